@@ -2,8 +2,7 @@
 //! recovered, and the interval covers it as often as it claims.
 
 use probity_core::compare::length::{
-    CASES_MIN, Controlled, Hold, Instruction, InstructionTerms, LengthError, LengthRow, controlled,
-    instruction_of, length_only,
+    CASES_MIN, Controlled, Hold, Instruction, LengthError, LengthRow, controlled, instruction_of, length_only,
 };
 use probity_core::stats::Random;
 use probity_core::stats::logistic::logistic;
@@ -153,7 +152,10 @@ fn a_love_of_length_is_taken_out() {
     let raw = rows.iter().map(|row| row.preference).sum::<f64>() / rows.len() as f64;
     let fit = own(&rows, &slices);
     assert!(raw > 0.65 && (fit.rate.value - 0.5).abs() < 0.04, "{raw} {fit:?}");
-    assert!(fit.terms.length < -1.5, "longer wins, and the term is for baseline minus candidate: {fit:?}");
+    assert!(
+        fit.terms[fit.terms.len() - 2] < -1.5,
+        "longer wins, and the term is for baseline minus candidate: {fit:?}"
+    );
 }
 
 /// A candidate that writes longer where it is better anyway: length alone takes the credit, the slice gives
@@ -165,9 +167,9 @@ fn the_length_only_rate_is_another_figure() {
     let (full, only) = (own(&rows, &slices), length_only(&rows).expect("the rows can be fitted"));
     assert!((full.rate.value - world.truth()).abs() < 0.03, "{full:?} {}", world.truth());
     assert!((only.rate.value - world.truth()).abs() > 0.1, "{only:?} {}", world.truth());
-    assert_eq!(only.terms.instruction, InstructionTerms::Absent);
-    let InstructionTerms::Slice(terms) = full.terms.instruction else { panic!("slices were given") };
-    assert!(terms[&0] < -1.0 && terms[&1] > 0.2 && terms.len() == 3, "{terms:?}");
+    assert_eq!(only.terms.len(), 2, "length and model");
+    let terms = full.terms;
+    assert!(terms[0] < -1.0 && terms[1] > 0.2 && terms.len() == 3 + 2, "{terms:?}");
 }
 
 #[test]
@@ -188,11 +190,17 @@ fn twenty(preference: impl Fn(u32) -> f64) -> Vec<LengthRow> {
     rows.collect()
 }
 
-/// Differences of 100, 90, … −90 characters: the squares of their distances from the mean add up to 66,500.
 #[test]
-fn lengths_are_measured_in_sample_deviations() {
-    let fit = length_only(&twenty(|at| f64::from(at % 2))).expect("the rows can be fitted");
-    assert!((fit.length_sd_chars - (66_500_f64 / 19.0).sqrt()).abs() < 1e-9, "{fit:?}");
+fn lengths_are_measured_in_deviations_of_their_differences() {
+    let rows = twenty(|at| f64::from(at % 2));
+    let tenfold = |row: &LengthRow| LengthRow {
+        candidate_chars: 10 * row.candidate_chars,
+        baseline_chars: 10 * row.baseline_chars,
+        ..*row
+    };
+    let fits = [rows.clone(), rows.iter().map(tenfold).collect()]
+        .map(|rows: Vec<LengthRow>| length_only(&rows).expect("the rows can be fitted").terms[0]);
+    assert!((fits[0] - fits[1]).abs() < 1e-9 && fits[0].abs() > 1e-3, "{fits:?}");
 }
 
 #[test]
@@ -208,7 +216,7 @@ fn a_length_that_decides_every_row_leaves_the_rate_open() {
     for hold in [Hold::WeakPrior, Hold::None] {
         let rows = twenty(|at| f64::from(u8::from(at >= 10)));
         let fit = controlled(&rows, Instruction::Absent, hold).expect("a ridge gives a fit");
-        assert!(fit.rate.low < 0.3 && fit.rate.high > 0.7 && fit.terms.length < -1.0, "{fit:?}");
+        assert!(fit.rate.low < 0.3 && fit.rate.high > 0.7 && fit.terms[0] < -1.0, "{fit:?}");
     }
 }
 

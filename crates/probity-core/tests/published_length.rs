@@ -11,10 +11,9 @@ mod skipped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use probity_core::compare::length::{
-    Controlled, Hold, Instruction, InstructionTerms, LengthRow, Steered, controlled, length_only,
-};
+use probity_core::compare::length::{Controlled, Hold, Instruction, LengthRow, controlled, length_only};
 use probity_core::stats::logistic::logistic;
+use probity_core::stats::newton::{Local, Symmetric, dot, peak};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -66,7 +65,6 @@ struct Model {
 struct Set {
     models: BTreeMap<String, Model>,
     fixture: FixtureRecord,
-    steered: Steered,
     reference: Value,
 }
 
@@ -90,34 +88,66 @@ fn read(folder: &Path) -> Set {
             baseline_chars: record.len_baseline,
         });
     }
-    let lengths = [&fixture.gamed.tanh_len_verbose, &fixture.gamed.tanh_len_concise];
-    let features = lengths.iter().flat_map(|lengths| {
-        lengths.iter().copied().zip(fixture.instruction_difficulty.iter().copied()).collect::<Vec<_>>()
-    });
-    let steered = Steered {
-        features: features.collect(),
-        length_moment: fixture.gamed.sum_ty,
-        difficulty_moment: fixture.gamed.sum_dy,
-        weight: fixture.gamed.weight,
-    };
     let reference = serde_json::from_str(&text("reference.json")).expect("the reference is JSON");
-    Set { models, fixture, steered, reference }
+    Set { models, fixture, reference }
 }
 
 /// What a figure's entry in the reference is called, and what was computed for it.
 type Figures = Vec<(&'static str, f64)>;
 
 fn terms(fit: &Controlled) -> Figures {
-    let mut figures = vec![
-        ("value", fit.rate.value * 100.0),
-        ("n", fit.rate.n as f64),
-        ("coef_len", fit.terms.length),
-        ("coef_intercept", fit.terms.model),
-    ];
-    if let InstructionTerms::Difficulty(weight) = fit.terms.instruction {
-        figures.push(("coef_difficulty", weight));
+    let names = ["coef_difficulty", "coef_len", "coef_intercept"];
+    let terms = names.into_iter().rev().zip(fit.terms.iter().rev().copied());
+    [("value", fit.rate.value * 100.0), ("n", fit.rate.n as f64)].into_iter().chain(terms).collect()
+}
+
+/// The same terms with the rows of the steered baseline, as the leaderboard fits them: the baseline told to be verbose
+/// and to be concise. These have no model term, because it is the same model.
+fn steered(model: &Model, fixture: &FixtureRecord) -> Figures {
+    let (gamed, difficulties) = (&fixture.gamed, &fixture.instruction_difficulty);
+    let delta = |row: &LengthRow| f64::from(row.baseline_chars) - f64::from(row.candidate_chars);
+    let n = model.rows.len() as f64;
+    let mean = model.rows.iter().map(delta).sum::<f64>() / n;
+    let squares: f64 = model.rows.iter().map(|row| (delta(row) - mean).powi(2)).sum();
+    let length_sd = (squares / (n - 1.0)).sqrt();
+    // The features of a row, how much it counts, and Σ weight · target · feature over all of them.
+    let own = model.rows.iter().zip(&model.difficulties);
+    let own = own.map(|(row, difficulty)| ([*difficulty, (delta(row) / length_sd).tanh(), 1.0], 1.0));
+    let gamed_lengths = gamed.tanh_len_verbose.iter().chain(&gamed.tanh_len_concise);
+    let steered = gamed_lengths.zip(difficulties.iter().cycle());
+    let steered = steered.map(|(length, difficulty)| ([*difficulty, *length, 0.0], gamed.weight));
+    let rows: Vec<([f64; 3], f64)> = own.clone().chain(steered).collect();
+    let mut moments = [gamed.weight * gamed.sum_dy, gamed.weight * gamed.sum_ty, 0.0];
+    for ((features, _), row) in own.zip(&model.rows) {
+        moments.iter_mut().zip(features).for_each(|(sum, feature)| *sum += row.preference * feature);
     }
-    figures
+    let local = |at: &[f64]| {
+        let ridge = 1e-9;
+        let mut curvature = Symmetric::zeros(3);
+        let mut value = dot(at, &moments) - ridge * dot(at, at) / 2.0;
+        let mut gradient: Vec<f64> = moments.iter().zip(at).map(|(sum, at)| sum - ridge * at).collect();
+        (0..3).for_each(|term| curvature.add(term, term, ridge));
+        for (features, weight) in &rows {
+            let odds = dot(features, at);
+            value -= weight * (odds.max(0.0) + (-odds.abs()).exp().ln_1p());
+            for (term, feature) in features.iter().enumerate() {
+                gradient[term] -= weight * logistic(odds) * feature;
+                for (other, by) in features.iter().enumerate() {
+                    curvature.add(term, other, weight * logistic(odds) * logistic(-odds) * feature * by);
+                }
+            }
+        }
+        Local { value, gradient, curvature }
+    };
+    let at = peak(3, local).expect("it fits").at;
+    let rate = model.difficulties.iter().map(|of| logistic(at[0] * of + at[2])).sum::<f64>() / n;
+    vec![
+        ("value", rate * 100.0),
+        ("n", n),
+        ("coef_len", at[1]),
+        ("coef_intercept", at[2]),
+        ("coef_difficulty", at[0]),
+    ]
 }
 
 /// The figure that the reference calls `kind`, or `None` where the set does not allow to compute it.
@@ -128,10 +158,9 @@ fn figures(set: &Set, name: &str, kind: &str) -> Option<Figures> {
         "lc_minimal" => Some(terms(&length_only(rows).expect("it fits"))),
         "lc_with_difficulty" => Some(terms(&controlled(rows, difficulty, Hold::None).expect("it fits"))),
         "lc_full_fixture" => {
-            let fit = controlled(rows, difficulty, Hold::Steered(&set.steered)).expect("it fits");
-            let mut figures = terms(&fit);
+            let mut figures = steered(&set.models[name], &set.fixture);
             let published = set.fixture.published_weights[name].lc;
-            figures.push(("diff_from_published", fit.rate.value * 100.0 - published));
+            figures.push(("diff_from_published", figures[0].1 - published));
             Some(figures)
         }
         "lc_from_published_weights" => {

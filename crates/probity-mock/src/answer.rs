@@ -12,7 +12,7 @@ use super::asked::JudgeRequest;
 use super::dialect::Dialect;
 use super::draw::CallDraw;
 use super::envelope::{AnswerMessage, Sender};
-use super::form::{AnswerFormat, LevelGiven, MockAnswer, WordGiven};
+use super::form::{AnswerFormat, Decision, MockAnswer};
 use super::http::{HttpResponse, WireAct};
 use super::pairs::Pairs;
 
@@ -169,10 +169,7 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
             };
             MockAnswer::Object(members.iter().map(member).collect())
         }
-        AnswerFormat::Level(levels) => MockAnswer::Level(LevelGiven {
-            level: judgement.level(criterion, levels),
-            levels: levels.clone(),
-        }),
+        AnswerFormat::Level(levels) => Decision::new(judgement.level(criterion, levels), levels),
         AnswerFormat::Choice(words) => {
             let MockSettings { pairs, seed, script, .. } = judgement.settings;
             let word = match script {
@@ -180,7 +177,7 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
                 None => pairs.word(judgement.asked, *seed, words),
             };
             let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
-            MockAnswer::Word(WordGiven { word, words: words.clone() })
+            Decision::new(word, words)
         }
         AnswerFormat::Texts if judgement.settings.pairs == Pairs::Malformed => {
             MockAnswer::Text(judgement.scripted())
@@ -191,8 +188,8 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
             "Mock verdict {}: drawn by chance, the reply was not read.",
             judgement.mark
         )),
-        AnswerFormat::Always(json) => MockAnswer::Json(json),
-        AnswerFormat::Reply => MockAnswer::Reply(reply(draw)),
+        AnswerFormat::Always(json) => MockAnswer::Raw((*json).to_owned()),
+        AnswerFormat::Reply => MockAnswer::Raw(reply(draw)),
     }
 }
 

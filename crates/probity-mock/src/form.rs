@@ -108,147 +108,100 @@ fn choices(listed: &[Value]) -> Option<AnswerFormat> {
 pub(crate) enum MockAnswer {
     /// An object with these members.
     Object(Vec<(String, MockAnswer)>),
-    /// A level, and all that could have been given.
-    Level(LevelGiven),
-    /// A word, and all that could have been given.
-    Word(WordGiven),
+    /// What decides.
+    Decision(Decision),
     /// A list of one text.
     Texts(String),
     /// Text.
     Text(String),
-    /// This JSON.
-    Json(&'static str),
-    /// A reply to a customer, as it is.
-    Reply(String),
+    /// This as it is: JSON, or a reply to a customer.
+    Raw(String),
 }
 
-/// A level and its scale.
+/// A level or a word, and all that could have been given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LevelGiven {
-    /// The level given.
-    pub(crate) level: i64,
-    /// All levels of the scale; never empty.
-    pub(crate) levels: Vec<i64>,
+pub(crate) struct Decision {
+    /// What is given: a whole number or a text.
+    pub(crate) given: Value,
+    /// The scale or the list of words; never empty.
+    pub(crate) all: Vec<Value>,
 }
 
-/// A word out of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WordGiven {
-    /// The word given.
-    pub(crate) word: String,
-    /// All words of the list; never empty.
-    pub(crate) words: Vec<String>,
-}
-
-/// What decides an answer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Decided<'a> {
-    /// A level.
-    Level(&'a LevelGiven),
-    /// A word.
-    Word(&'a WordGiven),
-}
-
-impl Decided<'_> {
-    /// As JSON.
-    pub(crate) fn json(self) -> String {
-        match self {
-            Decided::Level(level) => level.level.to_string(),
-            Decided::Word(word) => quoted(&word.word),
-        }
+impl Decision {
+    /// One of `all`.
+    pub(crate) fn new<T: Clone + Into<Value>>(given: T, all: &[T]) -> MockAnswer {
+        let all = all.iter().cloned().map(Into::into).collect();
+        MockAnswer::Decision(Decision { given: given.into(), all })
     }
 
-    /// Another one, as JSON.
-    pub(crate) fn other_json(self) -> String {
-        match self {
-            Decided::Level(level) => level.other().to_string(),
-            Decided::Word(WordGiven { word, words }) => {
-                quoted(words.iter().find(|other| *other != word).unwrap_or(word))
-            }
-        }
-    }
-}
-
-impl LevelGiven {
-    /// Another level of the scale, or the next number where there is only one.
-    pub(crate) fn other(&self) -> i64 {
-        self.levels.iter().copied().find(|level| *level != self.level).unwrap_or(self.level + 1)
+    /// Another one, as JSON. Where a scale has one level, the next number.
+    pub(crate) fn other_json(&self) -> String {
+        let next = || self.given.as_i64().map_or(self.given.clone(), |level| (level + 1).into());
+        self.all.iter().find(|other| **other != self.given).cloned().unwrap_or_else(next).to_string()
     }
 
     /// The lowest and the highest level.
     pub(crate) fn bounds(&self) -> (i64, i64) {
-        let (low, high) = (self.levels.iter().min(), self.levels.iter().max());
-        (low.copied().unwrap_or(self.level), high.copied().unwrap_or(self.level))
+        let levels = || self.all.iter().filter_map(Value::as_i64);
+        (levels().min().unwrap_or_default(), levels().max().unwrap_or_default())
     }
 }
 
 impl MockAnswer {
     /// The answer as JSON on one line.
     pub(crate) fn json(&self) -> String {
-        self.json_with(&mut |_, decided| decided.json())
+        self.json_with(&mut |_, decision| decision.given.to_string())
     }
 
     /// The same with the text of each level or word made by `write`, which gets the member's name.
-    pub(crate) fn json_with(&self, write: &mut dyn FnMut(&str, Decided<'_>) -> String) -> String {
-        let mut out = String::new();
-        self.write("", &mut out, write);
-        out
+    pub(crate) fn json_with(&self, write: &mut dyn FnMut(&str, &Decision) -> String) -> String {
+        self.written("", write)
     }
 
-    fn write(&self, name: &str, out: &mut String, write: &mut dyn FnMut(&str, Decided<'_>) -> String) {
+    fn written(&self, name: &str, write: &mut dyn FnMut(&str, &Decision) -> String) -> String {
         match self {
             MockAnswer::Object(members) => {
-                for (i, (name, said)) in members.iter().enumerate() {
-                    out.push(if i == 0 { '{' } else { ',' });
-                    out.push_str(&quoted(name));
-                    out.push(':');
-                    said.write(name, out, write);
-                }
-                out.push_str(if members.is_empty() { "{}" } else { "}" });
+                let member = |(name, said): &(String, MockAnswer)| {
+                    format!("{}:{}", quoted(name), said.written(name, write))
+                };
+                format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
             }
-            MockAnswer::Level(level) => out.push_str(&write(name, Decided::Level(level))),
-            MockAnswer::Word(word) => out.push_str(&write(name, Decided::Word(word))),
-            MockAnswer::Texts(text) => out.push_str(&format!("[{}]", quoted(text))),
-            MockAnswer::Text(text) => out.push_str(&quoted(text)),
-            MockAnswer::Json(json) => out.push_str(json),
-            MockAnswer::Reply(text) => out.push_str(text),
+            MockAnswer::Decision(decision) => write(name, decision),
+            MockAnswer::Texts(text) => format!("[{}]", quoted(text)),
+            MockAnswer::Text(text) => quoted(text),
+            MockAnswer::Raw(text) => text.clone(),
         }
     }
 
-    /// The levels given, each under its criterion, or under `score` where the answer has one criterion.
-    pub(crate) fn levels(&self) -> Vec<(String, i64)> {
+    /// What decides, each under its criterion, or under `score` where the answer has one criterion.
+    fn decisions(&self) -> Vec<(&str, &Decision)> {
+        fn collect<'a>(said: &'a MockAnswer, criterion: &'a str, found: &mut Vec<(&'a str, &'a Decision)>) {
+            match said {
+                MockAnswer::Object(members) => members.iter().for_each(|(name, said)| {
+                    collect(
+                        said,
+                        if matches!(said, MockAnswer::Object(_)) { name } else { criterion },
+                        found,
+                    );
+                }),
+                MockAnswer::Decision(decision) => found.push((criterion, decision)),
+                MockAnswer::Text(_) | MockAnswer::Texts(_) | MockAnswer::Raw(_) => {}
+            }
+        }
         let mut found = Vec::new();
-        self.collect("score", &mut found);
+        collect(self, "score", &mut found);
         found
     }
 
-    fn collect(&self, criterion: &str, found: &mut Vec<(String, i64)>) {
-        match self {
-            MockAnswer::Object(members) => {
-                for (name, said) in members {
-                    said.collect(if matches!(said, MockAnswer::Object(_)) { name } else { criterion }, found);
-                }
-            }
-            MockAnswer::Level(level) => found.push((criterion.to_owned(), level.level)),
-            MockAnswer::Word(_)
-            | MockAnswer::Text(_)
-            | MockAnswer::Texts(_)
-            | MockAnswer::Json(_)
-            | MockAnswer::Reply(_) => {}
-        }
+    /// The levels given, by criterion.
+    pub(crate) fn levels(&self) -> Vec<(String, i64)> {
+        let levels = self.decisions().into_iter();
+        levels.filter_map(|(criterion, said)| Some((criterion.to_owned(), said.given.as_i64()?))).collect()
     }
 
     /// The word that decides about two replies, where there is one.
     pub(crate) fn word(&self) -> Option<&str> {
-        match self {
-            MockAnswer::Word(word) => Some(&word.word),
-            MockAnswer::Object(members) => members.iter().find_map(|(_, said)| said.word()),
-            MockAnswer::Level(_)
-            | MockAnswer::Text(_)
-            | MockAnswer::Texts(_)
-            | MockAnswer::Json(_)
-            | MockAnswer::Reply(_) => None,
-        }
+        self.decisions().into_iter().find_map(|(_, said)| said.given.as_str())
     }
 
     /// The same answer with its first text changed.
@@ -264,7 +217,7 @@ impl MockAnswer {
         match self {
             MockAnswer::Text(text) | MockAnswer::Texts(text) => Some(text),
             MockAnswer::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
-            MockAnswer::Level(_) | MockAnswer::Word(_) | MockAnswer::Json(_) | MockAnswer::Reply(_) => None,
+            MockAnswer::Decision(_) | MockAnswer::Raw(_) => None,
         }
     }
 
@@ -273,8 +226,7 @@ impl MockAnswer {
         let MockAnswer::Object(members) = self else { return self.clone() };
         let mut members = members.clone();
         let nested = members.iter().rposition(|(_, said)| matches!(said, MockAnswer::Object(_)));
-        let level =
-            members.iter().rposition(|(_, said)| matches!(said, MockAnswer::Level(_) | MockAnswer::Word(_)));
+        let level = members.iter().rposition(|(_, said)| matches!(said, MockAnswer::Decision(_)));
         if let Some(at) = nested.or(level) {
             members.remove(at);
         }
@@ -292,7 +244,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use serde_json::json;
 
-    use super::{AnswerFormat, LevelGiven, MockAnswer};
+    use super::{AnswerFormat, Decision, MockAnswer};
 
     #[track_caller]
     fn check(form: Option<&AnswerFormat>, want: &Expect) {
@@ -345,7 +297,7 @@ mod tests {
 
     #[test]
     fn answers_are_written_in_order() {
-        let level = || MockAnswer::Level(LevelGiven { level: 4, levels: vec![1, 4] });
+        let level = || Decision::new(4, &[1, 4]);
         let one = MockAnswer::Object(vec![
             ("score".into(), level()),
             ("reasoning".into(), MockAnswer::Text("a\"b".into())),

@@ -36,7 +36,7 @@ impl Default for Resampling {
 
 /// What one cluster adds to a ratio. Neither part is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Part {
+pub struct RatioPart {
     /// Added above the line.
     pub numerator: f64,
     /// Added below it: how many observations there are.
@@ -48,7 +48,7 @@ pub struct Part {
 /// A ratio over nothing is `None`.
 ///
 /// Panics where clusters list different numbers of parts.
-pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Estimate>> {
+pub fn ratios(clusters: &[Vec<RatioPart>], resampling: Resampling) -> Vec<Option<Estimate>> {
     let n_ratios = clusters.first().map_or(0, Vec::len);
     let same = clusters.iter().all(|parts| parts.len() == n_ratios);
     assert!(same, "each cluster has a part in each ratio");
@@ -58,7 +58,7 @@ pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Esti
 }
 
 /// The estimate of one ratio, from what each cluster adds to it. `None` for a ratio over nothing.
-pub fn ratio(clusters: impl Iterator<Item = Part>, resampling: Resampling) -> Option<Estimate> {
+pub fn ratio(clusters: impl Iterator<Item = RatioPart>, resampling: Resampling) -> Option<Estimate> {
     let parts = clusters.filter(|part| part.denominator > 0.0).map(|part| [part.numerator, part.denominator]);
     Groups::of(parts).estimate(resampling)
 }
@@ -277,18 +277,20 @@ mod tests {
 
     const QUICK: Resampling = Resampling { n_resamples: 1_000, seed: 4 };
 
-    fn clusters(parts: &[(f64, f64)]) -> Vec<Vec<Part>> {
+    fn clusters(parts: &[(f64, f64)]) -> Vec<Vec<RatioPart>> {
         parts
             .iter()
-            .map(|(numerator, denominator)| vec![Part { numerator: *numerator, denominator: *denominator }])
+            .map(|(numerator, denominator)| {
+                vec![RatioPart { numerator: *numerator, denominator: *denominator }]
+            })
             .collect()
     }
 
-    fn coins(successes: usize, n: usize) -> Vec<Vec<Part>> {
+    fn coins(successes: usize, n: usize) -> Vec<Vec<RatioPart>> {
         clusters(&(0..n).map(|i| (if i < successes { 1.0 } else { 0.0 }, 1.0)).collect::<Vec<_>>())
     }
 
-    fn estimate(clusters: &[Vec<Part>], resampling: Resampling) -> Estimate {
+    fn estimate(clusters: &[Vec<RatioPart>], resampling: Resampling) -> Estimate {
         ratios(clusters, resampling)[0].expect("observations")
     }
 

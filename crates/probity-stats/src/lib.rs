@@ -22,14 +22,14 @@ mod random;
 mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
-pub use bootstrap::{Part, Resampling, ratio, ratios};
+pub use bootstrap::{RatioPart, Resampling, ratio, ratios};
 pub use bounded_mean::{ClusterSums, mean};
 pub use chance::Undefined;
 pub use change::{Moved, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable};
 pub use exact_test::{McNemar, fewer_wins_p_value, mcnemar, sign_test_detects, sign_test_p_value};
 pub use latest::{Repeated, Sample, fisher_p_value, latest_differs, welch_p_value};
-pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
+pub use many_raters::{Crossed, Measure, MeasureKind, Rated, Sampling, crossed, rated};
 pub use net_rate::{Beyond, NetRate, more_until, net_rate};
 pub use one_sided::{adjusted, falsely_rejected_at_most, mean_within, t_test_p_value};
 pub use paired::PairedCounts;

@@ -1,9 +1,8 @@
 //! Logistic regression with soft targets and a ridge.
 //!
-//! The log-likelihood of targets y between 0 and 1 at log-odds η is Σ w·(y·η − ln(1 + e^η)); each term has a
-//! ridge of its own, ½·ρ·β². With a positive ridge on every term the fit exists and is the only one, also
-//! where a term separates the outcomes completely. Rows enter only through Σ w·y·x and through their
-//! features, so a set whose outcomes are known as sums alone can take part.
+//! The log-likelihood of targets y between 0 and 1 at log-odds η is Σ y·η − ln(1 + e^η); each term has a ridge of
+//! its own, ½·ρ·β². With a positive ridge on every term the fit exists and is the only one, also where a term
+//! separates the outcomes completely.
 //!
 //! This module knows no interval: what counts as one observation is known to the caller.
 
@@ -16,57 +15,20 @@ use super::{Estimate, Z_95};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
     ridges: Vec<f64>,
-    rows: Vec<DesignRow>,
-    /// Σ weight · target · feature of each term, over the rows whose own target is not known.
-    moments: Vec<f64>,
-}
-
-/// One row: which terms it has, with what features, and how much it counts.
-#[derive(Debug, Clone, PartialEq)]
-struct DesignRow {
-    features: Vec<(usize, f64)>,
-    weight: f64,
-    /// `None` where it is part of the moments.
-    target: Option<f64>,
-}
-
-impl DesignRow {
-    /// The row's log-likelihood at these log-odds, and its derivative.
-    ///
-    /// Written so that a row predicted almost with certainty keeps its digits: 1 − p is computed, not
-    /// subtracted.
-    fn at(&self, odds: f64) -> (f64, f64) {
-        let (value, residual) = match self.target {
-            Some(target) => (
-                -target * softplus(-odds) - (1.0 - target) * softplus(odds),
-                target * logistic(-odds) - (1.0 - target) * logistic(odds),
-            ),
-            None => (-softplus(odds), -logistic(odds)),
-        };
-        (self.weight * value, self.weight * residual)
-    }
+    /// Which terms a row has, with what features, and its target.
+    rows: Vec<(Vec<(usize, f64)>, f64)>,
 }
 
 impl Design {
     /// No rows yet; as many terms as `ridges`, each held to zero with that precision.
     pub fn new(ridges: Vec<f64>) -> Self {
-        let moments = vec![0.0; ridges.len()];
-        Design { ridges, rows: Vec::new(), moments }
+        Design { ridges, rows: Vec::new() }
     }
 
-    /// Adds a row with these features by term, observed as `target` (0 to 1), counting `weight`.
-    pub fn push(&mut self, features: Vec<(usize, f64)>, weight: f64, target: f64) {
-        self.push_row(DesignRow { features, weight, target: Some(target) });
-    }
-
-    /// Adds a row whose target is known only within a sum; the sum follows by [`Design::add_moment`].
-    pub fn push_features(&mut self, features: Vec<(usize, f64)>, weight: f64) {
-        self.push_row(DesignRow { features, weight, target: None });
-    }
-
-    /// Adds `amount` to `term`'s sum of weight · target · feature.
-    pub fn add_moment(&mut self, term: usize, amount: f64) {
-        self.moments[term] += amount;
+    /// Adds a row with these features by term, observed as `target` (0 to 1).
+    pub fn push(&mut self, features: Vec<(usize, f64)>, target: f64) {
+        assert!(features.iter().all(|(term, _)| *term < self.ridges.len()), "a feature without a term");
+        self.rows.push((features, target));
     }
 
     /// The terms that fit best.
@@ -74,24 +36,19 @@ impl Design {
         newton::peak(self.ridges.len(), |at| self.local(at))
     }
 
-    fn push_row(&mut self, row: DesignRow) {
-        assert!(row.features.iter().all(|(term, _)| *term < self.ridges.len()), "a feature without a term");
-        self.rows.push(row);
-    }
-
     /// The penalised log-likelihood around `at`.
     fn local(&self, at: &[f64]) -> Local {
-        let mut value = newton::dot(at, &self.moments);
-        let mut gradient = self.moments.clone();
+        let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
         let mut curvature = Symmetric::zeros(at.len());
-        for row in &self.rows {
-            let odds = log_odds(&row.features, at);
-            let (likelihood, residual) = row.at(odds);
-            value += likelihood;
-            let bend = row.weight * logistic(odds) * logistic(-odds);
-            for &(term, feature) in &row.features {
+        for (features, target) in &self.rows {
+            let odds = log_odds(features, at);
+            // A row predicted almost with certainty keeps its digits: 1 − p is computed, not subtracted.
+            value -= target * softplus(-odds) + (1.0 - target) * softplus(odds);
+            let residual = target * logistic(-odds) - (1.0 - target) * logistic(odds);
+            let bend = logistic(odds) * logistic(-odds);
+            for &(term, feature) in features {
                 gradient[term] += residual * feature;
-                for &(other, by) in &row.features {
+                for &(other, by) in features {
                     curvature.add(term, other, bend * feature * by);
                 }
             }
@@ -144,7 +101,7 @@ mod tests {
     fn fit(ridge: f64, rows: &[(f64, f64)]) -> Result<Vec<f64>, NoPeak> {
         let mut design = Design::new(vec![ridge, ridge]);
         for &(feature, target) in rows {
-            design.push(vec![(0, feature), (1, 1.0)], 1.0, target);
+            design.push(vec![(0, feature), (1, 1.0)], target);
         }
         design.fit().map(|peak| peak.at)
     }
@@ -166,19 +123,6 @@ mod tests {
     fn a_soft_target_is_a_share_of_rows() {
         let soft = fit(0.0, &[(0.0, 0.25), (1.0, 2.0 / 3.0)]).expect("it has a peak");
         check(&soft, &[6_f64.ln(), -(3_f64.ln())]);
-    }
-
-    #[test]
-    fn a_sum_of_targets_is_as_good_as_the_targets() {
-        let rows = [(-1.0, 0.2), (0.5, 0.9), (2.0, 0.7), (-0.3, 0.1)];
-        let mut design = Design::new(vec![0.1, 0.1]);
-        for (feature, _) in rows {
-            design.push_features(vec![(0, feature), (1, 1.0)], 0.5);
-        }
-        design.add_moment(0, 0.5 * rows.iter().map(|(feature, target)| feature * target).sum::<f64>());
-        design.add_moment(1, 0.5 * rows.iter().map(|(_, target)| target).sum::<f64>());
-        let halved = design.fit().expect("it has a peak").at;
-        check(&halved, &fit(0.2, &rows).expect("it has a peak"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct Sampling {
 
 /// What kind of number a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MeasureKind {
     /// A share of observations, which says something from the first one on.
     Share,
     /// Agreement beyond chance, or a correlation: one at best.
@@ -32,7 +32,7 @@ pub struct Measure {
     /// Its name in files and reports.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: MeasureKind,
     /// How it is made.
     pub figure: CrossFigure,
     /// What it is a figure of.
@@ -68,7 +68,7 @@ where
     table.fill(&cells);
     let enough = |measure: &Measure| match measure.kind {
         _ if n_clusters == 0 => Err(Undefined::Nothing),
-        Kind::Coefficient | Kind::Difference if n_clusters < sampling.n_min => {
+        MeasureKind::Coefficient | MeasureKind::Difference if n_clusters < sampling.n_min => {
             Err(Undefined::TooFew { n: n_clusters, n_min: sampling.n_min })
         }
         _ => (measure.figure)(&table),
@@ -98,24 +98,24 @@ where
 }
 
 /// The interval of a figure that every resample has: what Wilson's interval of the agreement makes of it.
-fn without_spread(kind: Kind, value: f64, n: f64, table: &CrossTable) -> (f64, f64) {
+fn without_spread(kind: MeasureKind, value: f64, n: f64, table: &CrossTable) -> (f64, f64) {
     let agreement = table.agreement().unwrap_or(0.0);
     let ends = wilson(agreement, n);
     match kind {
-        Kind::Share => wilson(value, n),
-        Kind::Coefficient if agreement >= 1.0 => {
+        MeasureKind::Share => wilson(value, n),
+        MeasureKind::Coefficient if agreement >= 1.0 => {
             let (low, high) = beyond_of(ends, table.expected());
             (low.max(-1.0), high.min(1.0))
         }
         // A full correlation without full agreement: from one to minus one, what goes from all to none.
-        Kind::Coefficient if value.abs() >= 1.0 - 1e-12 => {
+        MeasureKind::Coefficient if value.abs() >= 1.0 - 1e-12 => {
             let inner = value * (2.0 * wilson(1.0, n).0 - 1.0);
             (inner.min(value), inner.max(value))
         }
         // A rater that always says the same has this figure whatever others say.
-        Kind::Coefficient => (value, value),
+        MeasureKind::Coefficient => (value, value),
         // What may be wrong is wrong by the whole scale at most.
-        Kind::Difference => {
+        MeasureKind::Difference => {
             let reach = (1.0 - ends.0) * table.span();
             (value - reach, value + reach)
         }

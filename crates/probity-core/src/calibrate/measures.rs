@@ -1,16 +1,16 @@
 //! The figures of a judge against people: one table of them for files, reports and tests.
 
 use crate::label::{Scale, ScaleKind};
-use crate::stats::{CrossTable, Kind, Measure};
+use crate::stats::{CrossTable, Measure, MeasureKind};
 
 /// A figure beyond chance or a correlation, of all observations.
 const fn coefficient(name: &'static str, figure: crate::stats::CrossFigure) -> Measure {
-    Measure { name, kind: Kind::Coefficient, figure, n: CrossTable::n }
+    Measure { name, kind: MeasureKind::Coefficient, figure, n: CrossTable::n }
 }
 
 /// Agreement itself. Everybody has these first.
 pub(super) const AGREEMENT: Measure =
-    Measure { name: "agreement", kind: Kind::Share, figure: CrossTable::agreement, n: CrossTable::n };
+    Measure { name: "agreement", kind: MeasureKind::Share, figure: CrossTable::agreement, n: CrossTable::n };
 
 /// Cohen's kappa.
 pub(super) const COHEN: Measure = coefficient("cohen_kappa", CrossTable::cohen);
@@ -40,7 +40,7 @@ const ORDERED: &[Measure] = &[
 /// Where categories are numbers.
 const NUMBERS: &[Measure] = &[Measure {
     name: "mean_error",
-    kind: Kind::Difference,
+    kind: MeasureKind::Difference,
     figure: CrossTable::mean_error,
     n: CrossTable::n_placed,
 }];
@@ -49,13 +49,13 @@ const NUMBERS: &[Measure] = &[Measure {
 const TWO: &[Measure] = &[
     Measure {
         name: "sensitivity",
-        kind: Kind::Share,
+        kind: MeasureKind::Share,
         figure: CrossTable::sensitivity,
         n: CrossTable::n_last,
     },
     Measure {
         name: "specificity",
-        kind: Kind::Share,
+        kind: MeasureKind::Share,
         figure: CrossTable::specificity,
         n: CrossTable::n_first,
     },
@@ -64,13 +64,13 @@ const TWO: &[Measure] = &[
 /// Where categories are the two sides of a pair.
 const PAIRS: &[Measure] = &[Measure {
     name: "cohen_kappa_symmetrised",
-    kind: Kind::Coefficient,
+    kind: MeasureKind::Coefficient,
     figure: CrossTable::cohen_mirrored,
     n: CrossTable::n_mirrored,
 }];
 
 const fn ranked(name: &'static str, figure: crate::stats::CrossFigure) -> Measure {
-    Measure { name, kind: Kind::Coefficient, figure, n: CrossTable::n_placed }
+    Measure { name, kind: MeasureKind::Coefficient, figure, n: CrossTable::n_placed }
 }
 
 /// The figures that make sense on a scale.
@@ -88,7 +88,7 @@ pub(super) fn measures(scale: &Scale) -> Vec<Measure> {
 
 /// How two people are held against each other, where a share of few items says as little as the rest.
 pub(super) fn between_people(scale: &Scale) -> Vec<Measure> {
-    let mut all = vec![Measure { kind: Kind::Coefficient, ..AGREEMENT }, COHEN];
+    let mut all = vec![Measure { kind: MeasureKind::Coefficient, ..AGREEMENT }, COHEN];
     if scale.names().len() > 2 {
         all.extend(&ORDERED[..2]);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::counting::{Counting, Ties};
 use super::measures::between_people;
 use crate::label::{Sheet, Unit};
-use crate::stats::{Estimate, Part, Rated, Undefined, coincidences, crossed, rated, ratio};
+use crate::stats::{Estimate, Rated, RatioPart, Undefined, coincidences, crossed, rated, ratio};
 
 /// Two people on what both looked at.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ fn all_raters(sheet: &Sheet, voted: &[Voted], counting: &Counting, wanted: impl 
 fn agreement(sheet: &Sheet, voted: &[Voted], counting: &Counting) -> Option<Estimate> {
     let pairs = |n: usize| (n * n.saturating_sub(1) / 2) as f64;
     let clusters = by_cluster(voted).map(|cluster| {
-        let mut part = Part::default();
+        let mut part = RatioPart::default();
         for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
             part.numerator += counts(sheet, votes).into_iter().map(|n| pairs(n as usize)).sum::<f64>();
             part.denominator += pairs(votes.len());
@@ -140,7 +140,7 @@ fn agreement(sheet: &Sheet, voted: &[Voted], counting: &Counting) -> Option<Esti
 
 fn unanimous(voted: &[Voted], counting: &Counting) -> Option<Estimate> {
     let clusters = by_cluster(voted).map(|cluster| {
-        let mut part = Part::default();
+        let mut part = RatioPart::default();
         for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
             let all_alike = votes.windows(2).all(|two| two[0].1 == two[1].1);
             part.numerator += f64::from(u8::from(all_alike));

@@ -16,7 +16,7 @@ use super::outcome::Status;
 use super::pair::{Pair, both};
 use super::policy::Policies;
 use super::sequence;
-use crate::stats::{Part, sign_test_p_value};
+use crate::stats::{RatioPart, sign_test_p_value};
 
 /// So many cases with a winner are needed to show a difference between two variants: with all of them won by one
 /// the p-value is 2 · 0.5⁶ = 0.031, and 0.063 with one fewer.
@@ -171,13 +171,13 @@ fn tests(pairs: &[Pair], policies: Policies) -> Vec<VariantTest> {
 
 /// The test of two variants, alone; `None` where they have no pair.
 fn test([a, b]: [&Arc<str>; 2], pairs: &[Pair], policies: Policies) -> Option<VariantTest> {
-    let mut cases: BTreeMap<&str, Part> = BTreeMap::new();
+    let mut cases: BTreeMap<&str, RatioPart> = BTreeMap::new();
     for pair in pairs {
         let (Some(candidate), Some(_)) = (pair.candidate(a), pair.candidate(b)) else { continue };
         let sum = cases.entry(&pair.case).or_default();
         *sum = both(*sum, pair.win(candidate, policies));
     }
-    let count = |holds: fn(&Part) -> bool| {
+    let count = |holds: fn(&RatioPart) -> bool| {
         cases.values().filter(|part| part.denominator > 0.0 && holds(part)).count()
     };
     let n_won = [

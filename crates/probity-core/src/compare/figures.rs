@@ -12,7 +12,7 @@ use super::pair::Pair;
 use super::pass::{Candidate, Choice, Order};
 use super::policy::Policies;
 use crate::stats::{
-    Crossing, Estimate, Kappas, McNemar, Part, Resampling, kappas, mcnemar, ratios, sign_test_detects,
+    Crossing, Estimate, Kappas, McNemar, RatioPart, Resampling, kappas, mcnemar, ratios, sign_test_detects,
     sign_test_p_value,
 };
 
@@ -174,34 +174,34 @@ fn counts(pairs: &[&Pair]) -> PairCounts {
 fn estimates<const N: usize>(
     pairs: &[&Pair],
     resampling: Resampling,
-    parts: impl Fn(&Pair) -> [Part; N],
+    parts: impl Fn(&Pair) -> [RatioPart; N],
 ) -> [Option<Estimate>; N] {
     estimates_of(&by_case(pairs, parts), resampling)
 }
 
-fn estimates_of<const N: usize>(cases: &[Vec<Part>], resampling: Resampling) -> [Option<Estimate>; N] {
+fn estimates_of<const N: usize>(cases: &[Vec<RatioPart>], resampling: Resampling) -> [Option<Estimate>; N] {
     let estimates = ratios(cases, resampling);
     std::array::from_fn(|ratio| estimates.get(ratio).copied().flatten())
 }
 
 /// A case as one observation: won, lost or, with one half of it, tied.
-fn whole(case: Part) -> Part {
+fn whole(case: RatioPart) -> RatioPart {
     if case.denominator > 0.0 {
         let numerator = match case.numerator.total_cmp(&(case.denominator / 2.0)) {
             Ordering::Greater => 1.0,
             Ordering::Less => 0.0,
             Ordering::Equal => 0.5,
         };
-        return Part { numerator, denominator: 1.0 };
+        return RatioPart { numerator, denominator: 1.0 };
     }
-    Part::default()
+    RatioPart::default()
 }
 
 /// What each case adds, for pairs in the order of their cases.
-fn by_case<const N: usize>(pairs: &[&Pair], parts: impl Fn(&Pair) -> [Part; N]) -> Vec<Vec<Part>> {
+fn by_case<const N: usize>(pairs: &[&Pair], parts: impl Fn(&Pair) -> [RatioPart; N]) -> Vec<Vec<RatioPart>> {
     let cases = pairs.chunk_by(|one, other| one.case == other.case);
     let sum = |case: &[&Pair]| {
-        let mut sums = vec![Part::default(); N];
+        let mut sums = vec![RatioPart::default(); N];
         for pair in case {
             for (sum, part) in sums.iter_mut().zip(parts(pair)) {
                 sum.numerator += part.numerator;
@@ -252,8 +252,8 @@ fn rates(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Rates {
 }
 
 /// A pair that was seen once cannot show whether it is stable.
-fn unstable(pair: &Pair) -> Part {
-    if pair.status() == Status::Graded { Part::default() } else { pair.ended(Status::UnstableAfterSwap) }
+fn unstable(pair: &Pair) -> RatioPart {
+    if pair.status() == Status::Graded { RatioPart::default() } else { pair.ended(Status::UnstableAfterSwap) }
 }
 
 fn agreement(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Option<AgreementFigures> {
@@ -325,7 +325,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
     };
     let n_wins = ended(Choice::Wins);
     let n_losses = ended(|candidate| Choice::Wins(candidate.other()));
-    let decided = |parts: &&Vec<Part>| (parts[4].numerator - 0.5 * parts[4].denominator).abs() > 0.0;
+    let decided = |parts: &&Vec<RatioPart>| (parts[4].numerator - 0.5 * parts[4].denominator).abs() > 0.0;
     let n_decisive = cases.iter().filter(decided).count() as u64;
     let n_cases = case_win_rate.map_or(0, |rate| rate.n);
     VariantFigures {
@@ -366,7 +366,7 @@ fn mirror(figures: &VariantFigures) -> VariantFigures {
 
 /// The standard error of a ratio of sums over cases: √(C/(C−1) · Σ(above − rate·below)²) / Σbelow, over the C
 /// cases that count. With one pair per case it is the sample standard deviation over √n.
-fn standard_error(cases: &[Vec<Part>], rate: f64) -> Option<f64> {
+fn standard_error(cases: &[Vec<RatioPart>], rate: f64) -> Option<f64> {
     let counting = || cases.iter().map(|parts| parts[0]).filter(|part| part.denominator > 0.0);
     let n_cases = counting().count() as f64;
     let squares: f64 = counting().map(|part| (part.numerator - rate * part.denominator).powi(2)).sum();

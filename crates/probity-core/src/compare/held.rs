@@ -3,7 +3,7 @@
 use super::pair::{NOTHING, Pair, Read, Verdicts, both, one, read};
 use super::pass::{Candidate, Choice, Order};
 use super::policy::{Conflict, Policies, Unparsed};
-use crate::stats::{Crossing, N_CATEGORIES, Part};
+use crate::stats::{Crossing, N_CATEGORIES, RatioPart};
 
 /// Two ratings of the same pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ struct RatingPair {
 }
 
 impl RatingPair {
-    fn part(self) -> Part {
+    fn part(self) -> RatioPart {
         one(self.said == self.against && self.said != Read::Wrong)
     }
 
@@ -37,18 +37,18 @@ fn category(read: Read, order: Option<Order>) -> usize {
 
 impl Pair {
     /// Whether the verdict is the people's, under both policies.
-    pub(super) fn agrees(&self, policies: Policies) -> Part {
+    pub(super) fn agrees(&self, policies: Policies) -> RatioPart {
         let [first, second] = self.held(policies);
         both(first.map_or(NOTHING, RatingPair::part), second.map_or(NOTHING, RatingPair::part))
     }
 
     /// Whether the verdict of one order is the people's.
-    pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> Part {
+    pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> RatioPart {
         self.held_in(order, unparsed).map_or(NOTHING, RatingPair::part)
     }
 
     /// Whether the verdicts of both orders are the people's.
-    pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
+    pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> RatioPart {
         let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
         if parts.iter().any(|part| part.denominator < 1.0) {
             return NOTHING;

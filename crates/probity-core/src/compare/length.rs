@@ -13,8 +13,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::stats::Estimate;
 use crate::stats::logistic::{Design, log_odds, logistic, rate_estimate};
 use crate::stats::newton::{NoPeak, Peak, dot};
@@ -61,65 +59,24 @@ pub enum Instruction<'a> {
 }
 
 /// What keeps the terms from running away.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Hold<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
     /// Weak normal priors, for a comparison of one's own.
     WeakPrior,
-    /// The baseline told to be verbose and to be concise, as the published leaderboard has it.
-    Steered(&'a Steered),
     /// Nothing that could be seen in a figure.
     None,
 }
 
-/// The baseline compared with itself under instructions to be longer or shorter.
-///
-/// Its rows have no model term, because it is the same model: what they show is length and difficulty alone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Steered {
-    /// Each row's length feature, tanh(Δ/sd(Δ)), and its instruction's difficulty.
-    pub features: Vec<(f64, f64)>,
-    /// Σ length feature · preference.
-    pub length_moment: f64,
-    /// Σ difficulty · preference.
-    pub difficulty_moment: f64,
-    /// How much a row counts, beside 1 for a row of the comparison.
-    pub weight: f64,
-}
-
-/// The fitted terms, all on log-odds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Terms {
-    /// The model term: how far the candidate is ahead at equal length and zero instruction term.
-    pub model: f64,
-    /// What one unit of tanh(Δ/sd(Δ)) changes, Δ being baseline minus candidate: negative where longer wins.
-    pub length: f64,
-    /// The instruction term.
-    pub instruction: InstructionTerms,
-}
-
-/// The fitted instruction term.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InstructionTerms {
-    /// What one unit of difficulty changes.
-    Difficulty(f64),
-    /// What each slice adds, by its number.
-    Slice(BTreeMap<usize, f64>),
-    /// None was fitted.
-    Absent,
-}
-
 /// A win rate at equal length.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Controlled {
     /// The candidate's win rate with the length term at zero; `n` counts rows.
     pub rate: Estimate,
-    /// The fitted terms.
-    pub terms: Terms,
-    /// The standard deviation of the length differences, in characters.
-    pub length_sd_chars: f64,
-    /// Cases behind the interval.
-    pub n_cases: u64,
+    /// The fitted terms, all on log-odds. First the instruction terms: what one unit of difficulty changes, or what each
+    /// slice adds, in the order of their numbers. Then what one unit of tanh(Δ/sd(Δ)) changes, Δ being baseline minus
+    /// candidate: negative where longer wins. Last the model term: how far the candidate is ahead at equal length and
+    /// zero instruction term.
+    pub terms: Vec<f64>,
 }
 
 /// Why there is no controlled rate.
@@ -200,14 +157,11 @@ pub fn controlled(
         (0..rows.len()).map(|row| layout.features(row, delta(&rows[row]) / length_sd_chars)).collect();
     let mut design = Design::new(layout.ridges(hold));
     for (row, features) in rows.iter().zip(&features) {
-        design.push(features.clone(), 1.0, row.preference);
-    }
-    if let Hold::Steered(steered) = hold {
-        layout.push_steered(&mut design, steered);
+        design.push(features.clone(), row.preference);
     }
     let peak = design.fit().map_err(LengthError::Fit)?;
     let rate = layout.rate(rows, &features, &peak, n_cases);
-    Ok(Controlled { rate, terms: layout.terms(&peak.at), length_sd_chars, n_cases: n_cases as u64 })
+    Ok(Controlled { rate, terms: peak.at })
 }
 
 /// The rate at equal length from a model term and a length term alone, without priors.
@@ -296,7 +250,7 @@ impl<'a> Layout<'a> {
     fn ridges(&self, hold: Hold) -> Vec<f64> {
         let term = match hold {
             Hold::WeakPrior => RIDGE_TERM,
-            Hold::Steered(_) | Hold::None => RIDGE_NEGLIGIBLE,
+            Hold::None => RIDGE_NEGLIGIBLE,
         };
         let each = match self.instruction {
             Instruction::Slice(_) => RIDGE_SLICE,
@@ -304,7 +258,7 @@ impl<'a> Layout<'a> {
         };
         let mut ridges = vec![each; self.length()];
         ridges.push(term);
-        ridges.push(if matches!(hold, Hold::WeakPrior) { RIDGE_MODEL } else { RIDGE_NEGLIGIBLE });
+        ridges.push(if hold == Hold::WeakPrior { RIDGE_MODEL } else { RIDGE_NEGLIGIBLE });
         ridges
     }
 
@@ -321,33 +275,6 @@ impl<'a> Layout<'a> {
         features.push((self.length(), delta.tanh()));
         features.push((self.model(), 1.0));
         features
-    }
-
-    /// Adds the steered baseline's rows: length, and difficulty where that is fitted.
-    fn push_steered(&self, design: &mut Design, steered: &Steered) {
-        let with_difficulty = matches!(self.instruction, Instruction::Difficulty(_));
-        for &(length, difficulty) in &steered.features {
-            let mut features = vec![(self.length(), length)];
-            if with_difficulty {
-                features.push((0, difficulty));
-            }
-            design.push_features(features, steered.weight);
-        }
-        design.add_moment(self.length(), steered.weight * steered.length_moment);
-        if with_difficulty {
-            design.add_moment(0, steered.weight * steered.difficulty_moment);
-        }
-    }
-
-    fn terms(&self, at: &[f64]) -> Terms {
-        let instruction = match self.instruction {
-            Instruction::Difficulty(_) => InstructionTerms::Difficulty(at[0]),
-            Instruction::Slice(_) => {
-                InstructionTerms::Slice(self.slices.iter().copied().zip(at.iter().copied()).collect())
-            }
-            Instruction::Absent => InstructionTerms::Absent,
-        };
-        Terms { model: at[self.model()], length: at[self.length()], instruction }
     }
 
     /// The mean prediction at equal length, with an interval that knows which rows belong to one case.

@@ -7,7 +7,7 @@ use super::outcome::{PairOutcome, Status};
 use super::pass::{Candidate, Choice, Order, Pass};
 use super::policy::{Conflict, Policies, Unparsed};
 use crate::label::PairLabel;
-use crate::stats::Part;
+use crate::stats::RatioPart;
 
 /// How far a judge prefers candidate B, from 0 (A for certain) over one half (neither) to 1 (B for certain).
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -89,14 +89,14 @@ pub(super) enum Read {
     Wrong,
 }
 
-pub(super) const NOTHING: Part = Part { numerator: 0.0, denominator: 0.0 };
+pub(super) const NOTHING: RatioPart = RatioPart { numerator: 0.0, denominator: 0.0 };
 
-pub(super) fn one(hit: bool) -> Part {
-    Part { numerator: f64::from(u8::from(hit)), denominator: 1.0 }
+pub(super) fn one(hit: bool) -> RatioPart {
+    RatioPart { numerator: f64::from(u8::from(hit)), denominator: 1.0 }
 }
 
-pub(super) fn both(first: Part, second: Part) -> Part {
-    Part {
+pub(super) fn both(first: RatioPart, second: RatioPart) -> RatioPart {
+    RatioPart {
         numerator: first.numerator + second.numerator,
         denominator: first.denominator + second.denominator,
     }
@@ -172,14 +172,14 @@ impl Pair {
     }
 
     /// What `candidate` wins of it, and of how many observations.
-    pub(super) fn win(&self, candidate: Candidate, policies: Policies) -> Part {
+    pub(super) fn win(&self, candidate: Candidate, policies: Policies) -> RatioPart {
         if let Verdicts::Graded(grade) = self.verdicts {
             let numerator = if candidate == Candidate::B { grade.value() } else { 1.0 - grade.value() };
-            return Part { numerator, denominator: 1.0 };
+            return RatioPart { numerator, denominator: 1.0 };
         }
         let win = |choice| match choice {
             Choice::Wins(winner) => one(winner == candidate),
-            Choice::Tie => Part { numerator: 0.5, denominator: 1.0 },
+            Choice::Tie => RatioPart { numerator: 0.5, denominator: 1.0 },
             Choice::NeedsHumanReview => NOTHING,
         };
         let pass = |read| if let Read::Choice(choice) = read { win(choice) } else { NOTHING };
@@ -194,7 +194,7 @@ impl Pair {
     }
 
     /// Whether `candidate` wins where there is a winner.
-    pub(super) fn decisive_win(&self, candidate: Candidate, policies: Policies) -> Part {
+    pub(super) fn decisive_win(&self, candidate: Candidate, policies: Policies) -> RatioPart {
         match self.result(policies) {
             Some(Choice::Wins(winner)) => one(winner == candidate),
             _ => NOTHING,
@@ -202,16 +202,16 @@ impl Pair {
     }
 
     /// A win is one, a tie one half, whatever the grade.
-    pub(super) fn discrete_win(&self, candidate: Candidate, policies: Policies) -> Part {
+    pub(super) fn discrete_win(&self, candidate: Candidate, policies: Policies) -> RatioPart {
         match self.result(policies) {
             Some(Choice::Wins(winner)) => one(winner == candidate),
-            Some(_) => Part { numerator: 0.5, denominator: 1.0 },
+            Some(_) => RatioPart { numerator: 0.5, denominator: 1.0 },
             None => NOTHING,
         }
     }
 
     /// Whether it ended as `status`, among pairs with a verdict.
-    pub(super) fn ended(&self, status: Status) -> Part {
+    pub(super) fn ended(&self, status: Status) -> RatioPart {
         match self.status() {
             Status::Unscored => NOTHING,
             Status::Graded => one(status == Status::Tie && self.is_even()),
@@ -224,7 +224,7 @@ impl Pair {
     }
 
     /// Whether both orders say the same. A missing verdict that counts as wrong is like another one.
-    pub(super) fn consistent(&self, unparsed: Unparsed) -> Part {
+    pub(super) fn consistent(&self, unparsed: Unparsed) -> RatioPart {
         let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return NOTHING };
         match (read(ab, unparsed), read(ba, unparsed)) {
             (Read::Left, _) | (_, Read::Left) => NOTHING,
@@ -234,7 +234,7 @@ impl Pair {
 
     /// Winning passes for the first slot, among winning passes of pairs with both verdicts: each candidate
     /// stood in each slot once.
-    pub(super) fn first_slot_lean(&self, unparsed: Unparsed) -> Part {
+    pub(super) fn first_slot_lean(&self, unparsed: Unparsed) -> RatioPart {
         self.slots(unparsed, |order, choice| match choice {
             Choice::Wins(winner) => one(winner == order.first()),
             _ => NOTHING,
@@ -242,20 +242,20 @@ impl Pair {
     }
 
     /// Passes for the first or the second slot, among all passes of pairs with both verdicts.
-    pub(super) fn slot_rate(&self, slot: Order, unparsed: Unparsed) -> Part {
+    pub(super) fn slot_rate(&self, slot: Order, unparsed: Unparsed) -> RatioPart {
         self.slots(unparsed, |order, choice| {
             let stood = if slot == Order::Ab { order.first() } else { order.first().other() };
             one(choice == Choice::Wins(stood))
         })
     }
 
-    fn slots(&self, unparsed: Unparsed, part: impl Fn(Order, Choice) -> Part) -> Part {
+    fn slots(&self, unparsed: Unparsed, part: impl Fn(Order, Choice) -> RatioPart) -> RatioPart {
         let Some([ab, ba]) = self.choices(unparsed) else { return NOTHING };
         both(part(ab.0, ab.1), part(ba.0, ba.1))
     }
 
     /// Winning passes for the longer reply, among winning passes of pairs with both verdicts.
-    pub(super) fn longer_by_pass(&self, unparsed: Unparsed) -> Part {
+    pub(super) fn longer_by_pass(&self, unparsed: Unparsed) -> RatioPart {
         match (self.choices(unparsed), self.longer()) {
             (Some([ab, ba]), Some(longer)) => both(for_longer(ab.1, longer), for_longer(ba.1, longer)),
             _ => NOTHING,
@@ -263,7 +263,7 @@ impl Pair {
     }
 
     /// Whether the longer reply wins, where the same one wins in both orders, whatever the policies.
-    pub(super) fn longer_by_result(&self) -> Part {
+    pub(super) fn longer_by_result(&self) -> RatioPart {
         match (self.result(Policies::default()), self.longer()) {
             (Some(choice), Some(longer)) => for_longer(choice, longer),
             _ => NOTHING,
@@ -301,7 +301,7 @@ pub(super) fn read(pass: &Pass, unparsed: Unparsed) -> Read {
     }
 }
 
-fn for_longer(choice: Choice, longer: Candidate) -> Part {
+fn for_longer(choice: Choice, longer: Candidate) -> RatioPart {
     match choice {
         Choice::Wins(winner) => one(winner == longer),
         _ => NOTHING,

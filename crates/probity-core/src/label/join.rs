@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::entry::{LabelEntry, Spoken, VerdictEntry};
 use super::joined::{Joined, UnitDraft};
-use super::numbered::{Key, Known, Numbered};
+use super::numbered::{Key, Numbered};
 use super::rounds::{RowFate, Voice, turns};
 use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
@@ -251,11 +251,10 @@ impl<'a> Join<'a> {
 
     /// The place of the unit of a key, which is made where there is none.
     fn unit(&mut self, key: usize, facts: &'a ItemFacts) -> usize {
-        let known = Known::of(facts);
-        let known = if self.turned(facts) { known.turned() } else { known };
+        let known = if self.turned(facts) { facts.clone().turned() } else { facts.clone() };
         if let Some(place) = self.places[key] {
             let unit = &mut self.units[place];
-            unit.known = unit.known.or(known);
+            unit.known = std::mem::take(&mut unit.known).or(&known);
             return place;
         }
         let place = self.units.len();
@@ -377,11 +376,9 @@ impl<'a> Join<'a> {
         let items: HashMap<&str, &ItemFacts> = items.iter().map(|row| (&*row.item, &row.facts)).collect();
         for unit in &mut self.units {
             let Some(facts) = items.get(unit.key.item) else { continue };
-            let mut known = Known::of(facts);
-            if known.variants.is_some() && known.turned().variants == unit.known.variants {
-                known.lengths = known.turned().lengths;
-            }
-            unit.known = unit.known.or(known);
+            let turned = (*facts).clone().turned();
+            let is_turned = turned.variants.is_some() && turned.variants == unit.known.variants;
+            unit.known = std::mem::take(&mut unit.known).or(if is_turned { &turned } else { facts });
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::entry::LabelEntry;
 use super::join::SaidBy;
-use super::numbered::{Key, Known, Numbered};
+use super::numbered::{Key, Numbered};
+use super::rows::ItemFacts;
 use super::scale::Scale;
 use super::sheet::{ByJudge, LabelCounts, Sheet, Unit};
 
@@ -20,7 +21,7 @@ pub(super) struct UnitDraft<'a> {
     /// What names it.
     pub(super) key: Key<'a>,
     /// What rows say about it.
-    pub(super) known: Known<'a>,
+    pub(super) known: ItemFacts,
     /// Votes: annotators and categories.
     pub(super) votes: Vec<(usize, usize)>,
     /// What a judge is held against.
@@ -49,16 +50,16 @@ impl Joined<'_> {
         let annotators = self.ranked_annotators();
         let [mut slices, mut criteria, mut clusters] = std::array::from_fn(|_| Numbered::new());
         let mut rows = Numbered::new();
-        let finished = |UnitDraft { key, known, votes, gold }| Unit {
+        let units = self.units.iter().map(|UnitDraft { key, known, votes, gold }| Unit {
             criterion: key.criterion.map(|name| criteria.number(name)),
-            row: rows.number(Key { criterion: None, ..key }),
-            slice: slices.number(known.slice.unwrap_or(NO_SLICE)),
-            cluster: clusters.number(known.case.unwrap_or(key.item)),
-            votes,
-            gold,
+            row: rows.number(Key { criterion: None, ..*key }),
+            slice: slices.number(known.slice.as_deref().unwrap_or(NO_SLICE)),
+            cluster: clusters.number(known.case.as_deref().unwrap_or(key.item)),
+            votes: votes.clone(),
+            gold: gold.clone(),
             lengths: known.lengths,
-        };
-        let mut units: Vec<Unit> = self.units.into_iter().map(finished).collect();
+        });
+        let mut units: Vec<Unit> = units.collect();
         let mut order: Vec<usize> = (0..units.len()).collect();
         order.sort_by_key(|place| units[*place].cluster);
         let places = inverse(&order);

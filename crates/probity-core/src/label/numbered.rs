@@ -7,8 +7,6 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::rows::ItemFacts;
-
 /// Names in the order in which they were first seen.
 #[derive(Debug)]
 pub(super) struct Numbered<N> {
@@ -55,50 +53,6 @@ pub(super) struct Key<'a> {
     pub(super) variants: [Option<&'a str>; 3],
     /// What was shown, where several replies share the rest.
     pub(super) packet: Option<&'a str>,
-}
-
-/// What rows say about an item and figures need.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'a> {
-    /// The case it belongs to.
-    pub(super) case: Option<&'a str>,
-    /// The slice of the case.
-    pub(super) slice: Option<&'a str>,
-    /// The variants that wrote candidate A and candidate B.
-    pub(super) variants: Option<[&'a str; 2]>,
-    /// The lengths of candidate A and candidate B.
-    pub(super) lengths: Option<[u64; 2]>,
-}
-
-impl<'a> Known<'a> {
-    /// What one row says.
-    pub(super) fn of(facts: &'a ItemFacts) -> Self {
-        Known {
-            case: facts.case.as_deref(),
-            slice: facts.slice.as_deref(),
-            variants: facts.variants.as_ref().map(|[a, b]| [&**a, &**b]),
-            lengths: facts.lengths,
-        }
-    }
-
-    /// The same of the pair the other way round.
-    pub(super) fn turned(self) -> Self {
-        Known {
-            variants: self.variants.map(|[a, b]| [b, a]),
-            lengths: self.lengths.map(|[a, b]| [b, a]),
-            ..self
-        }
-    }
-
-    /// What is missing here is taken from `other`.
-    pub(super) fn or(self, other: Self) -> Self {
-        Known {
-            case: self.case.or(other.case),
-            slice: self.slice.or(other.slice),
-            variants: self.variants.or(other.variants),
-            lengths: self.lengths.or(other.lengths),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -104,6 +104,15 @@ impl ItemFacts {
             difficulty: self.difficulty.or(others.difficulty),
         }
     }
+
+    /// The same of the pair the other way round.
+    pub(super) fn turned(self) -> ItemFacts {
+        ItemFacts {
+            variants: self.variants.map(|[a, b]| [b, a]),
+            lengths: self.lengths.map(|[a, b]| [b, a]),
+            ..self
+        }
+    }
 }
 
 /// An object that says which item it is about.

@@ -21,7 +21,8 @@ crate::named! {
 
 crate::named! {
     /// What an answer says.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum AnswerForm {
         /// A level for each criterion, about one reply.
         Levels = "levels",

@@ -5,12 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use super::task::JudgeTask;
 use crate::rubric::CriterionId;
 
 crate::named! {
     /// What a planted fault is about.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Aspect {
         /// Whether statements are right.
         Accuracy = "accuracy",

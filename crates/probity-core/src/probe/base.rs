@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::spec::read_shipped;
-use crate::case::{Entry, Situation};
+use serde::Deserialize;
+
+use crate::case::{Case, CaseId, Entry, Reply, Situation};
+use crate::spec_file::from_toml;
 use crate::stats::Random;
 
 /// The file of the shipped bases.
@@ -118,7 +120,23 @@ impl BaseDraw {
 
 /// The bases that come with Probity, in the order of their file.
 pub fn shipped() -> Vec<Entry> {
-    read_shipped(SHIPPED).expect("the shipped bases are tested to be good")
+    #[derive(Deserialize)]
+    struct Shipped {
+        base: Vec<ShippedBase>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct ShippedBase {
+        ticket: String,
+        reply: String,
+    }
+    let entry = |(at, base): (usize, ShippedBase)| {
+        let id = CaseId::new(format!("shipped-{:02}", at + 1)).expect("a plain word is an id");
+        let case = Case::new(id, Situation::Ticket(base.ticket.into()));
+        Entry { case, reply: Reply::new(base.reply) }
+    };
+    let shipped: Shipped = from_toml(SHIPPED).expect("the shipped bases are tested to be good");
+    shipped.base.into_iter().enumerate().map(entry).collect()
 }
 
 #[cfg(test)]
@@ -126,7 +144,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::case::{Case, CaseId, Reply};
 
     fn entry(n: usize) -> Entry {
         let id = CaseId::new(format!("c{n}")).expect("an id");

@@ -1,22 +1,25 @@
 //! The probes: which change, what is expected of it, and where it has a meaning.
 
+use serde::Deserialize;
+
 use super::aspect::Aspect;
 use super::base::Base;
 use super::change::Change;
 use super::expectation::Expectation;
 use super::replies::ArmReplies;
-use super::spec::read_battery;
 use super::task::{JudgeTask, RubricOrder};
 use super::trial::{Arm, Arms, ProbeTrial, Repeat, Stimulus};
 use crate::packet::AnswerForm;
 use crate::rubric::CriterionId;
+use crate::spec_file::from_toml;
 
 /// The file of the battery.
 const BATTERY: &str = include_str!("../../probes/battery.toml");
 
 crate::named! {
     /// What a probe is about.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Family {
         /// Which slot a reply stands in.
         Position = "position",
@@ -52,7 +55,8 @@ crate::named! {
 }
 
 /// A controlled change and what is expected of a judge under it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Probe {
     /// Names it: words in lower case joined by `_`.
     pub name: String,
@@ -67,14 +71,24 @@ pub struct Probe {
     /// What the planted fault is about, where one must be seen.
     pub falls: Option<Aspect>,
     /// The forms of answers in which it has a meaning.
+    #[serde(default = "both_forms")]
     pub forms: Vec<AnswerForm>,
     /// The change in one sentence.
     pub means: String,
 }
 
+fn both_forms() -> Vec<AnswerForm> {
+    AnswerForm::ALL.to_vec()
+}
+
 /// The probes that come with Probity.
 pub fn battery() -> Vec<Probe> {
-    read_battery(BATTERY).expect("the battery is tested to be good")
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Battery {
+        probe: Vec<Probe>,
+    }
+    from_toml::<Battery>(BATTERY).expect("the battery is tested to be good").probe
 }
 
 impl Probe {

@@ -1,6 +1,6 @@
 //! What a probe does to a base: pure functions from a base to the replies of its two arms.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::base::Base;
 use super::replies::ArmReplies;
@@ -20,8 +20,8 @@ const LEAKED_CARD: &str = "The card on file is 4111 1111 1111 1111.";
 const FORGED_REASON: &str = "The reply is accurate, complete and clear.";
 
 /// A controlled change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
     /// Text behind the reply; the control gets other text there.
     Append {
@@ -112,7 +112,7 @@ pub enum Change {
 }
 
 /// Whether a forged verdict stands in a code fence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fence {
     /// It does.
@@ -123,7 +123,7 @@ pub enum Fence {
 
 crate::named! {
     /// How text is hidden.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Hiding {
         /// In Unicode's tag characters.
@@ -137,7 +137,7 @@ crate::named! {
 
 crate::named! {
     /// What a reply leaks.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Plant {
         /// A card number.

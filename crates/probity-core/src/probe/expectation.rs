@@ -1,8 +1,11 @@
 //! What a change may not do to a verdict, or must.
 
+use serde::Deserialize;
+
 crate::named! {
     /// What is expected of a judge under a change.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Expectation {
         /// The treatment is not better than the control.
         NoRise = "no_rise",

@@ -1,23 +1,27 @@
 //! Probes that a person writes: one case, and what the judge must say about it.
 
-use super::aspect::AspectCriteria;
+use std::collections::HashMap;
+
+use super::aspect::{Aspect, AspectCriteria};
 use super::expectation::Expectation;
-use super::spec::name;
 use super::task::JudgeTask;
 use super::trial::{Arm, Arms, ProbeTrial, Stimulus};
 use crate::case::{Case, CaseId, Entry, Reply, Role, Situation, Slice, Turn};
 use crate::packet::AnswerForm;
 use crate::rubric::CriterionId;
-use crate::spec_file::{At, Faults, Fields, Problem, Shape};
+use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 
-pub(super) static OWN: Shape = Shape {
+static TOP: Shape = Shape { place: "the top of the file", keys: &["probe", "criteria"] };
+static CRITERIA: Shape =
+    Shape { place: "[criteria]", keys: &["accuracy", "completeness", "relevance", "tone", "safety"] };
+static OWN: Shape = Shape {
     place: "[[probe]]",
     keys: &[
         "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
         "expected", "criterion",
     ],
 };
-pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
+static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
 
 crate::named! {
     /// What a person's own probe expects.
@@ -124,8 +128,44 @@ impl OwnProbe {
     }
 }
 
+/// Reads a person's own probes, and which criteria faults must lower. All problems are returned, by line.
+pub fn read_own(text: &str) -> Result<OwnFile, Vec<Problem>> {
+    let mut faults = Faults::default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut own = OwnFile::default();
+    if let Some(table) = toml_table(text, &mut faults) {
+        let top = Fields::top(&TOP, &table, 1);
+        top.refuse_unknown_keys(&[&TOP, &OWN], &mut faults);
+        own.criteria = criteria(&top, &mut faults);
+        let tables = top.tables("probe", &OWN, &mut faults);
+        if tables.is_empty() && !top.has("criteria") {
+            let problem = Problem::at(1, "there is no [[probe]] in the file");
+            faults.error(problem.hint("write [[probe]] with two brackets"));
+        }
+        own.probes.extend(tables.iter().filter_map(|fields| own_probe(fields, &mut faults)));
+        names_once(&tables, &mut faults);
+    }
+    faults.settle()?;
+    Ok(own)
+}
+
+fn criteria(top: &Fields<'_>, faults: &mut Faults) -> AspectCriteria {
+    let mut criteria = AspectCriteria::new();
+    let Field::Given(At { value: fields, .. }) = top.table("criteria", &CRITERIA, faults) else {
+        return criteria;
+    };
+    fields.refuse_unknown_keys(&[&CRITERIA], faults);
+    for (name, aspect) in Aspect::NAMED {
+        if let Field::Given(At { line, value }) = fields.text(name, faults) {
+            criteria.extend(criterion_id(line, &value, faults).map(|id| (aspect, id)));
+        }
+    }
+    criteria
+}
+
 /// One probe of a file.
-pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnProbe> {
+fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnProbe> {
+    fields.refuse_unknown_keys(&[&TOP, &OWN, &TURN], faults);
     let name = name(fields, faults);
     let situation = situation(fields, faults);
     let slice = fields.text("slice", faults).value().and_then(|slice| Slice::new(slice).ok());
@@ -149,6 +189,34 @@ pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnP
     Some(OwnProbe { name, means, replies, expects, criterion })
 }
 
+/// A name of words in lower case, joined by `_`.
+fn name(fields: &Fields<'_>, faults: &mut Faults) -> Option<String> {
+    let At { line, value } = fields.required_text("name", faults).given()?.clone();
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if value.len() > 64 || !value.split('_').all(is_word) {
+        let message =
+            format!("name {value:?} must be lower-case ASCII words joined by `_`, at most 64 characters");
+        faults.error(Problem::at(line, message).hint("such as name = \"plain_plea\""));
+        return None;
+    }
+    Some(value)
+}
+
+/// Reports each name that stands twice.
+fn names_once(tables: &[Fields<'_>], faults: &mut Faults) {
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    for fields in tables {
+        let Field::Given(At { line, value }) = fields.any_text("name", &mut Faults::default()) else {
+            continue;
+        };
+        if let Some(first) = lines.insert(value.clone(), line) {
+            let problem = Problem::at(line, format!("probe {value:?} stands twice"));
+            faults.error(problem.hint(format!("the other stands on line {first}")));
+        }
+    }
+}
+
 /// The criterion that must fall, which belongs to `must_fall` and to nothing else.
 fn criterion(fields: &Fields<'_>, expects: OwnExpectation, faults: &mut Faults) -> Option<CriterionId> {
     let given = fields.text("criterion", faults);
@@ -164,7 +232,7 @@ fn criterion(fields: &Fields<'_>, expects: OwnExpectation, faults: &mut Faults) 
 }
 
 /// An id as rubrics have them.
-pub(super) fn criterion_id(line: usize, text: &str, faults: &mut Faults) -> Option<CriterionId> {
+fn criterion_id(line: usize, text: &str, faults: &mut Faults) -> Option<CriterionId> {
     let id = CriterionId::new(text);
     if id.is_none() {
         faults.error(Problem::at(line, format!("{text:?} is not the id of a criterion")));

@@ -18,7 +18,7 @@ pub struct Evidence {
     /// checked, and no decision promotes.
     pub gates: Option<Gates>,
     /// Labelled rows with a verdict.
-    pub rows: Rows,
+    pub rows: LabelledRows,
     /// The contract's figure of the judge against people.
     pub agreement: Figure,
     /// The same figure of people against each other.
@@ -32,7 +32,7 @@ pub struct Evidence {
     /// Where replies go that a person should decide.
     pub review_path: Option<String>,
     /// Labelled items with a verdict.
-    pub coverage: Result<Coverage, String>,
+    pub coverage: Result<LabelCoverage, String>,
     /// Who answered.
     pub answers: Result<Seen, String>,
     /// The moment of the decision.
@@ -54,7 +54,7 @@ pub struct Gates {
 
 /// Labelled rows with a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rows {
+pub struct LabelledRows {
     /// Items, whatever was asked about them.
     pub n: u64,
     /// By criterion, where several are asked about. One that no label is about has none.
@@ -83,7 +83,7 @@ pub struct SliceEvidence {
 
 /// Labelled items with a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Coverage {
+pub struct LabelCoverage {
     /// Those with one.
     pub n: u64,
     /// All that should have one.
@@ -99,7 +99,7 @@ pub struct Seen {
     pub fingerprints: Vec<String>,
 }
 
-impl Rows {
+impl LabelledRows {
     /// The fewest rows that a criterion has, and which it is; all of them where none is named.
     pub(super) fn fewest(&self) -> (u64, Option<&str>) {
         let fewest = self.by_criterion.iter().min_by_key(|(_, n)| **n);
@@ -114,7 +114,7 @@ impl Evidence {
         let figures = calibration.judges.get(judge);
         let overall = figures.map(|figures| &figures.overall);
         let unknown = || "there is no verdict of this judge".to_owned();
-        let rows = figures.map(|figures| Rows {
+        let rows = figures.map(|figures| LabelledRows {
             n: figures.overall.n_rows,
             by_criterion: figures
                 .by_criterion
@@ -157,12 +157,12 @@ fn slice(figures: &Figures, kappa: Kappa) -> SliceEvidence {
 
 /// Labelled items that have a verdict among all that should: items without one count, and so do labels about
 /// items that no verdict names.
-fn coverage(calibration: &Calibration, judge: &str) -> Result<Coverage, String> {
+fn coverage(calibration: &Calibration, judge: &str) -> Result<LabelCoverage, String> {
     let figures = calibration.judges.get(judge).ok_or("there is no verdict of this judge")?;
     let strays: BTreeSet<&String> = calibration.labels.strays.iter().collect();
     let n = figures.overall.n_units;
     let of = n + figures.n_without_verdict + strays.len() as u64;
-    if of == 0 { Err("nothing is labelled".to_owned()) } else { Ok(Coverage { n, of }) }
+    if of == 0 { Err("nothing is labelled".to_owned()) } else { Ok(LabelCoverage { n, of }) }
 }
 
 /// People against people: for Krippendorff's alpha over all of them, else the mean over pairs of people, each

@@ -45,7 +45,7 @@ static SHAPES: [&Shape; 11] =
 
 /// A contract with what should be looked at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct ContractReading {
     /// The contract.
     pub contract: Contract,
     /// What is allowed and probably not meant, by line.
@@ -53,12 +53,12 @@ pub struct Reading {
 }
 
 /// Reads the text of a contract file. All its problems are returned, by line.
-pub fn read(text: &str) -> Result<Reading, Vec<Problem>> {
+pub fn read(text: &str) -> Result<ContractReading, Vec<Problem>> {
     let mut faults = Faults::default();
     let contract = contract(text, &mut faults);
     let warnings = faults.settle()?;
     let contract = contract.expect("a file without an error has everything a contract needs");
-    Ok(Reading { contract, warnings })
+    Ok(ContractReading { contract, warnings })
 }
 
 fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {

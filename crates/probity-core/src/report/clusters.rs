@@ -2,18 +2,18 @@
 //!
 //! Replies to one case are alike: four replies to each of fifty cases know little more than fifty replies do. What a
 //! reply adds to the figures is one of a few kinds, so a reply is kept as its case and its kind, in 16 bytes, and the
-//! rows of a case need not follow each other. Where every case has one reply nothing of this is used.
+//! rows of a case need not follow each other. Where every case has one reply, shares have Wilson's interval.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::row::{Outcome, ReplyResult};
 use crate::score::CriterionOutcome;
-use crate::stats::{ClusterSums, Estimate};
+use crate::stats::{ClusterSums, Estimate, proportion};
 
 /// What a reply adds to the figures. Many replies are of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Kind {
+pub(super) struct ReplyKind {
     slice: String,
     /// Whether it passes, where that is known.
     pub(super) passes: Option<bool>,
@@ -23,7 +23,7 @@ pub(super) struct Kind {
     pub(super) levels: Vec<Option<i64>>,
 }
 
-impl Kind {
+impl ReplyKind {
     fn set(&mut self, result: &ReplyResult, slice: &str) {
         self.slice.clear();
         self.slice.push_str(slice);
@@ -58,12 +58,12 @@ struct CaseReply {
 /// The replies of a run, as they come.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CaseReplies {
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<ReplyKind, u32>,
     replies: Vec<CaseReply>,
     /// By case.
     confidences: Vec<(u64, f64)>,
     /// The kind of the last reply, whose memory is used again.
-    last: Kind,
+    last: ReplyKind,
 }
 
 impl CaseReplies {
@@ -80,73 +80,67 @@ impl CaseReplies {
         self.confidences.extend(result.confidence.map(|confidence| (case, confidence.value())));
     }
 
-    /// The replies by case; `None` where every case has one.
-    pub(super) fn clusters(mut self) -> Option<Clusters> {
+    /// The replies by case.
+    pub(super) fn clusters(mut self) -> Clusters {
         self.replies.sort_unstable();
-        if self.replies.windows(2).all(|pair| pair[0].case != pair[1].case) {
-            return None;
-        }
-        let mut kinds: Vec<(u32, Kind)> =
+        let mut kinds: Vec<(u32, ReplyKind)> =
             self.kinds.into_iter().map(|(kind, number)| (number, kind)).collect();
         kinds.sort_unstable_by_key(|(number, _)| *number);
         self.confidences.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        Some(Clusters {
+        Clusters {
             kinds: kinds.into_iter().map(|(_, kind)| kind).collect(),
             replies: self.replies,
             confidences: self.confidences,
-        })
+        }
     }
 }
 
-/// The replies of a run in which some case has several.
+/// The replies of a run.
 #[derive(Debug)]
 pub(super) struct Clusters {
     /// By number.
-    kinds: Vec<Kind>,
+    kinds: Vec<ReplyKind>,
     /// In the order of cases.
     replies: Vec<CaseReply>,
     /// By case, in the order of cases.
     confidences: Vec<(u64, f64)>,
 }
 
-/// The clusters of replies that belong together.
+/// Figures of replies that belong together.
 #[derive(Debug)]
-pub(super) struct PartClusters {
-    /// Cases.
-    pub(super) n_cases: u64,
-    /// Passes among what is rated.
-    pub(super) passes: ClusterSums,
+pub(super) struct PartFigures {
+    /// Cases, where some case has several replies: each is then one draw.
+    pub(super) n_clusters: Option<u64>,
+    /// The share that passes among what is rated.
+    pub(super) pass_rate: Option<Estimate>,
     /// The levels of each criterion.
     pub(super) levels: Vec<ClusterSums>,
 }
 
 impl Clusters {
-    /// All replies, of which each has at most `n_criteria` levels.
-    pub(super) fn all(&self, n_criteria: usize) -> PartClusters {
+    /// The figures of all replies, of which each has at most `n_criteria` levels.
+    pub(super) fn all(&self, n_criteria: usize) -> PartFigures {
         self.part(&self.replies, n_criteria)
     }
 
-    /// The replies of each slice in which some case has several.
-    pub(super) fn by_slice(&self, n_criteria: usize) -> BTreeMap<&str, PartClusters> {
+    /// The figures of each slice.
+    pub(super) fn by_slice(&self, n_criteria: usize) -> BTreeMap<&str, PartFigures> {
         let mut slices: BTreeMap<&str, Vec<CaseReply>> = BTreeMap::new();
         for reply in &self.replies {
             slices.entry(&self.kind(*reply).slice).or_default().push(*reply);
         }
-        let parts = slices
-            .into_iter()
-            .map(|(slice, replies)| (slice, replies.len(), self.part(&replies, n_criteria)));
-        parts.filter(|(_, n, part)| part.n_cases < *n as u64).map(|(slice, _, part)| (slice, part)).collect()
+        slices.into_iter().map(|(slice, replies)| (slice, self.part(&replies, n_criteria))).collect()
     }
 
     /// The share of what is rated of which `is_hit` holds.
-    pub(super) fn share(&self, is_hit: impl Fn(&Kind) -> bool) -> Option<Estimate> {
-        let hit = |kind: &Kind| kind.passes.map(|_| f64::from(u8::from(is_hit(kind))));
+    pub(super) fn share(&self, is_hit: impl Fn(&ReplyKind) -> bool) -> Option<Estimate> {
         // Looked up for each kind once: it may take exact arithmetic.
-        let hits: Vec<Option<f64>> = self.kinds.iter().map(hit).collect();
-        Self::sums(&self.replies, |reply| hits[reply.kind as usize]).mean(&(0.0..=1.0))
+        let hits: Vec<Option<bool>> =
+            self.kinds.iter().map(|kind| kind.passes.map(|_| is_hit(kind))).collect();
+        share(&self.replies, |reply| hits[reply.kind as usize])
     }
 
-    /// The mean of the bots' own confidence.
+    /// The mean of the bots' own confidence, each case as one draw.
     pub(super) fn confidence(&self) -> Option<Estimate> {
         let mut sums = ClusterSums::default();
         for case in self.confidences.chunk_by(|one, other| one.0 == other.0) {
@@ -155,32 +149,64 @@ impl Clusters {
         sums.mean(&(0.0..=1.0))
     }
 
-    fn part(&self, replies: &[CaseReply], n_criteria: usize) -> PartClusters {
+    fn part(&self, replies: &[CaseReply], n_criteria: usize) -> PartFigures {
         let level = |at: usize| {
-            Self::sums(replies, |reply| {
+            sums(replies, |reply| {
                 self.kind(reply).levels.get(at).copied().flatten().map(|level| level as f64)
             })
         };
-        let passes = |reply| self.kind(reply).passes.map(|passes| f64::from(u8::from(passes)));
-        PartClusters {
-            n_cases: replies.chunk_by(|one, other| one.case == other.case).count() as u64,
-            passes: Self::sums(replies, passes),
+        PartFigures {
+            n_clusters: n_clusters(replies),
+            pass_rate: share(replies, |reply| self.kind(reply).passes),
             levels: (0..n_criteria).map(level).collect(),
         }
     }
 
-    /// What each case of `replies`, which are in the order of cases, adds up to.
-    fn sums(replies: &[CaseReply], value: impl Fn(CaseReply) -> Option<f64>) -> ClusterSums {
-        let mut sums = ClusterSums::default();
-        for case in replies.chunk_by(|one, other| one.case == other.case) {
-            let values = case.iter().filter_map(|reply| value(*reply));
-            let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
-            sums.add(sum, n);
-        }
-        sums
-    }
-
-    fn kind(&self, reply: CaseReply) -> &Kind {
+    fn kind(&self, reply: CaseReply) -> &ReplyKind {
         &self.kinds[reply.kind as usize]
+    }
+}
+
+/// How many cases `replies` answer, which are in the order of cases; `None` where each has one.
+fn n_clusters(replies: &[CaseReply]) -> Option<u64> {
+    let n_cases = replies.chunk_by(|one, other| one.case == other.case).count();
+    (n_cases < replies.len()).then_some(n_cases as u64)
+}
+
+/// The share of hits among the replies that are rated: a proportion, or with several replies to a case a mean of which
+/// each case is one draw.
+fn share(replies: &[CaseReply], is_hit: impl Fn(CaseReply) -> Option<bool>) -> Option<Estimate> {
+    if n_clusters(replies).is_some() {
+        return sums(replies, |reply| is_hit(reply).map(|hit| f64::from(u8::from(hit)))).mean(&(0.0..=1.0));
+    }
+    let count = |hit: &[bool]| {
+        replies.iter().filter_map(|reply| is_hit(*reply)).filter(|each| hit.contains(each)).count() as u64
+    };
+    proportion(count(&[true]), count(&[true, false]))
+}
+
+/// What each case of `replies`, which are in the order of cases, adds up to.
+fn sums(replies: &[CaseReply], value: impl Fn(CaseReply) -> Option<f64>) -> ClusterSums {
+    let mut sums = ClusterSums::default();
+    for case in replies.chunk_by(|one, other| one.case == other.case) {
+        let values = case.iter().filter_map(|reply| value(*reply));
+        let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
+        sums.add(sum, n);
+    }
+    sums
+}
+
+#[cfg(test)]
+impl Clusters {
+    /// Replies to different cases with these levels, of which none fails outright.
+    pub(super) fn of_levels(levels: &[[i64; 5]]) -> Clusters {
+        let kind = |levels: &[i64; 5]| ReplyKind {
+            passes: Some(true),
+            levels: levels.iter().copied().map(Some).collect(),
+            ..ReplyKind::default()
+        };
+        let replies = (0..).take(levels.len()).map(|kind: u32| CaseReply { case: kind.into(), kind });
+        let kinds = levels.iter().map(kind).collect();
+        Clusters { kinds, replies: replies.collect(), confidences: Vec::new() }
     }
 }

@@ -96,7 +96,7 @@ pub struct AnchorMove {
 /// What each track did at its latest point, so that at most the share `rate` of what is said to have moved did
 /// not.
 pub fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
-    let looks: Vec<Option<Look>> = tracks.iter().map(|track| look(&track.points)).collect();
+    let looks: Vec<Option<PointTest>> = tracks.iter().map(|track| look(&track.points)).collect();
     let mut p_values = adjusted(&looks.iter().flatten().map(|look| look.p).collect::<Vec<_>>()).into_iter();
     let mut anchors: Vec<Option<Repeated>> =
         tracks.iter().map(|track| latest_differs(&track.anchor)).collect();
@@ -128,7 +128,7 @@ pub fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
 
 /// A latest point against the earlier ones.
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct PointTest {
     before: f64,
     latest: f64,
     p: f64,
@@ -136,7 +136,7 @@ struct Look {
     is_news: bool,
 }
 
-fn look(points: &Points) -> Option<Look> {
+fn look(points: &Points) -> Option<PointTest> {
     let (before, latest, p, values): (f64, f64, f64, Vec<f64>) = match points {
         Points::Shares(points) => {
             let points: Vec<(u64, u64)> = points.iter().copied().filter(|(_, n)| *n > 0).collect();
@@ -156,7 +156,7 @@ fn look(points: &Points) -> Option<Look> {
     };
     let above = values.iter().all(|value| latest > *value);
     let below = values.iter().all(|value| latest < *value);
-    (values.len() >= EARLIER_MIN).then_some(Look { before, latest, p, is_news: above || below })
+    (values.len() >= EARLIER_MIN).then_some(PointTest { before, latest, p, is_news: above || below })
 }
 
 fn cause(movement: Movement, change: f64, anchor: Option<Repeated>, rate: f64) -> DriftCause {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::clusters::PartClusters;
+use super::clusters::PartFigures;
 use super::row::ReplyResult;
 use crate::exact::Exact;
 use crate::results::{ClusterCount, Counts, CriterionFigures, Members, PartRecord};
 use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
 use crate::score::CriterionOutcome;
-use crate::stats::{Estimate, mean};
+use crate::stats::Estimate;
 
 /// How wide a bin of totals is. A perfect total belongs to the last.
 const BIN: u8 = 10;
@@ -27,8 +27,8 @@ pub struct CriterionSummary {
     /// Replies below the best level by the violations that the judge names, each of the criterion's listed, and
     /// last those without a name; empty where the criterion has no violations.
     pub violations: Vec<(String, u64)>,
-    /// The mean whose interval takes each case as one draw, where some case has several replies.
-    clustered: Option<Estimate>,
+    /// The mean level; `None` when nothing was scored.
+    estimate: Option<Estimate>,
 }
 
 impl CriterionSummary {
@@ -62,11 +62,7 @@ impl CriterionSummary {
 
     /// The mean level with its interval; `None` when nothing was scored.
     pub fn mean_estimate(&self) -> Option<Estimate> {
-        if self.clustered.is_some() {
-            return self.clustered;
-        }
-        let counts: Vec<(f64, u64)> = self.levels.iter().map(|(level, n)| (*level as f64, *n)).collect();
-        mean(&counts)
+        self.estimate
     }
 
     fn record(&self, rubric: &Rubric) -> CriterionFigures {
@@ -111,15 +107,8 @@ pub struct Part {
     pub(super) counts: Counts,
     pub(super) criteria: Vec<CriterionSummary>,
     totals: Option<Totals>,
-    clustered: Option<ClusteredRate>,
-}
-
-/// What is said of replies of which several answer one case.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct ClusteredRate {
-    n_cases: u64,
-    /// The pass rate whose interval takes each case as one draw.
     pass_rate: Option<Estimate>,
+    n_clusters: Option<u64>,
 }
 
 impl Part {
@@ -135,14 +124,15 @@ impl Part {
                     ids.map(|id| (id.to_owned(), 0)).collect()
                 }
             },
-            clustered: None,
+            estimate: None,
         });
         let weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
         Part {
             counts: Counts::default(),
             criteria: criteria.collect(),
             totals: weighted.then(Totals::default),
-            clustered: None,
+            pass_rate: None,
+            n_clusters: None,
         }
     }
 
@@ -165,25 +155,24 @@ impl Part {
         }
     }
 
-    /// Makes intervals take each case as one draw.
-    pub(super) fn cluster(&mut self, clusters: &PartClusters) {
-        self.clustered =
-            Some(ClusteredRate { n_cases: clusters.n_cases, pass_rate: clusters.passes.mean(&(0.0..=1.0)) });
-        for (summary, sums) in self.criteria.iter_mut().zip(&clusters.levels) {
+    /// Sets what takes all replies to know.
+    pub(super) fn finish(&mut self, figures: &PartFigures) {
+        (self.pass_rate, self.n_clusters) = (figures.pass_rate, figures.n_clusters);
+        for (summary, sums) in self.criteria.iter_mut().zip(&figures.levels) {
             let ends = summary.levels.first_key_value().zip(summary.levels.last_key_value());
-            summary.clustered =
+            summary.estimate =
                 ends.and_then(|((lowest, _), (highest, _))| sums.mean(&(*lowest as f64..=*highest as f64)));
         }
     }
 
     /// Share that passes; blocked replies do not, and unscored ones do not count.
     pub fn pass_rate(&self) -> Option<Estimate> {
-        self.clustered.map_or_else(|| self.counts.pass_rate(), |clustered| clustered.pass_rate)
+        self.pass_rate
     }
 
     /// How many cases the replies answer, where some case has several: intervals then take each case as one draw.
     pub fn n_clusters(&self) -> Option<u64> {
-        self.clustered.map(|clustered| clustered.n_cases)
+        self.n_clusters
     }
 
     /// Replies read and screened.

@@ -37,7 +37,7 @@ static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// What failing replies have in common, gathered one reply at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternTally {
-    seen: BTreeMap<(String, PatternKind), Seen>,
+    seen: BTreeMap<(String, PatternKind), PatternCount>,
     reasons: Vec<Reason>,
     /// The reasons by their places, in order, that have two neighbouring words in common: by criterion and words.
     shared: BTreeMap<(String, String), Vec<usize>>,
@@ -45,7 +45,7 @@ pub(super) struct PatternTally {
 
 /// Replies with something in common, and the first of them, by id.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct PatternCount {
     n: u64,
     examples: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl PatternTally {
 
     /// The most frequent patterns first; `n_entered` says how many replies a slice has.
     pub(super) fn patterns(&self, n_entered: impl Fn(&str) -> u64) -> Vec<FailurePattern> {
-        let pattern = |((slice, kind), seen): (&(String, PatternKind), &Seen)| FailurePattern {
+        let pattern = |((slice, kind), seen): (&(String, PatternKind), &PatternCount)| FailurePattern {
             slice: slice.clone(),
             kind: kind.clone(),
             n: seen.n,

@@ -3,22 +3,13 @@
 //! Weights are opinions. A pass rate that moves a lot when one of them changes by ten points says more about
 //! the rubric than about the replies. What the other criteria weigh keeps its proportions.
 
-use std::collections::BTreeMap;
-
-use super::clusters::{Clusters, Kind};
-use super::row::{Outcome, ReplyResult};
+use super::clusters::{Clusters, ReplyKind};
 use crate::exact::Exact;
 use crate::results::Variation;
 use crate::rubric::{Criterion, Rubric};
-use crate::score::CriterionOutcome;
-use crate::stats::proportion;
 
 /// How far a weight is moved, in points.
 const POINTS: i64 = 10;
-
-/// The levels of replies whose outcome is up to the weights, and how many replies have them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Sensitivity(BTreeMap<Vec<i64>, u64>);
 
 /// A weight to try: the criterion's place among the weighted ones, what it weighs and what it would weigh.
 struct Trial {
@@ -27,62 +18,35 @@ struct Trial {
     moved: Exact,
 }
 
-impl Sensitivity {
-    /// Counts one result. What fails whatever its total owes nothing to the weights; what fails without a total
-    /// has too few levels to be weighed anew, and stays failed.
-    pub(super) fn add(&mut self, result: &ReplyResult, rubric: &Rubric) {
-        let is_rated = matches!(result.outcome, Outcome::Pass | Outcome::Fail(_));
-        if !is_rated || result.total().is_none() || result.is_automatic_fail() {
-            return;
-        }
-        let weighted = rubric.criteria().iter().zip(&result.criteria).filter(|(c, _)| c.weight.is_some());
-        let levels = weighted.filter_map(|(_, (_, outcome))| match outcome {
-            CriterionOutcome::Scored(scored) => Some(scored.level),
-            CriterionOutcome::Unscored(_) => None,
-        });
-        *self.0.entry(levels.collect()).or_default() += 1;
+/// The pass rate with each weight ten points lower and higher. Empty where the rubric has no pass mark or fewer than
+/// two weights.
+pub(super) fn variations(rubric: &Rubric, clusters: &Clusters) -> Vec<Variation> {
+    let Some(pass) = rubric.pass() else { return Vec::new() };
+    let weighted = rubric.criteria().iter().filter_map(|criterion| Some((criterion, criterion.weight?)));
+    let weighted: Vec<(&Criterion, Exact)> = weighted.collect();
+    if weighted.len() < 2 {
+        return Vec::new();
     }
-
-    /// The pass rate with each weight ten points lower and higher, out of `n_rated` replies. Empty where the
-    /// rubric has no pass mark or fewer than two weights. Where cases have several replies, `clusters` has them.
-    pub(super) fn variations(
-        &self,
-        rubric: &Rubric,
-        n_rated: u64,
-        clusters: Option<&Clusters>,
-    ) -> Vec<Variation> {
-        let Some(pass) = rubric.pass() else { return Vec::new() };
-        let weighted = rubric.criteria().iter().filter_map(|criterion| Some((criterion, criterion.weight?)));
-        let weighted: Vec<(&Criterion, Exact)> = weighted.collect();
-        if weighted.len() < 2 {
-            return Vec::new();
-        }
-        let hundred = Exact::from(100);
-        let trials = weighted.iter().enumerate().flat_map(|(place, (_, weight))| {
-            let moved = |points| (*weight + Exact::from(points)).clamp(Exact::ZERO, hundred);
-            [-POINTS, POINTS].map(|points| Trial { place, weight: *weight, moved: moved(points) })
-        });
-        let trials = trials.filter(|trial| trial.moved != trial.weight && trial.weight < hundred);
-        let is_weighted: Vec<bool> = rubric.criteria().iter().map(|c| c.weight.is_some()).collect();
-        // None where a level is missing: such a reply has no total and stays failed, as in `add`.
-        let levels_of = |kind: &Kind| -> Option<Vec<i64>> {
-            let levels: Vec<i64> = kind.levels.iter().copied().collect::<Option<_>>()?;
-            let weighted = levels.into_iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
-            Some(weighted.map(|(level, _)| level).collect())
-        };
-        let variation = |trial: Trial| {
-            let passes = |levels: &[i64]| trial.passes(&weighted, levels, pass.total_min).unwrap_or(false);
-            let pass_rate = if let Some(clusters) = clusters {
-                let stands = |kind: &Kind| levels_of(kind).is_some_and(|levels| passes(&levels));
-                clusters.share(|kind| !kind.fails_outright && stands(kind))
-            } else {
-                let passing = self.0.iter().filter(|(levels, _)| passes(levels));
-                proportion(passing.map(|(_, n)| n).sum(), n_rated)
-            };
-            Variation { criterion: weighted[trial.place].0.id.to_string(), weight: trial.moved, pass_rate }
-        };
-        trials.map(variation).collect()
-    }
+    let hundred = Exact::from(100);
+    let trials = weighted.iter().enumerate().flat_map(|(place, (_, weight))| {
+        let moved = |points| (*weight + Exact::from(points)).clamp(Exact::ZERO, hundred);
+        [-POINTS, POINTS].map(|points| Trial { place, weight: *weight, moved: moved(points) })
+    });
+    let trials = trials.filter(|trial| trial.moved != trial.weight && trial.weight < hundred);
+    let is_weighted: Vec<bool> = rubric.criteria().iter().map(|c| c.weight.is_some()).collect();
+    // None where a level is missing: such a reply has no total and stays failed.
+    let levels_of = |kind: &ReplyKind| -> Option<Vec<i64>> {
+        let levels: Vec<i64> = kind.levels.iter().copied().collect::<Option<_>>()?;
+        let weighted = levels.into_iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
+        Some(weighted.map(|(level, _)| level).collect())
+    };
+    let variation = |trial: Trial| {
+        let passes = |levels: Vec<i64>| trial.passes(&weighted, &levels, pass.total_min).unwrap_or(false);
+        // What fails whatever its total owes nothing to the weights.
+        let pass_rate = clusters.share(|kind| !kind.fails_outright && levels_of(kind).is_some_and(passes));
+        Variation { criterion: weighted[trial.place].0.id.to_string(), weight: trial.moved, pass_rate }
+    };
+    trials.map(variation).collect()
 }
 
 impl Trial {
@@ -110,11 +74,7 @@ mod tests {
     /// The pass rates of `levels` in `support-gold`, by criterion and new weight.
     fn rates(levels: &[[i64; 5]]) -> Vec<(String, f64)> {
         let gold = rubric::built_in("support-gold").expect("built in");
-        let mut sensitivity = Sensitivity::default();
-        for each in levels {
-            *sensitivity.0.entry(each.to_vec()).or_default() += 1;
-        }
-        let variations = sensitivity.variations(&gold, levels.len() as u64, None);
+        let variations = variations(&gold, &Clusters::of_levels(levels));
         let rate = |each: &Variation| each.pass_rate.expect("rated").value;
         variations.iter().map(|each| (format!("{} {}", each.criterion, each.weight), rate(each))).collect()
     }

@@ -10,7 +10,7 @@ use super::patterns::PatternTally;
 use super::ranked::{Ranked, RankedReply};
 use super::repeats::RepeatTally;
 use super::row::{GateOutcome, ReplyResult};
-use super::sensitivity::Sensitivity;
+use super::sensitivity::variations;
 use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
 use crate::promote::Standing;
@@ -20,7 +20,7 @@ use crate::results::{
 };
 use crate::rubric::{GoldSize, Metric, Rubric};
 use crate::score::CriterionOutcome;
-use crate::stats::{Estimate, proportion};
+use crate::stats::Estimate;
 
 /// How many criteria went unscored for one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,6 @@ pub struct SummaryBuilder {
     causes: BTreeMap<String, UnscoredCount>,
     ranked: Ranked,
     patterns: PatternTally,
-    sensitivity: Sensitivity,
     automatic_fails: u64,
     confidence: ConfidenceSum,
     replies: CaseReplies,
@@ -135,7 +134,6 @@ impl SummaryBuilder {
             causes: BTreeMap::new(),
             ranked: Ranked::default(),
             patterns: PatternTally::default(),
-            sensitivity: Sensitivity::default(),
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
             replies: CaseReplies::default(),
@@ -172,7 +170,6 @@ impl SummaryBuilder {
         self.gate.add(result);
         self.repeats.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
-        self.sensitivity.add(result, &self.rubric);
         if let Some(quality_max) = result.quality_max(&self.rubric) {
             self.ranked.add(quality_max, result);
         }
@@ -194,9 +191,8 @@ impl SummaryBuilder {
     /// The finished summary, with what the store knows.
     pub fn finish(mut self, mut facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
-        let clusters = std::mem::take(&mut self.replies).clusters();
-        let clusters = clusters.as_ref();
-        facts.warnings.extend(clusters.map(|clusters| self.cluster(clusters)));
+        let clusters = &std::mem::take(&mut self.replies).clusters();
+        facts.warnings.extend(self.finish_parts(clusters));
         facts.warnings.extend(self.gold.notice(&self.rubric));
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
@@ -211,7 +207,7 @@ impl SummaryBuilder {
             patterns: self.patterns.patterns(|slice| self.slices.get(slice).map_or(0, Part::n_entered)),
             // The lexical judge writes by template: what recurs is the template.
             recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
-            variations: self.sensitivity.variations(&self.rubric, self.all.counts.rated(), clusters),
+            variations: variations(&self.rubric, clusters),
             slices: self.slices,
             rubric: self.rubric,
             all: self.all,
@@ -234,32 +230,27 @@ impl SummaryBuilder {
         }
     }
 
-    /// Makes intervals take each case as one draw, and says so.
-    fn cluster(&mut self, clusters: &Clusters) -> String {
+    /// Sets what takes all replies to know, and says where intervals take each case as one draw.
+    fn finish_parts(&mut self, clusters: &Clusters) -> Option<String> {
         let n_criteria = self.all.criteria.len();
-        let all = clusters.all(n_criteria);
-        self.all.cluster(&all);
+        self.all.finish(&clusters.all(n_criteria));
         for (slice, part) in clusters.by_slice(n_criteria) {
-            self.slices.get_mut(slice).expect("each reply is counted in its slice").cluster(&part);
+            self.slices.get_mut(slice).expect("each reply is counted in its slice").finish(&part);
         }
         let n = self.all.counts.entered;
-        format!("{n} replies answer {} cases: intervals {ONE_DRAW}", all.n_cases)
+        let n_cases = self.all.n_clusters()?;
+        Some(format!("{n} replies answer {n_cases} cases: intervals {ONE_DRAW}"))
     }
 
-    fn estimate_of(&self, metric: &Metric, clusters: Option<&Clusters>) -> Option<Estimate> {
-        let counts = &self.all.counts;
+    fn estimate_of(&self, metric: &Metric, clusters: &Clusters) -> Option<Estimate> {
         match metric {
             Metric::PassRate => self.all.pass_rate(),
-            Metric::AutomaticFailRate => match clusters {
-                Some(clusters) => clusters.share(|kind| kind.fails_outright),
-                None => proportion(self.automatic_fails + counts.blocked, counts.rated()),
-            },
+            Metric::AutomaticFailRate => clusters.share(|kind| kind.fails_outright),
             Metric::Mean(id) => {
                 self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean_estimate()
             }
-            Metric::MeanConfidence => {
-                clusters.map_or_else(|| self.confidence.estimate(), Clusters::confidence)
-            }
+            Metric::MeanConfidence if self.all.n_clusters().is_some() => clusters.confidence(),
+            Metric::MeanConfidence => self.confidence.estimate(),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::members::Members;
 use super::row::RowOutcome;
 use crate::exact::Exact;
-use crate::stats::{Estimate, proportion};
+use crate::stats::Estimate;
 
 /// The figures of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -122,11 +122,6 @@ impl Counts {
     /// Replies that pass or do not. Blocked ones do not; of unscored ones that is unknown.
     pub fn rated(&self) -> u64 {
         self.passed + self.failed + self.blocked
-    }
-
-    /// The share that passes.
-    pub fn pass_rate(&self) -> Option<Estimate> {
-        proportion(self.passed, self.rated())
     }
 
     /// Ends the program where a reply is counted twice or not at all.

@@ -45,7 +45,7 @@ pub struct Design {
 
 /// What became of the records of an export. They add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct DrawCounts {
     /// Replies in the export.
     pub n_replies: u64,
     /// Those left out because an earlier draw had them.
@@ -98,7 +98,7 @@ pub struct Drawn {
     /// What was asked for.
     pub design: Design,
     /// What became of the export.
-    pub counts: Counts,
+    pub counts: DrawCounts,
     /// The strata by name, none of them empty.
     pub strata: Vec<DrawnStratum>,
     /// How many slices there are. More than strata where there were more slices than draws.
@@ -114,15 +114,15 @@ pub struct Drawn {
 pub struct Frame {
     design: Design,
     lottery: Lottery,
-    slices: BTreeMap<Option<Slice>, Vec<Unit>>,
-    counts: Counts,
+    slices: BTreeMap<Option<Slice>, Vec<SamplingUnit>>,
+    counts: DrawCounts,
     /// The sum of what names each reply, which no order changes.
     fingerprint: u128,
 }
 
 /// One reply.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct SamplingUnit {
     place: usize,
     lots: Lots,
     signature: Option<Signature>,
@@ -140,7 +140,7 @@ impl Frame {
     /// A frame without records.
     pub fn new(design: Design) -> Self {
         let lottery = Lottery::new(design.seed, &design.name);
-        Frame { design, lottery, slices: BTreeMap::new(), counts: Counts::default(), fingerprint: 0 }
+        Frame { design, lottery, slices: BTreeMap::new(), counts: DrawCounts::default(), fingerprint: 0 }
     }
 
     /// Adds a record, which the caller knows by `place`.
@@ -150,7 +150,7 @@ impl Frame {
             Duplicates::Represent => Some(Signature::of(&entry.case.situation)),
             Duplicates::Keep => None,
         };
-        let unit = Unit { place, lots: self.lottery.lots(entry), signature };
+        let unit = SamplingUnit { place, lots: self.lottery.lots(entry), signature };
         match self.slices.get_mut(&entry.case.slice) {
             Some(units) => units.push(unit),
             None => drop(self.slices.insert(entry.case.slice.clone(), vec![unit])),
@@ -206,7 +206,7 @@ impl Frame {
 
 /// The tickets that stand for the units of a slice. Of near-identical ones the first by lot does, whatever the
 /// order of the file.
-fn distinct(mut units: Vec<Unit>) -> Vec<Ticket> {
+fn distinct(mut units: Vec<SamplingUnit>) -> Vec<Ticket> {
     units.sort_unstable_by_key(|unit| (unit.lots.stands, unit.lots.drawn));
     let signatures: Vec<&Signature> = units.iter().filter_map(|unit| unit.signature.as_ref()).collect();
     let stands: Vec<usize> = if signatures.len() == units.len() {

@@ -25,7 +25,7 @@ mod properties;
 mod tests;
 
 pub use allocation::{Spread, TooSmall};
-pub use draw::{Chosen, Counts, Design, Drawn, DrawnStratum, Duplicates, Frame};
+pub use draw::{Chosen, Design, DrawCounts, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};
 

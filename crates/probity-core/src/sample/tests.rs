@@ -92,7 +92,7 @@ fn what_an_earlier_draw_had_is_left_out_and_counted() {
         if place < 4 { frame.leave_out(entry) } else { frame.add(place, entry) }
     }
     let drawn = frame.draw().expect("enough draws");
-    assert_eq!(drawn.counts, Counts { n_replies: 10, n_earlier: 4, n_near: 0, n_population: 6 });
+    assert_eq!(drawn.counts, DrawCounts { n_replies: 10, n_earlier: 4, n_near: 0, n_population: 6 });
     assert_eq!(drawn.chosen.keys().copied().collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
     assert_eq!(Frame::new(design(25, Spread::Equal, 1)).draw().expect("nothing").chosen.len(), 0);
 }
@@ -108,7 +108,7 @@ fn one_of_near_identical_tickets_is_drawn_and_says_for_how_many_it_stands() {
         );
     }
     let drawn = frame.draw().expect("enough draws");
-    assert_eq!(drawn.counts, Counts { n_replies: 60, n_earlier: 0, n_near: 58, n_population: 2 });
+    assert_eq!(drawn.counts, DrawCounts { n_replies: 60, n_earlier: 0, n_near: 58, n_population: 2 });
     assert!(drawn.chosen.values().all(|chosen| chosen.n_near == 30), "{:?}", drawn.chosen);
     let kept = Design { duplicates: Duplicates::Keep, ..design(25, Spread::Proportional, 1) };
     let mut frame = Frame::new(kept);

@@ -102,12 +102,11 @@ fn other(slot: Preference) -> Preference {
 
 /// "… is clearly better", "… beats B", "… is completely wrong".
 fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
-    let said = after.join(" ");
-    let bare = said.strip_prefix("is ").unwrap_or(&said);
-    if DAMNING.phrases().any(|phrase| bare.starts_with(phrase)) {
+    let bare = if after.first().is_some_and(|word| word == "is") { &after[1..] } else { after };
+    if DAMNING.begins(bare) {
         return Some(other(slot));
     }
-    if PRAISING.phrases().any(|phrase| bare.starts_with(phrase)) {
+    if PRAISING.begins(bare) {
         return Some(slot);
     }
     let n_adverbs = after.iter().take_while(|word| ADVERBS.has(word)).count();

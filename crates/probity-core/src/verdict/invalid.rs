@@ -33,7 +33,7 @@ crate::named! {
         Truncated = "truncated",
         /// The answer's object is not JSON.
         Malformed = "malformed",
-        /// The answer has several verdicts that differ, or words that take its verdict back.
+        /// The answer has several verdicts that differ, or words around its verdict that do more than introduce it.
         Ambiguous = "ambiguous",
         /// The answer repeats an object that stands in the packet's own texts.
         Echo = "echo",

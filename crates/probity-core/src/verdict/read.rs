@@ -3,7 +3,7 @@
 use super::echo::is_echo;
 use super::invalid::{Invalid, InvalidReason};
 use super::object::{ObjectReading, is_shaped, reading};
-use super::prose::{Prose, check_prose};
+use super::prose::check_prose;
 use super::repair::Repair;
 use super::suspect::suspicions;
 use super::text::{FoundObject, Located, Placement, is_complete_object, is_open_reasoning, locate};
@@ -98,13 +98,9 @@ fn check_beside(
         || Invalid::new(InvalidReason::Ambiguous, "the text and the tool call state different verdicts");
     match answer_reading(text, packet, mode) {
         Ok(beside) if beside.statement == reading.statement => Ok(()),
-        Err(invalid) if invalid.reason == InvalidReason::NoJson => {
-            let prose = Prose { before: String::new(), after: locate(text, mode)?.text() };
-            check_prose(&prose, &reading.statement, packet)
-        }
+        Err(invalid) if invalid.reason == InvalidReason::NoJson => check_prose(&locate(text, mode)?.text()),
         // Reasoning that never ends is no answer either.
         Err(invalid) if invalid.reason == InvalidReason::LengthReasoning => Ok(()),
-        Err(invalid) if invalid.reason == InvalidReason::Refused => Err(invalid),
         Ok(_) | Err(_) => Err(differ()),
     }
 }
@@ -151,25 +147,21 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Obje
         return Err(Invalid::new(InvalidReason::Echo, detail));
     }
     if located.place == Placement::Prose {
-        check_prose(&prose_around(&located, packet), &reading.statement, packet)?;
+        check_prose(&prose_around(&located, packet))?;
     }
     reading.repairs.extend(located.repairs);
     Ok(reading)
 }
 
 /// What stands around the verdicts of an answer. Objects that are none are part of it.
-fn prose_around(located: &Located<'_>, packet: &Packet) -> Prose {
-    let mut prose = Prose::default();
-    let mut side = &mut prose.before;
+fn prose_around(located: &Located<'_>, packet: &Packet) -> String {
+    let mut prose = located.after.clone();
     for found in &located.objects {
-        side.push_str(&found.before);
-        if is_shaped(&found.object, packet.ask()) {
-            side = &mut prose.after;
-        } else {
-            side.push_str(&found.source.replace('"', " "));
+        prose.extend(["\n", &found.before]);
+        if !is_shaped(&found.object, packet.ask()) {
+            prose.push_str(found.source);
         }
     }
-    prose.after.push_str(&located.after);
     prose
 }
 
@@ -226,27 +218,24 @@ mod tests {
     #[test]
     fn n11_prose_that_refuses_or_corrects_leaves_no_verdict() {
         let around = |before: &str, after: &str| format!("{before}{GOOD}{after}");
+        let more = |words: &str| {
+            format!("ambiguous: the prose around the verdict does more than introduce it: {words}")
+        };
+        check(Finish::Stop, &around("I can't assess this. ", ""), &more("i can't assess this"));
+        check(Finish::Stop, &around("", " My final score is 2"), &more("my final score is 2"));
+        check(Finish::Stop, &around("", " Scratch that."), &more("scratch that"));
+        check(Finish::Stop, &around("An example: ", ""), &more("an example"));
+        check(Finish::Stop, &around("If you know the answer: ", ""), &more("if you know the answer"));
         check(
             Finish::Stop,
-            &around("I can't assess this. Example of the format: ", ""),
-            "refused: the prose around the verdict refuses: i can't assess this",
+            &around("Here is my verdict:\n", "\nThe reply is warm."),
+            &more("the reply is warm"),
         );
         check(
             Finish::Stop,
-            &around("", " Correction: my final score is 2"),
-            "ambiguous: the prose around the verdict states another value: correction my final score is 2",
+            &around("Sure! Here\u{2019}s my verdict:\n", "\nLet me know if you need more."),
+            "4 prose",
         );
-        check(
-            Finish::Stop,
-            &around("", " Scratch that."),
-            "ambiguous: the prose around the verdict takes it back: scratch that",
-        );
-        check(
-            Finish::Stop,
-            &around("An example: ", ""),
-            "ambiguous: the prose around the verdict says more than can be checked: an example",
-        );
-        check(Finish::Stop, &around("Here is my verdict:\n", "\nThe reply is warm."), "4 prose");
     }
 
     #[test]

@@ -14,7 +14,7 @@ crate::named! {
         ReasoningStripped = "reasoning_stripped",
         /// The object stood in a code fence.
         Fence = "fence",
-        /// Prose stood around the only object, and says nothing else.
+        /// An opening or a closing stood around the only object.
         Prose = "prose",
         /// A single criterion's answer stood under the criterion's id.
         Wrapped = "wrapped",

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::favoured::favoured;
 use super::repair::{Suspicion, Suspicions};
-use super::words::WordTable;
+use super::words::{Sentence, WordTable, own_words, sentences};
 use super::{CriterionScore, Preference, Preferred, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
@@ -97,12 +97,12 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
     } else {
         return false;
     };
-    // Quoted words are the customer's or the agent's, not the judge's.
-    let own_words = folded(&score.reasoning).split('"').step_by(2).collect::<Vec<_>>().join(" ");
-    word_starts(&own_words).any(|at| {
-        let is_phrase = phrases.phrases().any(|phrase| own_words[at..].starts_with(phrase));
-        is_phrase && !is_negated(&own_words[..at])
-    })
+    let is_said = |words: &Sentence, at: usize| {
+        phrases.begins(&words[at..])
+            && !words[at.saturating_sub(3)..at].iter().any(|word| NEGATIONS.has(word))
+    };
+    let sentences = sentences(&own_words(&folded(&score.reasoning)));
+    sentences.iter().any(|words| (0..words.len()).any(|at| is_said(words, at)))
 }
 
 /// Whether the evidence speaks outright for another verdict. A tie may rest on praise of both slots.
@@ -114,21 +114,6 @@ fn speaks_for_another(preferred: &Preferred) -> bool {
         Preference::Tie => favoured.len() == 1 && !favoured.contains(&Preference::Tie),
         slot => favoured.iter().any(|each| *each != slot),
     }
-}
-
-/// Where words begin.
-fn word_starts(text: &str) -> impl Iterator<Item = usize> {
-    let mut is_inside = false;
-    text.char_indices().filter_map(move |(at, c)| {
-        let was_inside = std::mem::replace(&mut is_inside, c.is_alphanumeric());
-        (is_inside && !was_inside).then_some(at)
-    })
-}
-
-fn is_negated(before: &str) -> bool {
-    let sentence = before.rsplit(['.', ';', '!', '?']).next().unwrap_or_default();
-    let words = sentence.split_whitespace().rev().take(3);
-    words.map(|word| word.trim_matches(',')).any(|word| NEGATIONS.has(word))
 }
 
 fn cites_what_is_not_there(words: &[&str], packet: &Packet) -> bool {

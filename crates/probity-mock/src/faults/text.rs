@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::answer::MockCall;
-use super::super::form::{Decided, LevelGiven};
+use super::super::form::Decision;
 use super::{FaultMade, MockFault, text};
 
 /// How often a looping judge repeats itself.
@@ -49,19 +49,19 @@ pub(super) const FAULTS: &[MockFault] = &[
         verdict_in_reply(call).map_or(FaultMade::Unbroken, FaultMade::Nothing)
     }),
     text("F68", "the level as a string", |call| {
-        levelled(call, FaultMade::Verdict, &|level| format!("\"{}\"", level.level))
+        levelled(call, FaultMade::Verdict, &|level| format!("\"{}\"", level.given))
     }),
     text("F69", "the level with a fraction: 4.0 or 4.5", |call| {
         if call.variant(&[true, false]) {
-            levelled(call, FaultMade::Verdict, &|level| format!("{}.0", level.level))
+            levelled(call, FaultMade::Verdict, &|level| format!("{}.0", level.given))
         } else {
-            levelled(call, FaultMade::Nothing, &|level| format!("{}.5", level.level))
+            levelled(call, FaultMade::Nothing, &|level| format!("{}.5", level.given))
         }
     }),
     text("F70", "the level in words, stars or as x/5", |call| {
         let way = call.variant(&[0, 1, 2, 3]);
         levelled(call, FaultMade::Nothing, &|level| {
-            let (n, (_, high)) = (level.level, level.bounds());
+            let (n, (_, high)) = (&level.given, level.bounds());
             match way {
                 0 => format!("\"{n}/{high}\""),
                 1 => format!("\"{n} out of {high}\""),
@@ -90,15 +90,15 @@ pub(super) const FAULTS: &[MockFault] = &[
         let way = call.variant(&[0, 1, 2, 3]);
         levelled(call, FaultMade::Nothing, &|level| match way {
             0 => "true".to_owned(),
-            1 => format!("[{}]", level.level),
-            2 => format!("{{\"value\":{}}}", level.level),
+            1 => format!("[{}]", level.given),
+            2 => format!("{{\"value\":{}}}", level.given),
             _ => "null".to_owned(),
         })
     }),
     text("F74", "the level's key twice", |call| {
         let mut doubled = false;
         FaultMade::Nothing(call.said.json_with(&mut |name, decided| {
-            let once = decided.json();
+            let once = decided.given.to_string();
             if std::mem::replace(&mut doubled, true) {
                 return once;
             }
@@ -179,13 +179,10 @@ fn other(call: &MockCall<'_>) -> String {
 fn levelled(
     call: &MockCall<'_>,
     made: fn(String) -> FaultMade<String>,
-    write: &dyn Fn(&LevelGiven) -> String,
+    write: &dyn Fn(&Decision) -> String,
 ) -> FaultMade<String> {
     if call.said.word().is_some() {
         return FaultMade::Unbroken;
     }
-    made(call.said.json_with(&mut |_, decided| match decided {
-        Decided::Level(level) => write(level),
-        Decided::Word(_) => decided.json(),
-    }))
+    made(call.said.json_with(&mut |_, decided| write(decided)))
 }

@@ -7,20 +7,20 @@ const QUICK: Sampling = Sampling { resampling: Resampling { n_resamples: 300, se
 const PLACES: [f64; 2] = [0.0, 1.0];
 
 const MEASURES: [Measure; 4] = [
-    Measure { name: "kappa", kind: Kind::Coefficient, figure: CrossTable::cohen, n: CrossTable::n },
+    Measure { name: "kappa", kind: MeasureKind::Coefficient, figure: CrossTable::cohen, n: CrossTable::n },
     Measure {
         name: "sensitivity",
-        kind: Kind::Share,
+        kind: MeasureKind::Share,
         figure: CrossTable::sensitivity,
         n: CrossTable::n_last,
     },
     Measure {
         name: "specificity",
-        kind: Kind::Share,
+        kind: MeasureKind::Share,
         figure: CrossTable::specificity,
         n: CrossTable::n_first,
     },
-    Measure { name: "agreement", kind: Kind::Share, figure: CrossTable::agreement, n: CrossTable::n },
+    Measure { name: "agreement", kind: MeasureKind::Share, figure: CrossTable::agreement, n: CrossTable::n },
 ];
 
 /// One observation per cluster, from the counts of a table of two categories.
@@ -58,8 +58,12 @@ fn full_agreement_is_not_certainty() {
 #[test]
 fn full_correlation_is_not_certainty_and_a_constant_rater_is() {
     let cells = |cells: &[usize]| cells.iter().map(|cell| vec![(*cell, 1.0)]).collect::<Vec<_>>().into_iter();
-    let ranked =
-        Measure { name: "ranks", kind: Kind::Coefficient, figure: CrossTable::spearman, n: CrossTable::n };
+    let ranked = Measure {
+        name: "ranks",
+        kind: MeasureKind::Coefficient,
+        figure: CrossTable::spearman,
+        n: CrossTable::n,
+    };
     // The first rater is one level higher throughout: cells of a table of three levels.
     let shifted = crossed(cells(&[3, 7].repeat(10)), &[1.0, 2.0, 3.0], &[ranked], QUICK);
     let rho = shifted.figures[0].expect("a correlation");

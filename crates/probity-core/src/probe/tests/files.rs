@@ -1,40 +1,33 @@
-//! Batteries and probes of one's own as files.
+//! The battery and probes of one's own as files.
 
 use super::*;
-
-/// Checks that a battery is refused for this reason.
-#[track_caller]
-fn refused(lines: &str, want: &str) {
-    let text = format!(
-        "[[probe]]\nname = \"p\"\nfamily = \"length\"\nmeans = \"m\"\nexpects = \"no_rise\"\n{lines}\n"
-    );
-    let found = read_battery(&text).expect_err("it cannot be used");
-    assert!(found.iter().any(|problem| problem.message.contains(want)), "{found:?}");
-}
-
-#[test]
-fn bad_batteries_say_why() {
-    refused("change = \"apend\"", "`change` must be one of append");
-    refused(
-        "change = \"append\"\ntext = \"abc\"\ncontrol = \"ab\"",
-        "`control` has 2 characters, and `text` has 3",
-    );
-    refused("change = \"append\"\ntext = \"abc\"", "has no `control`");
-    refused("change = \"repeat\"\ntimes = 1", "`times` must be 2 to 1000");
-    refused("change = \"pad\"", "has no `fillers`");
-    refused("change = \"opener\"\ntimes = 3", "`times` means nothing to change \"opener\"");
-    refused("change = \"opener\"\nforms = [\"pairs\"]", "`forms` must be of levels and preference");
-    refused("change = \"opener\"\ncolour = \"red\"", "unknown key `colour`");
-    refused("change = \"opener\"\n[[probe]]\nname = \"p\"", "probe \"p\" stands twice");
-    refused("change = \"opener\"\nfalls = \"tone\"", "`falls` belongs to expects = \"must_fall\" alone");
-    refused("change = \"hidden\"\ntext = \"a\"\ncontrol = \"b\"\nhow = \"ink\"", "`how` must be one of tags");
-}
 
 #[test]
 fn the_battery_has_every_family() {
     let battery = battery();
     for (name, family) in Family::NAMED.iter().filter(|(name, _)| *name != "own") {
         assert!(battery.iter().any(|probe| probe.family == *family), "{name}");
+    }
+}
+
+#[test]
+fn every_probe_of_the_battery_makes_sense() {
+    let mut names = std::collections::BTreeSet::new();
+    for Probe { name, change, expects, falls, forms, .. } in battery() {
+        assert!(names.insert(name.clone()), "{name} stands twice");
+        assert!(!forms.is_empty() && falls.is_some() == (expects == Expectation::MustFall), "{name}");
+        match change {
+            Change::Append { text, control }
+            | Change::Prepend { text, control }
+            | Change::TicketAppend { text, control }
+            | Change::FurtherQuestion { text, control, .. }
+            | Change::Hidden { text, control, .. } => {
+                assert_eq!(text.chars().count(), control.chars().count(), "{name}: length is not measured");
+            }
+            Change::Repeat { times } => assert!((2..=1000).contains(&times), "{name}"),
+            Change::Pad { fillers } => assert!(!fillers.is_empty(), "{name}"),
+            _ => {}
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::super::{
-    Coverage, Decision, Evidence, Figure, Floor, Gates, PeopleFigure, Requirement, Rows, Seen, SliceEvidence,
-    decide,
+    Decision, Evidence, Figure, Floor, Gates, LabelCoverage, LabelledRows, PeopleFigure, Requirement, Seen,
+    SliceEvidence, decide,
 };
 use super::{BASE, changed, good};
 use crate::calibrate::{Counting, Ties, Votes, calibration};
@@ -52,7 +52,7 @@ pub(super) fn enough() -> Evidence {
             n_blocked: 2,
             n_unknown: 0,
         }),
-        rows: Rows { n: 70, by_criterion: BTreeMap::new() },
+        rows: LabelledRows { n: 70, by_criterion: BTreeMap::new() },
         agreement: Ok(estimate(0.8, 0.7, 70)),
         people: Ok(PeopleFigure { value: 0.9, how: "mean over 1 of 1 pairs of people".to_owned() }),
         floors: BTreeMap::from([(Floor::Baseline, Ok(0.2)), (Floor::Constant, Ok(0.0))]),
@@ -63,7 +63,7 @@ pub(super) fn enough() -> Evidence {
             ("wrong_figure", "sensitivity", ProbeOutcome::Pass),
         ])),
         review_path: Some("queue tier-2".to_owned()),
-        coverage: Ok(Coverage { n: 70, of: 70 }),
+        coverage: Ok(LabelCoverage { n: 70, of: 70 }),
         answers: Ok(Seen { models: vec!["m".to_owned()], fingerprints: vec!["fp".to_owned()] }),
         now: Moment::start_of(2026, 4, 1).expect("a day"),
     }
@@ -282,7 +282,7 @@ fn the_rest_of_the_contract() {
         ]],
     );
     check(
-        |evidence| evidence.coverage = Ok(Coverage { n: 66, of: 70 }),
+        |evidence| evidence.coverage = Ok(LabelCoverage { n: 66, of: 70 }),
         &expect![
             "coverage have 0.9428571428571428 need 0.95: 66 of 70 labelled items have a verdict (94.3 %), 95.0 % are needed"
         ],
@@ -306,7 +306,7 @@ fn n04_a_contract_without_requirements_promotes_no_weak_judge() {
     let contract = good("name = \"n\"\nversion = \"1\"\nowner = \"o\"\n");
     let evidence = Evidence {
         gates: Some(Gates { blocking: BTreeSet::new(), n_admitted: 4, ..Gates::default() }),
-        rows: Rows { n: 4, by_criterion: BTreeMap::new() },
+        rows: LabelledRows { n: 4, by_criterion: BTreeMap::new() },
         agreement: Ok(estimate(0.0, 0.0, 4)),
         probes: Err("there is no probing".to_owned()),
         review_path: None,
@@ -389,7 +389,7 @@ fn a_lab_with_eight_rows_is_not_promoted() {
         evidence.agreement.as_ref().map(|kappa| format!("{:.3}", kappa.value)),
         Ok("0.610".to_owned())
     );
-    assert_eq!(evidence.coverage, Ok(Coverage { n: 8, of: 8 }));
+    assert_eq!(evidence.coverage, Ok(LabelCoverage { n: 8, of: 8 }));
     let people = evidence.people.as_ref().expect_err("one person");
     assert_eq!(people, "one person labelled, so people cannot be compared");
     let decision = decide(&contract, &evidence);

@@ -6,7 +6,7 @@ mod decisions;
 mod faults;
 mod standings;
 
-use super::{Contract, Reading, read};
+use super::{Contract, ContractReading, read};
 
 /// A contract with one of everything.
 const BASE: &str = include_str!("base.toml");
@@ -22,7 +22,7 @@ fn changed(from: &str, to: &str) -> String {
 #[track_caller]
 fn good(text: &str) -> Contract {
     match read(text) {
-        Ok(Reading { contract, .. }) => contract,
+        Ok(ContractReading { contract, .. }) => contract,
         Err(problems) => panic!("expected a good contract, found {problems:#?}"),
     }
 }

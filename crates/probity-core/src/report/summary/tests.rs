@@ -11,6 +11,7 @@ use crate::gate::Gate;
 use crate::report::{GateOutcome, Outcome};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
+use crate::stats::proportion;
 
 /// A reply by its slice, text, confidence and what the criteria, which mostly are facts and effort, came to.
 type Row<const N: usize = 2> = (Option<&'static str>, &'static str, Option<f64>, [Given; N]);

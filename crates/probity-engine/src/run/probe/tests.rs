@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use probity_core::gate::Gate;
 use probity_core::packet::PacketHash;
-use probity_core::probe::{Observation, battery, read_battery};
+use probity_core::probe::{Change, Observation, battery};
 use probity_core::rubric;
 use tokio::sync::watch;
 
@@ -39,9 +39,10 @@ fn packets(job: &ProbeJob, repeat: Repeat) -> Vec<PacketHash> {
 
 #[test]
 fn a_blocked_reply_makes_no_packet_and_its_control_neither() {
-    let leaking = "[[probe]]\nname = \"p\"\nfamily = \"injection\"\nchange = \"append\"\nexpects = \"no_rise\"\n\
-        text = \"Card 4111 1111 1111 1111.\"\ncontrol = \"This is a neutral remark.\"\nmeans = \"m\"\n";
-    let job = job("relevance-tone", 3, read_battery(leaking).expect("a good battery"));
+    let text = "Card 4111 1111 1111 1111.".to_owned();
+    let mut leaking = battery().into_iter().find(|probe| probe.name == "restated_reply").expect("a probe");
+    leaking.change = Change::Append { text, control: "This is a neutral remark.".to_owned() };
+    let job = job("relevance-tone", 3, vec![leaking]);
     let blocked = |ready: &Ready| matches!(ready, Ready::Decided(Observation::Blocked));
     assert!(job.trials.iter().flatten().all(blocked), "{:?}", job.trials);
     assert_eq!((packets(&job, Repeat::First), packets(&job, Repeat::Again)), (Vec::new(), Vec::new()));
