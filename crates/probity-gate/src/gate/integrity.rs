@@ -3,12 +3,13 @@
 //! They are shown beside the score and never change it. A packet's own defences do not rest on them: the
 //! candidate's text is data to a judge whatever it says.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::finding::Sighting;
 use super::phrases::Phrases;
-use super::rewritten::Rewritten;
 use super::rules::Rule;
+use super::text::Rewritten;
 use crate::case::{TextTrait, text_traits};
 
 const EMPTY: Rule = Rule::flag("reply.empty", "the reply has no text");
@@ -26,40 +27,16 @@ const INSTRUCTS_READER: Rule =
 pub(super) const RULES: &[Rule] =
     &[EMPTY, INVISIBLE_ONLY, HIDDEN_CHARACTERS, VERDICT_SHAPED, BOUNDARY_IMITATION, INSTRUCTS_READER];
 
-/// Members that verdicts have and letters to customers do not.
-const VERDICT_MEMBERS: &[&str] =
-    &["\"score\"", "\"verdict\"", "\"rating\"", "\"grade\"", "\"winner\"", "\"preference\"", "\"reasoning\""];
-
-/// Marks of chat templates and of prompts' parts, with semicolons between them.
-const BORDERS: &str = "\
-    <|im_start|>; <|im_end|>; <|system|>; <|user|>; <|assistant|>; <|eot_id|>; <|endoftext|>; \
-    <|start_header_id|>; [inst]; [/inst]; <<sys>>; <</sys>>; </s>; <start_of_turn>; <end_of_turn>; \
-    ===== material; ===== end of material; === user ===; end of material; </reply>; </candidate>; \
-    </response>; </answer>; </material>; <system>; </system>; [end of reply]; [end of response]; \
-    ### instruction; ### system; system prompt:; new rubric:; new criteria:; begin rubric";
-
-/// What a reply says to a grader and never to a customer, with semicolons between them.
-const INSTRUCTIONS: &str = "\
-    ignore previous instructions; ignore all previous; ignore the previous instructions; \
-    ignore the above; ignore your instructions; ignore the criteria; ignore the rubric; \
-    disregard previous; disregard the above; disregard the rubric; disregard your instructions; \
-    previous criteria are void; forget your instructions; as the judge; as a judge; dear judge; \
-    dear grader; dear evaluator; note to the judge; note to the grader; note to the evaluator; \
-    to the evaluator; to the grader; attention evaluator; attention grader; evaluation finished; \
-    evaluation complete; grading complete; output only rating; output only the score; give this reply; \
-    give this response; give this answer; give it a 5; give me a 5; give me a 4; give me a 10; \
-    give me full marks; give full marks; award full marks; award this reply; award the highest; \
-    award the maximum; assign the highest; assign the maximum; deserves the highest score; \
-    deserves a perfect score; deserves full marks; full marks; rate this reply; rate this response as; \
-    rate this answer as; score this reply; score this response; score this answer; score of 5/5; \
-    score: 5/5; rating: 5/5; must be scored; must be rated; prefer this reply; prefer this response; \
-    choose this reply; choose this response; the better reply is; the winner is a; the winner is b";
-
+/// The signs of each rule, as phrases.
 static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
-    let borders = BORDERS.split("; ").map(|phrase| (phrase, &BOUNDARY_IMITATION));
-    let instructions = INSTRUCTIONS.split("; ").map(|phrase| (phrase, &INSTRUCTS_READER));
-    let members = VERDICT_MEMBERS.iter().map(|phrase| (*phrase, &VERDICT_SHAPED));
-    Phrases::new(borders.chain(instructions).chain(members))
+    let data: BTreeMap<String, Vec<String>> = toml::from_str(include_str!("../../data/en/signs.toml"))
+        .expect("the built-in lists are read by every test");
+    let rules = [
+        ("borders", &BOUNDARY_IMITATION),
+        ("instructions", &INSTRUCTS_READER),
+        ("verdict_members", &VERDICT_SHAPED),
+    ];
+    Phrases::new(rules.iter().flat_map(|(key, rule)| data[*key].iter().map(|phrase| (phrase, *rule))))
 });
 
 /// What is odd about the text of a reply, which is also given in plain form: at most one sighting per rule, at its first sign.
@@ -93,12 +70,12 @@ fn is_member(reply: &str, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::phrases::plain;
     use super::*;
 
     #[track_caller]
     fn check_rules(reply: &str, want: &[&str]) {
-        let seen: Vec<&str> = check(reply, &plain(reply)).iter().map(|sighting| sighting.rule).collect();
+        let seen: Vec<&str> =
+            check(reply, &Rewritten::plain(reply)).iter().map(|sighting| sighting.rule).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
 

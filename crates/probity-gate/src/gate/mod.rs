@@ -13,12 +13,11 @@ pub mod pii;
 mod policies;
 pub mod policy;
 mod record;
-mod rewritten;
 mod rules;
 mod safety;
 mod settings;
 pub mod support;
-mod word_set;
+mod text;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};
@@ -31,6 +30,7 @@ use std::sync::{Arc, LazyLock};
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
+use text::Rewritten;
 
 /// The rules as they are set for a run. It is made once and screens any number of replies.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl Gate {
             return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }
         let reply = &entry.reply.text;
-        let plain = phrases::plain(reply);
+        let plain = Rewritten::plain(reply);
         let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::rewritten::Rewritten;
-use super::word_set::WordSet;
-use crate::case::is_format;
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::text::Rewritten;
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Phrases<T> {
-    texts: WordSet,
+    search: AhoCorasick,
     meanings: Vec<T>,
 }
 
@@ -29,29 +29,24 @@ pub(super) struct Found<'p, T> {
 
 impl<T> Phrases<T> {
     /// The set of `phrases`. Phrases without a visible character are left out.
-    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
-        let text = |phrase: &str| plain(phrase.trim()).text().trim_matches(' ').to_owned();
-        let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase), meaning));
+    pub(super) fn new(phrases: impl IntoIterator<Item = (impl AsRef<str>, T)>) -> Self {
+        let text = |phrase: &str| Rewritten::plain(phrase.trim()).text().trim_matches(' ').to_owned();
+        let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        Phrases { texts: WordSet::of(texts.iter().map(String::as_bytes)), meanings }
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
+        Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
     }
 
     /// The phrases in a plain text from left to right, the longest where several start at one place.
     pub(super) fn find<'p>(&'p self, plain: &Rewritten) -> Vec<Found<'p, T>> {
-        let text = plain.text();
-        let (mut all, mut from) = (Vec::new(), 0);
-        while from < text.len() && !self.meanings.is_empty() {
-            let Some((number, len)) = self.texts.longest_at(text.as_bytes(), from) else {
-                from += 1;
-                continue;
-            };
-            let at = from..from + len;
-            from = at.end;
-            if is_whole(text, &at) {
-                all.push(Found { meaning: &self.meanings[number], span: plain.original(&at), at });
-            }
-        }
-        all
+        let whole =
+            self.search.find_iter(plain.text()).filter(|found| is_whole(plain.text(), &found.range()));
+        let found = whole.map(|found| Found {
+            meaning: &self.meanings[found.pattern().as_usize()],
+            at: found.range(),
+            span: plain.original(&found.range()),
+        });
+        found.collect()
     }
 }
 
@@ -64,27 +59,6 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
     !is_joined(range.start) && !is_joined(range.end)
 }
 
-/// A text in lower case with single spaces and straight quotes, without what a reader does not see.
-pub(super) fn plain(original: &str) -> Rewritten {
-    let mut plain = Rewritten::with_capacity(original.len());
-    for (at, char) in original.char_indices() {
-        let origin = at..at + char.len_utf8();
-        match char {
-            '!'..='~' => plain.push(char.to_ascii_lowercase(), origin),
-            '\u{2018}' | '\u{2019}' | '\u{02bc}' => plain.push('\'', origin),
-            '\u{201c}' | '\u{201d}' => plain.push('"', origin),
-            _ if char.is_whitespace() => {
-                if !plain.text().ends_with(' ') {
-                    plain.push(' ', origin);
-                }
-            }
-            _ if is_format(char) => {}
-            _ => char.to_lowercase().for_each(|lower| plain.push(lower, origin.clone())),
-        }
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -94,7 +68,7 @@ mod tests {
     #[track_caller]
     fn check(phrase: &str, text: &str, want: &[&str]) {
         let phrases = Phrases::new([(phrase, ())]);
-        let found = phrases.find(&plain(text));
+        let found = phrases.find(&Rewritten::plain(text));
         let found: Vec<&str> = found.into_iter().map(|found| &text[found.span]).collect();
         assert_eq!(found, want, "{phrase:?} in {text:?}");
     }
@@ -123,7 +97,7 @@ mod tests {
     proptest! {
         #[test]
         fn spans_are_of_the_original(text in "\\PC*", cut in any::<prop::sample::Index>()) {
-            let plain = plain(&text);
+            let plain = Rewritten::plain(&text);
             prop_assume!(!plain.text().is_empty());
             let cut = cut.index(plain.text().len());
             let start = (0..=cut).rev().find(|at| plain.text().is_char_boundary(*at)).expect("0 is one");

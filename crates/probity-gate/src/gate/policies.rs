@@ -88,12 +88,10 @@ pub(super) struct Checked<'p> {
 }
 
 fn lexicon(files: &[PolicyFile<'_>]) -> Result<Lexicon, Vec<FileProblem>> {
-    let mut lexicon = Lexicon::built_in().clone();
-    for file in files {
-        let read = lexicon.extended(file.text);
-        lexicon = read.map_err(|problem| vec![FileProblem { file: file.name.to_owned(), problem }])?;
-    }
-    Ok(lexicon)
+    files.iter().try_fold(Lexicon::built_in().clone(), |lexicon, file| {
+        let named = |problem| FileProblem { file: file.name.to_owned(), problem };
+        lexicon.extended(file.text).map_err(|problems| problems.into_iter().map(named).collect())
+    })
 }
 
 fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, as_of: Option<Moment>) -> String {

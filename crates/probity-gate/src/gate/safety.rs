@@ -2,8 +2,8 @@
 
 use super::finding::Sighting;
 use super::phrases::{Found, Phrases};
-use super::rewritten::Rewritten;
 use super::rules::Rule;
+use super::text::Rewritten;
 
 const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
 const FORBIDDEN_ADVICE: Rule =
@@ -75,11 +75,10 @@ fn is_warning(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::phrases::plain;
     use super::*;
 
     fn seen(forbidden: &Forbidden, reply: &str) -> Vec<Sighting> {
-        forbidden.check(&plain(reply))
+        forbidden.check(&Rewritten::plain(reply))
     }
 
     #[track_caller]

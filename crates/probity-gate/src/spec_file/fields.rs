@@ -85,8 +85,7 @@ impl<'a> Fields<'a> {
 
     /// Reports every key that the table must not have; `shapes` are all there are, to say where it belongs.
     pub fn refuse_unknown_keys(&self, shapes: &[&Shape], faults: &mut Faults) {
-        let given = self.table.members.iter().map(|member| (member.key.as_str(), member.line));
-        for (name, line) in given.filter(|(name, _)| !self.shape.keys.contains(name)) {
+        for (name, line) in self.keys().filter(|(name, _)| !self.shape.keys.contains(name)) {
             let problem = Problem::at(line, format!("unknown key `{name}` in {}", self.shape.place));
             let elsewhere = shapes.iter().find(|shape| shape.keys.contains(&name));
             faults.error(match (elsewhere, closest(name, self.shape.keys.iter().copied())) {
@@ -248,6 +247,26 @@ impl<'a> Fields<'a> {
     pub fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
         let items = self.items(key, "a list of tables", faults).unwrap_or_default();
         items.into_iter().filter_map(|node| inner(key, shape, node, faults)).collect()
+    }
+
+    /// The tables inside the table `key`, each with its name; none if the key is not there.
+    pub fn named_tables(
+        &self,
+        key: &str,
+        shape: &'static Shape,
+        faults: &mut Faults,
+    ) -> Vec<(&'a str, Fields<'a>)> {
+        let members =
+            self.table.get(key).and_then(|node| table_of(key, node, faults)).map(|table| &table.members);
+        let inner = |member: &'a Member| {
+            Some((member.key.as_str(), inner(&member.key, shape, &member.node, faults)?))
+        };
+        members.into_iter().flatten().filter_map(inner).collect()
+    }
+
+    /// The keys that the table has, each with its line.
+    pub fn keys(&self) -> impl Iterator<Item = (&'a str, usize)> {
+        self.table.members.iter().map(|member| (member.key.as_str(), member.line))
     }
 
     fn text_list(&self, key: &str, items: &[Node], faults: &mut Faults) -> Option<Vec<At<String>>> {

@@ -1,4 +1,5 @@
-//! A sentence cut into clauses, and what can be said of a clause by its words alone.
+//! A sentence cut into clauses, and what can be said of a clause by its words alone: whether it is a condition, and who
+//! did what a past form names.
 //!
 //! English syntax is not parsed. A clause ends where a conjunction, a condition or a mark begins another
 //! one; a comma or an "and" does only if something with a verb of its own follows. All looks to either side
@@ -26,6 +27,26 @@ pub(super) enum Mood {
     Aside,
 }
 
+/// What a past form says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// The company did it.
+    Ours,
+    /// The customer or another person did it.
+    Theirs,
+    /// It is not said to be done.
+    NotDone,
+}
+
+/// Whether a past form without any auxiliary counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bare {
+    /// As in "your parcel shipped".
+    Counts,
+    /// As in "orders cancelled before noon".
+    IsAdjective,
+}
+
 /// A sentence with its clauses.
 #[derive(Debug)]
 pub(super) struct Sentence<'a> {
@@ -43,9 +64,7 @@ pub(super) fn breaks(terms: &[Term]) -> Vec<bool> {
 fn is_break(terms: &[Term], at: usize) -> bool {
     let term = &terms[at];
     match term.mark {
-        Some(';' | ':' | '—' | '–' | '(' | ')' | '[' | ']' | '|' | '…' | '.' | '!' | '?' | '\n') => {
-            true
-        }
+        Some(mark) if ";:—–()[]|….!?\n".contains(mark) => true,
         Some('-') => {
             let spaced = |left: usize, right: usize| {
                 let (left, right) = (terms.get(left), terms.get(right));
@@ -53,7 +72,10 @@ fn is_break(terms: &[Term], at: usize) -> bool {
             };
             at == 0 || (spaced(at - 1, at) && spaced(at, at + 1))
         }
-        Some(',') => starts_clause(terms, at + 1) || is_contrast(terms, at + 1),
+        // "…, not …".
+        Some(',') => {
+            starts_clause(terms, at + 1) || terms.get(at + 1).is_some_and(|next| next.is(Cues::NEGATION))
+        }
         _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS | Cues::UNTIL) => {
             // "yet" at the end of a clause means "so far".
             !(term.is(Cues::YET) && terms.get(at + 1).is_none_or(|next| next.mark.is_some()))
@@ -62,21 +84,11 @@ fn is_break(terms: &[Term], at: usize) -> bool {
     }
 }
 
-/// Whether "not …" follows a comma.
-fn is_contrast(terms: &[Term], at: usize) -> bool {
-    terms.get(at).is_some_and(|term| term.is(Cues::NEGATION))
-}
-
 /// Whether something with a verb of its own starts at `at`.
 fn starts_clause(terms: &[Term], at: usize) -> bool {
-    let mut first = at;
-    while first < at + 3
-        && terms.get(first).is_some_and(|term| {
-            term.is(Cues::ADVERB | Cues::JOINT) && !term.is(Cues::DUTY) && term.mark != Some(',')
-        })
-    {
-        first += 1;
-    }
+    let leads =
+        |term: &&Term| term.is(Cues::ADVERB | Cues::JOINT) && !term.is(Cues::DUTY) && term.mark != Some(',');
+    let first = at + terms[at.min(terms.len())..].iter().take(3).take_while(leads).count();
     let Some(term) = terms.get(first) else { return false };
     if term.is(Cues::US | Cues::YOU | Cues::DUTY | Cues::ASK | Cues::MODAL | Cues::AUXILIARY) {
         return true;
@@ -90,11 +102,14 @@ fn starts_clause(terms: &[Term], at: usize) -> bool {
 impl Sentence<'_> {
     /// The clause around the term at `at`, without the marks and words that separate it.
     pub(super) fn clause(&self, at: usize) -> Range<usize> {
-        let (earliest, last) = (at.saturating_sub(REACH), self.terms.len().min(at + REACH));
-        let start =
-            (earliest..at).rev().find(|index| self.breaks[*index]).map_or(earliest, |index| index + 1);
-        let end = (at + 1..last).find(|index| self.breaks[*index]).unwrap_or(last);
-        start..end
+        let last = self.terms.len().min(at + REACH);
+        self.clause_start(at)..(at + 1..last).find(|index| self.breaks[*index]).unwrap_or(last)
+    }
+
+    /// Where the clause that reaches to `end` starts.
+    fn clause_start(&self, end: usize) -> usize {
+        let earliest = end.saturating_sub(REACH);
+        (earliest..end).rev().find(|index| self.breaks[*index]).map_or(earliest, |index| index + 1)
     }
 
     /// The term that separates `clause` from what is before it.
@@ -141,22 +156,86 @@ impl Sentence<'_> {
         for _ in 0..4 {
             let Some(opener) = at.checked_sub(1) else { return false };
             let term = &self.terms[opener];
-            let joins = term.mark == Some(',') || term.is(Cues::JOINT | Cues::ADVERB);
             if at != clause.start && term.is(cues) {
                 return true;
             }
+            let joins = term.mark == Some(',') || term.is(Cues::JOINT | Cues::ADVERB);
             if !joins || opener == 0 {
                 return false;
             }
-            let before = if opener > 0 && self.breaks[opener - 1] { opener - 1 } else { opener };
-            at = self.clause_before(before);
+            at = self.clause_start(opener - usize::from(self.breaks[opener - 1]));
         }
         false
     }
 
-    /// Where the clause that ends before `end` starts.
-    fn clause_before(&self, end: usize) -> usize {
-        let earliest = end.saturating_sub(REACH);
-        (earliest..end).rev().find(|index| self.breaks[*index]).map_or(earliest, |index| index + 1)
+    /// Who did what the past form at `at` names.
+    pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
+        if self.has(at + 1..clause.end, Cues::BY_YOU) {
+            return Doing::Theirs;
+        }
+        let Some(before) = self.before(at, clause) else { return Doing::NotDone };
+        let term = &self.terms[before];
+        if term.is(Cues::JOINT) || term.mark == Some(',') {
+            return self.joined(before, clause);
+        }
+        if self.last(clause.start..at, Cues::NEGATION).is_some_and(|not| not + 3 > before) {
+            return Doing::NotDone;
+        }
+        if let Some(doing) = self.by_auxiliary(before, clause, at) {
+            return doing;
+        }
+        let is_bare = bare == Bare::Counts && !term.is(Cues::DETERMINER) && term.mark.is_none();
+        if is_bare && !self.has(clause.clone(), Cues::AUXILIARY) { Doing::Ours } else { Doing::NotDone }
+    }
+
+    /// What the auxiliary or subject at `before` makes of the past form behind it.
+    fn by_auxiliary(&self, before: usize, clause: &Range<usize>, at: usize) -> Option<Doing> {
+        let term = &self.terms[before];
+        let ours_if = |is_done: bool| Some(if is_done { Doing::Ours } else { Doing::NotDone });
+        if term.is(Cues::BEEN) {
+            let have = self.last(clause.start..before, Cues::HAVE)?;
+            return ours_if(!self.is_modal(have, clause));
+        }
+        if term.is(Cues::PASSIVE_PRESENT) && !term.is(Cues::PASSIVE_PAST) {
+            return ours_if(self.has(before..self.terms.len().min(at + 2), Cues::DONE_NOW));
+        }
+        if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
+            let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
+            let theirs = subject.is_some_and(|subject| self.terms[subject].is(Cues::YOU));
+            let is_modal = self.is_modal(before, clause);
+            return if theirs && !is_modal { Some(Doing::Theirs) } else { ours_if(!is_modal) };
+        }
+        if term.is(Cues::PASSIVE_PAST | Cues::US) {
+            return Some(Doing::Ours);
+        }
+        if term.is(Cues::YOU) {
+            return Some(Doing::Theirs);
+        }
+        term.is(Cues::NOT_DONE | Cues::MODAL | Cues::MAYBE | Cues::DETERMINER).then_some(Doing::NotDone)
+    }
+
+    /// Whether "will", "should" or the like stands before the "have" at `have`.
+    fn is_modal(&self, have: usize, clause: &Range<usize>) -> bool {
+        let modal = Cues::MODAL | Cues::MAYBE | Cues::DUTY | Cues::NOT_DONE;
+        self.before(have, clause).is_some_and(|before| self.terms[before].is(modal))
+    }
+
+    /// A past form behind "and" is done by whom the verb before it was.
+    fn joined(&self, joint: usize, clause: &Range<usize>) -> Doing {
+        let decisive = Cues::BEEN
+            | Cues::PASSIVE_PAST
+            | Cues::HAVE
+            | Cues::US
+            | Cues::YOU
+            | Cues::NOT_DONE
+            | Cues::MODAL;
+        let Some(at) = self.last(clause.start..joint, decisive) else { return Doing::NotDone };
+        if self.has(clause.start..joint, Cues::NEGATION) {
+            return Doing::NotDone;
+        }
+        // The customer as an object, as in "I have sent you a label and cancelled the order".
+        let is_object = self.terms[at].is(Cues::YOU) && self.has(clause.start..at, Cues::US);
+        let have = self.last(clause.start..at, Cues::US | Cues::HAVE).filter(|_| is_object);
+        self.by_auxiliary(have.unwrap_or(at), clause, joint).unwrap_or(Doing::NotDone)
     }
 }

@@ -4,19 +4,17 @@
 
 use std::ops::Range;
 
-use super::clause::{self, Mood, Sentence};
-use super::deed::{Bare, Doing, doing};
-use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
-use super::polarity::{Mention, spoken};
-use super::sentence::{self, Line};
-use super::term::{Figure, terms};
-use super::token::{Token, tokenise};
-use super::{Claim, ClaimKind, Value, value};
+use super::clause::{self, Bare, Doing, Mood, Sentence};
+use super::lexicon::{Form, Lexicon, Meaning, Table};
+use super::polarity::spoken;
+use super::sentence;
+use super::term::terms;
+use super::token::tokenise;
+use super::{Claim, ClaimKind, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader =
-        Reader { text, table: &lexicon.table, claims: Vec::new(), quotes: None, line: Line::default() };
+    let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), line: 0, read_to: 0 };
     let mut at = 0;
     while let Some(paragraph) = sentence::paragraph(text, at) {
         reader.paragraph(&paragraph);
@@ -31,28 +29,28 @@ struct Reader<'a> {
     text: &'a str,
     table: &'a Table,
     claims: Vec<Claim>,
-    /// Of the paragraph, read for its first mention.
-    quotes: Option<Vec<Range<usize>>>,
-    line: Line,
+    /// Where the line that was last looked at begins, behind its blanks.
+    line: usize,
+    /// How far lines have been looked for.
+    read_to: usize,
 }
 
 impl Reader<'_> {
     fn paragraph(&mut self, paragraph: &Range<usize>) {
-        self.quotes = None;
+        let quotes = sentence::quotes(self.text, paragraph);
         let mut from = paragraph.start;
         while from < paragraph.end {
             let end = sentence::sentence_end(self.text, paragraph, from, self.table);
-            self.sentence(&(from..end), paragraph);
+            self.sentence(from..end, &quotes);
             from = end;
         }
     }
 
-    fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
+    fn sentence(&mut self, span: Range<usize>, quotes: &[Range<usize>]) {
         let table = self.table;
         let tokens = tokenise(self.text, span.clone(), |word| table.lookup(word));
         let figures = value::figures(self.text, &tokens, table);
-        let may_mention = may_mention(&tokens, &figures, table);
-        let terms = if may_mention { terms(&tokens, &figures, table) } else { Vec::new() };
+        let terms = terms(&tokens, &figures, table);
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
@@ -61,75 +59,67 @@ impl Reader<'_> {
             return;
         }
         let breaks = clause::breaks(&terms);
-        let quotes = self.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
-        let mood = mood(self.text, span, &mut self.line);
+        let mood = self.mood(span);
         for (at, term) in terms.iter().enumerate() {
             if let Some(meaning) = term.mention {
-                let mood = if is_quoted(quotes, term.start) { Mood::Aside } else { mood };
+                let next = quotes.partition_point(|quote| quote.end <= term.start);
+                let is_quoted = quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
+                let mood = if is_quoted { Mood::Aside } else { mood };
                 let sentence = Sentence { terms: &terms, breaks: &breaks, mood };
-                claims_of(&sentence, at, meaning, table, &mut self.claims);
+                self.mention(&sentence, at, meaning);
             }
         }
     }
-}
 
-/// Whether a sentence has anything that could begin the name of a remedy or deed.
-fn may_mention(tokens: &[Token], figures: &[Figure], table: &Table) -> bool {
-    let amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
-    figures.iter().any(amount) || tokens.iter().any(|token| table.cues(token.word).any(Cues::MENTION))
-}
-
-fn is_quoted(quotes: &[Range<usize>], at: usize) -> bool {
-    let next = quotes.partition_point(|quote| quote.end <= at);
-    quotes.get(next).is_some_and(|quote| quote.contains(&at))
-}
-
-/// How the sentence at `span` is spoken.
-fn mood(text: &str, span: &Range<usize>, line: &mut Line) -> Mood {
-    let first = span.start + (span.len() - text[span.clone()].trim_start().len());
-    let behind = (first + 1).min(span.end);
-    if line.first_byte(text.as_bytes(), behind) == Some(b'>') {
-        return Mood::Aside;
+    /// How the sentence at `span` is spoken.
+    fn mood(&mut self, span: Range<usize>) -> Mood {
+        let said = self.text[span.clone()].trim_start();
+        let first = span.end - said.len();
+        let said = said.trim_end();
+        let hashes = said.len() - said.trim_start_matches('#').len();
+        if self.is_quoted_line((first + 1).min(span.end)) || (hashes > 0 && said[hashes..].starts_with(' ')) {
+            return Mood::Aside;
+        }
+        let end = said.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
+        if end.ends_with('?') { Mood::Question } else { Mood::Statement }
     }
-    let said = text[span.clone()].trim();
-    let hashes = said.bytes().take_while(|byte| *byte == b'#').count();
-    if hashes > 0 && said[hashes..].starts_with(' ') {
-        return Mood::Aside;
-    }
-    let end = said.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
-    if end.ends_with('?') { Mood::Question } else { Mood::Statement }
-}
 
-/// Adds what the mention at `at` claims.
-fn claims_of(sentence: &Sentence<'_>, at: usize, meaning: Meaning, table: &Table, claims: &mut Vec<Claim>) {
-    let term = &sentence.terms[at];
-    let span = term.start..term.mention_end;
-    let mut add = |kind| claims.push(Claim { span: span.clone(), kind });
-    let deed = |id: u16| ClaimKind::Deed { deed: table.deeds[usize::from(id)].clone() };
-    match meaning {
-        Meaning::Remedy(id, form) => {
-            let said = spoken(sentence, Mention { at, form });
-            let remedy = table.remedies[usize::from(id)].clone();
-            if said.doing == Doing::Ours {
-                let done = table.deeds.binary_search(&remedy).ok();
-                let place = match form {
-                    Form::Done(place) => Some(place),
-                    Form::Past => None,
-                    _ => done.and_then(|place| u16::try_from(place).ok()),
-                };
+    /// Whether the line that the byte before `at` stands in is quoted. It is asked from left to right, so that all lines
+    /// are read once.
+    fn is_quoted_line(&mut self, at: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        for next in self.read_to..at {
+            let is_indent = self.line == next && matches!(bytes[next], b' ' | b'\t');
+            if is_indent || bytes[next] == b'\n' {
+                self.line = next + 1;
+            }
+        }
+        self.read_to = at;
+        self.line < at && bytes[self.line] == b'>'
+    }
+
+    /// Adds what the mention at `at` claims.
+    fn mention(&mut self, sentence: &Sentence<'_>, at: usize, meaning: Meaning) {
+        let term = &sentence.terms[at];
+        let mut add = |kind| self.claims.push(Claim { span: term.start..term.mention_end, kind });
+        let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone() };
+        match meaning {
+            Meaning::Remedy(id, form) => {
+                let said = spoken(sentence, at, form);
+                let remedy = self.table.remedies[id].clone();
+                let done = self.table.deeds.binary_search(&remedy).ok();
                 add(ClaimKind::Remedy { remedy, polarity: said.polarity });
-                place.map(deed).into_iter().for_each(add);
-            } else {
-                add(ClaimKind::Remedy { remedy, polarity: said.polarity });
+                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past);
+                done.map(deed).into_iter().for_each(add);
             }
-        }
-        Meaning::Deed(id) => {
-            let clause = sentence.clause(at);
-            let stated = sentence.mood == Mood::Statement && !sentence.is_condition(&clause);
-            if stated && doing(sentence, at, &clause, Bare::Counts) == Doing::Ours {
-                add(deed(id));
+            Meaning::Deed(id) => {
+                let clause = sentence.clause(at);
+                let stated = sentence.mood == Mood::Statement && !sentence.is_condition(&clause);
+                if stated && sentence.doing(at, &clause, Bare::Counts) == Doing::Ours {
+                    add(deed(id));
+                }
             }
+            Meaning::Other | Meaning::Cue(_) | Meaning::Unit(_) => {}
         }
-        Meaning::Other | Meaning::Cue(_) | Meaning::Unit(_) => {}
     }
 }

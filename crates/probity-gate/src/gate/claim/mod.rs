@@ -4,7 +4,6 @@
 //! claims are supported. That is [`support`](super::support)'s question.
 
 mod clause;
-mod deed;
 mod extract;
 mod lexicon;
 mod polarity;

@@ -7,8 +7,7 @@
 use std::ops::Range;
 
 use super::Polarity;
-use super::clause::{Mood, Sentence};
-use super::deed::{Bare, Doing, doing};
+use super::clause::{Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form};
 use super::term::Term;
 
@@ -21,14 +20,6 @@ const PREDICATE_DISTANCE_MAX: usize = 7;
 /// How far before a noun a bare "will" or "can" still promises it, in terms.
 const MODAL_DISTANCE_MAX: usize = 4;
 
-/// A remedy in a sentence.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mention {
-    /// The term that names it.
-    pub(super) at: usize,
-    pub(super) form: Form,
-}
-
 /// What a sentence says of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spoken {
@@ -37,55 +28,44 @@ pub(super) struct Spoken {
     pub(super) doing: Doing,
 }
 
-/// How the sentence speaks of the mention.
-pub(super) fn spoken(sentence: &Sentence<'_>, mention: Mention) -> Spoken {
-    let said = |polarity| Spoken { polarity, doing: Doing::NotDone };
-    if sentence.mood == Mood::Aside {
-        return said(Polarity::Mentioned);
-    }
-    let look = Look::new(sentence, mention);
-    if let Some(polarity) = look.name_for_something_else() {
-        return said(polarity);
-    }
-    if look.is_asked() {
-        return said(Polarity::Asked);
+/// How the sentence speaks of the remedy that the term at `at` names in this form.
+pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
+    let mut look = Look { sentence, at, form, clause: sentence.clause(at), predicate: None };
+    look.predicate = look.find_predicate();
+    let named = || look.name_for_something_else();
+    let asked = || look.is_asked().then_some(Polarity::Asked);
+    let aside = (sentence.mood == Mood::Aside).then_some(Polarity::Mentioned);
+    if let Some(polarity) = aside.or_else(named).or_else(asked) {
+        return Spoken { polarity, doing: Doing::NotDone };
     }
     let doing = look.doing();
-    if doing == Doing::Theirs {
-        return said(Polarity::Mentioned);
-    }
-    let polarity = look.spoken_of().unwrap_or_else(|| look.granted_or_not(doing));
-    let doing = if polarity == Polarity::Promised { doing } else { Doing::NotDone };
-    Spoken { polarity, doing }
+    let theirs = (doing == Doing::Theirs).then_some(Polarity::Mentioned);
+    let polarity = theirs.or_else(|| look.spoken_of()).unwrap_or_else(|| look.granted_or_not(doing));
+    Spoken { polarity, doing: if polarity == Polarity::Promised { doing } else { Doing::NotDone } }
 }
 
 /// A mention with what is around it.
 struct Look<'s, 'a> {
     sentence: &'s Sentence<'a>,
-    mention: Mention,
+    /// The term that names the remedy.
+    at: usize,
+    form: Form,
     clause: Range<usize>,
     /// The auxiliary of which the mention is the subject.
     predicate: Option<usize>,
 }
 
-impl<'s, 'a> Look<'s, 'a> {
-    fn new(sentence: &'s Sentence<'a>, mention: Mention) -> Self {
-        let clause = sentence.clause(mention.at);
-        let mut look = Look { sentence, mention, clause, predicate: None };
-        look.predicate = look.find_predicate();
-        look
-    }
-
+impl Look<'_, '_> {
     fn term(&self, at: usize) -> &Term {
         &self.sentence.terms[at]
     }
 
     fn left(&self) -> Range<usize> {
-        self.clause.start..self.mention.at
+        self.clause.start..self.at
     }
 
     fn right(&self) -> Range<usize> {
-        self.mention.at + 1..self.clause.end
+        self.at + 1..self.clause.end
     }
 
     /// The auxiliary behind the mention, unless it is the verb of "the refund you are asking for".
@@ -108,11 +88,9 @@ impl<'s, 'a> Look<'s, 'a> {
             return Some(Polarity::Mentioned);
         }
         let before = self.sentence.last(self.left(), Cues::TOPIC | Cues::GRANT | Cues::DENIAL | Cues::MODAL);
-        let requested = before.is_some_and(|at| self.term(at).is(Cues::TOPIC) && at + 4 > self.mention.at);
-        if !requested && !next.is_some_and(|next| next.is(Cues::REQUEST)) {
-            return None;
-        }
-        if self.sentence.mood == Mood::Question {
+        let requested = before.is_some_and(|at| self.term(at).is(Cues::TOPIC) && at + 4 > self.at);
+        let is_request = requested || next.is_some_and(|next| next.is(Cues::REQUEST));
+        if !is_request || self.sentence.mood == Mood::Question {
             return None;
         }
         let outcome = self.predicate.map(|at| at..self.clause.end)?;
@@ -133,8 +111,8 @@ impl<'s, 'a> Look<'s, 'a> {
             let stated = stated.is_some_and(|at| self.term(at).is(Cues::US));
             return last || !stated;
         }
-        let earliest = self.mention.at.saturating_sub(ASK_DISTANCE_MAX);
-        for at in (earliest..self.mention.at).rev() {
+        let earliest = self.at.saturating_sub(ASK_DISTANCE_MAX);
+        for at in (earliest..self.at).rev() {
             let term = self.term(at);
             if term.is(Cues::ASK) {
                 return true;
@@ -153,15 +131,11 @@ impl<'s, 'a> Look<'s, 'a> {
 
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> Doing {
-        if self.sentence.is_condition(&self.clause) {
+        if self.sentence.is_condition(&self.clause) || matches!(self.form, Form::Granted | Form::Denied) {
             return Doing::NotDone;
         }
-        match self.mention.form {
-            Form::Done(_) | Form::Past => {
-                return doing(self.sentence, self.mention.at, &self.clause, Bare::IsAdjective);
-            }
-            Form::Granted | Form::Denied => return Doing::NotDone,
-            Form::Open => {}
+        if self.form != Form::Open {
+            return self.sentence.doing(self.at, &self.clause, Bare::IsAdjective);
         }
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
@@ -169,26 +143,15 @@ impl<'s, 'a> Look<'s, 'a> {
                 self.sentence.last(self.left(), Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY)
             }
         };
-        match verb.filter(|at| self.term(*at).is(Cues::HAND_OVER)) {
-            Some(at) => match doing(self.sentence, at, &self.clause, Bare::IsAdjective) {
-                Doing::Ours => Doing::Ours,
-                _ => Doing::NotDone,
-            },
-            None => Doing::NotDone,
-        }
+        let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
+        let doing = verb.map(|at| self.sentence.doing(at, &self.clause, Bare::IsAdjective));
+        doing.filter(|doing| *doing == Doing::Ours).unwrap_or(Doing::NotDone)
     }
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn spoken_of(&self) -> Option<Polarity> {
-        let governing = Cues::GRANT
-            | Cues::WISH
-            | Cues::TOPIC
-            | Cues::INQUIRY
-            | Cues::DUTY
-            | Cues::DENIAL
-            | Cues::MODAL
-            | Cues::MAYBE
-            | Cues::INSTEAD;
+        let spoken = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
+        let governing = spoken | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
         if let Some(predicate) = self.predicate {
             let said = predicate..self.clause.end;
             if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
@@ -207,17 +170,14 @@ impl<'s, 'a> Look<'s, 'a> {
             let open = may || self.sentence.is_condition(&self.clause);
             return Some(if open { Polarity::Conditional } else { Polarity::Mentioned });
         }
-        if term.is(Cues::TOPIC | Cues::INQUIRY) && !term.is(Cues::GRANT) {
-            return Some(Polarity::Mentioned);
-        }
-        if term.is(Cues::DUTY) && !ours {
-            return Some(Polarity::Mentioned);
-        }
-        let missing = subject.is_some()
-            && !ours
-            && self.sentence.has(at.saturating_sub(3)..at, Cues::NEGATION)
-            && { self.sentence.has(subject.unwrap_or(at)..at, Cues::HAVE) };
-        missing.then_some(Polarity::Mentioned)
+        let is_topic = term.is(Cues::TOPIC | Cues::INQUIRY) && !term.is(Cues::GRANT);
+        let is_duty = term.is(Cues::DUTY) && !ours;
+        let is_missing = subject.is_some_and(|subject| {
+            !ours
+                && self.sentence.has(at.saturating_sub(3)..at, Cues::NEGATION)
+                && self.sentence.has(subject..at, Cues::HAVE)
+        });
+        (is_topic || is_duty || is_missing).then_some(Polarity::Mentioned)
     }
 
     fn granted_or_not(&self, doing: Doing) -> Polarity {
@@ -230,11 +190,8 @@ impl<'s, 'a> Look<'s, 'a> {
         if self.is_refused() {
             return self.refusal();
         }
-        if self.needs_something() || self.sentence.has_condition(&self.clause, Cues::CONDITION | Cues::UNLESS)
-        {
-            return Polarity::Conditional;
-        }
-        if self.is_left_open() {
+        let has_condition = || self.sentence.has_condition(&self.clause, Cues::CONDITION | Cues::UNLESS);
+        if self.needs_something() || has_condition() || self.is_left_open() {
             return Polarity::Conditional;
         }
         if self.is_granted() { Polarity::Promised } else { Polarity::Mentioned }
@@ -242,18 +199,18 @@ impl<'s, 'a> Look<'s, 'a> {
 
     fn is_refused(&self) -> bool {
         let comma = self.left().rev().find(|at| self.term(*at).mark == Some(','));
-        let near = comma.unwrap_or(self.clause.start)..self.mention.at;
+        let near = comma.unwrap_or(self.clause.start)..self.at;
         if self.sentence.has(near, Cues::INSTEAD) {
             return true;
         }
         let left = self.sentence.last(self.left(), Cues::INSTEAD).map_or(self.clause.start, |at| at + 1);
-        let mut negations = self.negations(left..self.mention.at);
+        let mut negations = self.negations(left..self.at);
         let right = self.right();
         negations += self.negations(match self.predicate {
             Some(predicate) => predicate..self.clause.end,
             None => right.start..right.end.min(right.start + 1),
         });
-        negations += usize::from(self.mention.form == Form::Denied);
+        negations += usize::from(self.form == Form::Denied);
         negations % 2 == 1
     }
 
@@ -268,12 +225,12 @@ impl<'s, 'a> Look<'s, 'a> {
 
     fn refusal(&self) -> Polarity {
         if self.sentence.has_condition(&self.clause, Cues::UNLESS | Cues::UNTIL) {
-            return Polarity::Conditional;
+            Polarity::Conditional
+        } else if self.sentence.has(self.clause.clone(), Cues::YET) {
+            Polarity::Mentioned
+        } else {
+            Polarity::Denied
         }
-        if self.sentence.has(self.clause.clone(), Cues::YET) {
-            return Polarity::Mentioned;
-        }
-        Polarity::Denied
     }
 
     /// "To process your refund, we need …".
@@ -297,12 +254,12 @@ impl<'s, 'a> Look<'s, 'a> {
 
     /// "You may return it" is leave to do so, "you may get a refund" is not.
     fn is_leave(&self) -> bool {
-        let before = |distance: usize| self.mention.at.checked_sub(distance).map(|at| self.term(at));
+        let before = |distance: usize| self.at.checked_sub(distance).map(|at| self.term(at));
         before(1).is_some_and(|term| term.is(Cues::MAYBE)) && before(2).is_some_and(|term| term.is(Cues::YOU))
     }
 
     fn is_granted(&self) -> bool {
-        if self.mention.form == Form::Granted || self.mention.form == Form::Denied {
+        if self.form == Form::Granted || self.form == Form::Denied {
             return true;
         }
         if let Some(predicate) = self.predicate {
@@ -317,19 +274,15 @@ impl<'s, 'a> Look<'s, 'a> {
         let left = self.left();
         // "Refund approved": the verb stands directly behind.
         let next = self.right().next().is_some_and(|at| self.term(at).is(Cues::GRANT));
-        if next || self.sentence.has(left.clone(), Cues::GRANT) {
-            return true;
-        }
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
-        if modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.mention.at) {
-            return true;
-        }
-        self.is_plainly_said(&left)
+        next || self.sentence.has(left.clone(), Cues::GRANT)
+            || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at)
+            || self.is_plainly_said(&left)
     }
 
     /// Promises without a word for promising.
     fn is_plainly_said(&self, left: &Range<usize>) -> bool {
-        let before = self.sentence.before(self.mention.at, &self.clause).map(|at| self.term(at));
+        let before = self.sentence.before(self.at, &self.clause).map(|at| self.term(at));
         let by_us = before.is_some_and(|term| term.is(Cues::US));
         let purpose = before.is_some_and(|term| term.is(Cues::TO));
         let no_verb = !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);

@@ -22,21 +22,16 @@ const QUOTE_BYTES_MAX: usize = 2000;
 /// but blank lines follows.
 pub(super) fn paragraph(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let first = from + bytes[from..].iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
+    let first = from + bytes[from..].iter().position(|byte| !is_blank(*byte) && *byte != b'\n')?;
     let start = bytes[from..first].iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
-    let mut end = first;
-    while let Some(line_end) = text[end..].find('\n').map(|at| end + at) {
-        if is_blank_line(bytes, line_end + 1) {
-            return Some(start..line_end);
-        }
-        end = line_end + 1;
-    }
-    Some(start..text.len())
+    let mut breaks = text[first..].match_indices('\n').map(|(at, _)| first + at);
+    let is_last =
+        |at: &usize| bytes[at + 1..].iter().find(|byte| !is_blank(**byte)).is_none_or(|byte| *byte == b'\n');
+    Some(start..breaks.find(is_last).unwrap_or(text.len()))
 }
 
-fn is_blank_line(bytes: &[u8], start: usize) -> bool {
-    let next = bytes[start..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    next.is_none_or(|byte| *byte == b'\n')
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 /// Where the sentence of `paragraph` that starts at `from` ends.
@@ -50,10 +45,7 @@ fn border(page: &[u8], from: usize, at: usize, table: &Table) -> Option<usize> {
     match page[at] {
         b'\n' => is_line_border(page, from, at).then_some(at + 1),
         b'.' | b'!' | b'?' => {
-            let mut behind = at + 1;
-            for _ in 0..CLOSERS_MAX {
-                behind += closer_len(page, behind).unwrap_or(0);
-            }
+            let behind = (0..CLOSERS_MAX).fold(at + 1, |behind, _| behind + closer_len(page, behind));
             let ends = page.get(behind).is_none_or(|byte| byte.is_ascii_whitespace() || *byte >= 0xE0);
             (ends && !(page[at] == b'.' && is_abbreviation(page, from, at, table))).then_some(behind)
         }
@@ -61,63 +53,35 @@ fn border(page: &[u8], from: usize, at: usize, table: &Table) -> Option<usize> {
     }
 }
 
-/// How many bytes the closing mark at `at` has.
-fn closer_len(page: &[u8], at: usize) -> Option<usize> {
-    match page.get(at..)? {
-        [b'.' | b'!' | b'?' | b')' | b'"' | b'\'' | b'*' | b'_' | b']', ..] => Some(1),
-        [0xE2, 0x80, 0x99 | 0x9D, ..] => Some(3),
-        _ => None,
+/// How many bytes the closing mark at `at` has. Zero where there is none.
+fn closer_len(page: &[u8], at: usize) -> usize {
+    match page.get(at..).unwrap_or_default() {
+        [b'.' | b'!' | b'?' | b')' | b'"' | b'\'' | b'*' | b'_' | b']', ..] => 1,
+        [0xE2, 0x80, 0x99 | 0x9D, ..] => 3,
+        _ => 0,
     }
 }
 
 /// Whether a line break ends a sentence: before a list item, a quoted line, a heading or a capital, and
 /// after a quoted line or a heading.
 fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
-    let next: &[u8] = page[at + 1..page.len().min(at + 1 + INDENT_BYTES_MAX)].trim_ascii_start();
+    let next = page[at + 1..page.len().min(at + 1 + INDENT_BYTES_MAX)].trim_ascii_start();
     let item = match next {
-        [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'\n', ..] | [] => true,
-        [first, ..] if first.is_ascii_uppercase() || *first >= 0xE0 => true,
+        [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'\n' | b'A'..=b'Z' | 0xE0..=0xFF, ..] | [] => true,
         _ => {
             let n_digits = next.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-            n_digits > 0 && matches!(next.get(n_digits), Some(b'.' | b')')) && {
-                next.get(n_digits + 1).is_none_or(u8::is_ascii_whitespace)
-            }
+            n_digits > 0
+                && matches!(next.get(n_digits), Some(b'.' | b')'))
+                && next.get(n_digits + 1).is_none_or(u8::is_ascii_whitespace)
         }
     };
-    item || matches!(line_start(page, from, at), Some(b'>' | b'#'))
-}
-
-/// The line that a text was last looked at in. It is asked from left to right, so that all lines are read once.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    start: usize,
-    read_to: usize,
-}
-
-impl Line {
-    /// The first byte that is not blank of the line that `at` stands in, before `at`.
-    pub(super) fn first_byte(&mut self, bytes: &[u8], at: usize) -> Option<u8> {
-        if let Some(end) = bytes[self.read_to..at].iter().rposition(|byte| *byte == b'\n') {
-            self.start = self.read_to + end + 1;
-        }
-        self.read_to = at;
-        let line = &bytes[self.start..at];
-        let n_blank = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        // The blanks stay behind, so that a line of many sentences does not have them read for each.
-        self.start += n_blank;
-        line.get(n_blank).copied()
-    }
-}
-
-/// The first byte that is not blank of the line that `at` stands in.
-fn line_start(page: &[u8], from: usize, at: usize) -> Option<u8> {
-    let line = page[from..at].rsplit(|byte| *byte == b'\n').next()?;
-    line.iter().copied().find(|byte| !matches!(byte, b' ' | b'\t'))
+    let line = page[from..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    item || matches!(first, Some(b'>' | b'#'))
 }
 
 fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
-    let earliest = from.max(at.saturating_sub(ABBREVIATION_BYTES_MAX + 1));
-    let before = &page[earliest..at];
+    let before = &page[from.max(at.saturating_sub(ABBREVIATION_BYTES_MAX + 1))..at];
     let len = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'.').count();
     if len == 0 || len > ABBREVIATION_BYTES_MAX {
         return false;
@@ -131,74 +95,38 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply
 /// itself in quotes.
 pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
-    let mut quotes = Vec::new();
-    let bytes = &text.as_bytes()[..paragraph.end];
-    let mut open: Option<(Mark, usize)> = None;
-    let mut at = paragraph.start;
-    while at < bytes.len() {
-        let Some((mark, len)) = quote_mark(bytes, at) else {
-            at += 1;
-            continue;
-        };
-        let before =
-            at.checked_sub(1).filter(|before| *before >= paragraph.start).map(|before| bytes[before]);
-        let behind = bytes.get(at + len).copied();
-        let far = open.is_some_and(|(_, start)| at - start > QUOTE_BYTES_MAX);
-        match open.filter(|_| !far) {
+    let (mut quotes, mut open, mut before) = (Vec::new(), None::<(char, usize)>, None);
+    let mut chars = text[paragraph.clone()].char_indices().peekable();
+    while let Some((at, mark)) = chars.next() {
+        let at = paragraph.start + at;
+        let behind = chars.peek().map(|(_, c)| *c);
+        match open.filter(|(_, start)| at - start <= QUOTE_BYTES_MAX) {
             Some((opened, start)) if closes(opened, mark, behind) => {
-                quotes.push(start..at + len);
+                quotes.push(start..at + mark.len_utf8());
                 open = None;
             }
             Some(_) => {}
-            None => open = opens(mark, before, behind).map(|mark| (mark, at)),
+            None => open = opens(mark, before, behind).then_some((mark, at)),
         }
-        at += len;
+        before = Some(mark);
     }
     let whole = text[paragraph.clone()].trim();
-    let start = paragraph.start + (paragraph.len() - text[paragraph.clone()].trim_start().len());
-    quotes.retain(|quote| !(quote.start == start && quote.len() == whole.len()));
+    quotes.retain(|quote| text[quote.clone()] != *whole);
     quotes
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Straight,
-    Open,
-    Close,
-    Single,
-    SingleOpen,
-    SingleClose,
+fn opens(mark: char, before: Option<char>, behind: Option<char>) -> bool {
+    let free = before.is_none_or(|c| c.is_ascii_whitespace() || "([:,-".contains(c));
+    let word = behind.is_some_and(|c| !c.is_ascii_whitespace());
+    word && (matches!(mark, '"' | '“' | '„') || (free && matches!(mark, '\'' | '‘')))
 }
 
-fn quote_mark(bytes: &[u8], at: usize) -> Option<(Mark, usize)> {
-    match &bytes[at..] {
-        [b'"', ..] => Some((Mark::Straight, 1)),
-        [b'\'', ..] => Some((Mark::Single, 1)),
-        [0xE2, 0x80, 0x9C | 0x9E, ..] => Some((Mark::Open, 3)),
-        [0xE2, 0x80, 0x9D, ..] => Some((Mark::Close, 3)),
-        [0xE2, 0x80, 0x98, ..] => Some((Mark::SingleOpen, 3)),
-        [0xE2, 0x80, 0x99, ..] => Some((Mark::SingleClose, 3)),
-        _ => None,
-    }
-}
-
-fn opens(mark: Mark, before: Option<u8>, behind: Option<u8>) -> Option<Mark> {
-    let free = before.is_none_or(|byte| byte.is_ascii_whitespace() || b"([:,-".contains(&byte));
-    let word = behind.is_some_and(|byte| !byte.is_ascii_whitespace());
-    match mark {
-        Mark::Straight | Mark::Open if word => Some(mark),
-        Mark::Single | Mark::SingleOpen if free && word => Some(mark),
-        _ => None,
-    }
-}
-
-fn closes(opened: Mark, mark: Mark, behind: Option<u8>) -> bool {
-    let free = behind.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+fn closes(opened: char, mark: char, behind: Option<char>) -> bool {
+    let free = behind.is_none_or(|c| !c.is_ascii_alphanumeric());
     match opened {
-        Mark::Straight => mark == Mark::Straight,
-        Mark::Open => mark == Mark::Close || mark == Mark::Straight,
-        Mark::Single => mark == Mark::Single && free,
-        Mark::SingleOpen => mark == Mark::SingleClose && free,
-        Mark::Close | Mark::SingleClose => false,
+        '"' => mark == '"',
+        '\'' => mark == '\'' && free,
+        '‘' => mark == '’' && free,
+        _ => mark == '”' || mark == '"',
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
-use super::token::{Shape, Token, WordId};
+use super::token::{Shape, Token};
 
 /// How many words a gap of a phrase can hold.
 const GAP_WORDS_MAX: usize = 3;
@@ -43,44 +43,38 @@ impl Term {
 
 /// The terms of `tokens`.
 pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<Term> {
-    let mut terms = Vec::new();
     let reader = Reader { tokens, figures, table };
-    let (mut at, mut inert) = (0, 0..0);
+    let (mut terms, mut at, mut inert) = (Vec::new(), 0, 0..0);
     while at < tokens.len() {
-        if let Some(behind_figure) = reader.figure_at(at).map(|figure| figure.behind) {
-            let pattern = table.figure_phrases.iter().find_map(|pattern| reader.fits(pattern, at));
-            let (meaning, behind) = match pattern {
-                Some(fit) => (Some(fit.meaning), fit.behind),
-                None => (None, behind_figure),
-            };
-            terms.push(reader.term(at, behind, Cues::NONE, meaning));
-            at = behind;
-            continue;
-        }
-        let token = tokens[at];
-        let word_cues = table.cues(token.word);
-        if inert.contains(&at) || token.word == WordId(0) {
-            terms.push(reader.term(at, at + 1, Cues::NONE, None));
-            at += 1;
-            continue;
-        }
-        let fit = table.phrases(token.word).iter().find_map(|pattern| reader.fits(pattern, at));
-        let Some(fit) = fit else {
-            terms.push(reader.term(at, at + 1, word_cues, None));
-            at += 1;
-            continue;
+        let figure = reader.figure_at(at);
+        let (phrases, cues) = match figure {
+            Some(_) => (table.figure_phrases.as_slice(), Cues::NONE),
+            None if inert.contains(&at) => (&[][..], Cues::NONE),
+            None => (table.phrases(tokens[at].word), table.cues(tokens[at].word)),
         };
-        let (cues, mention) = match fit.meaning {
-            Meaning::Cue(cues) => (cues, None),
-            Meaning::Other | Meaning::Unit(_) => (Cues::NONE, None),
-            meaning if fit.behind == at + 1 => (word_cues, Some(meaning)),
-            meaning => (Cues::NONE, Some(meaning)),
+        let fit = phrases.iter().find_map(|pattern| reader.fits(pattern, at));
+        let (cues, mention) = match fit.as_ref().map(|fit| fit.meaning) {
+            None => (cues, None),
+            Some(Meaning::Cue(cues)) => (cues, None),
+            Some(Meaning::Other | Meaning::Unit(_)) => (Cues::NONE, None),
+            Some(meaning) if fit.as_ref().is_some_and(|fit| fit.behind == at + 1) => (cues, Some(meaning)),
+            meaning => (Cues::NONE, meaning),
         };
-        let behind = if fit.tail < fit.behind { at + 1 } else { fit.behind };
-        let mut term = reader.term(at, behind, cues, mention);
-        term.mention_end = tokens[fit.behind - 1].end;
-        terms.push(term);
-        inert = fit.tail..fit.behind;
+        let (behind, mention_behind) = match (&fit, figure) {
+            // What stands in a gap is read by itself, and what follows it is not read again.
+            (Some(fit), None) if fit.tail < fit.behind => (at + 1, fit.behind),
+            (Some(fit), _) => (fit.behind, fit.behind),
+            (None, Some(figure)) => (figure.behind, figure.behind),
+            (None, None) => (at + 1, at + 1),
+        };
+        inert = fit.filter(|_| figure.is_none()).map_or(inert, |fit| fit.tail..fit.behind);
+        let mark = match tokens[at].shape {
+            Shape::Mark(mark) if behind == at + 1 => Some(mark),
+            _ => None,
+        };
+        let cues = if mark == Some('&') { Cues::JOINT } else { cues };
+        let (start, end) = (tokens[at].start, tokens[behind - 1].end);
+        terms.push(Term { start, end, mark, cues, mention, mention_end: tokens[mention_behind - 1].end });
         at = behind;
     }
     terms
@@ -101,21 +95,11 @@ struct Reader<'a> {
     table: &'a Table,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The figure that starts at a token.
-    fn figure_at(&self, at: usize) -> Option<&Figure> {
+    fn figure_at(&self, at: usize) -> Option<&'a Figure> {
         let found = self.figures.binary_search_by_key(&at, |figure| figure.first);
         found.ok().map(|index| &self.figures[index])
-    }
-
-    fn term(&self, first: usize, behind: usize, cues: Cues, mention: Option<Meaning>) -> Term {
-        let (start, end) = (self.tokens[first].start, self.tokens[behind - 1].end);
-        let mark = match self.tokens[first].shape {
-            Shape::Mark(mark) if behind == first + 1 => Some(mark),
-            _ => None,
-        };
-        let cues = if mark == Some('&') { Cues::JOINT } else { cues };
-        Term { start, end, mark, cues, mention, mention_end: end }
     }
 
     fn fits(&self, pattern: &Pattern, first: usize) -> Option<Fit> {
@@ -123,8 +107,7 @@ impl Reader<'_> {
         let mut elements = pattern.elements.iter();
         while let Some(element) = elements.next() {
             if *element == Element::Gap {
-                let next = elements.next()?;
-                at = self.behind_gap(*next, at)?;
+                at = self.behind_gap(*elements.next()?, at)?;
                 tail.get_or_insert(at - 1);
             } else {
                 at = self.element(*element, at)?;
@@ -135,15 +118,16 @@ impl Reader<'_> {
 
     /// The token behind `element`, which stands at `at`.
     fn element(&self, element: Element, at: usize) -> Option<usize> {
-        let figure = || self.figure_at(at);
+        let token = self.tokens.get(at)?;
+        let figure = || self.figure_at(at).map(|figure| (&figure.value, figure.behind));
         match element {
-            Element::Word(word) => (self.tokens.get(at)?.word == word).then_some(at + 1),
-            Element::Mark(mark) => (self.tokens.get(at)?.shape == Shape::Mark(mark)).then_some(at + 1),
+            Element::Word(word) => (token.word == word).then_some(at + 1),
+            Element::Mark(mark) => (token.shape == Shape::Mark(mark)).then_some(at + 1),
             Element::Money => {
-                figure().filter(|found| matches!(found.value, Value::Money { .. })).map(|found| found.behind)
+                figure().filter(|(value, _)| matches!(value, Value::Money { .. })).map(|(_, behind)| behind)
             }
             Element::Percent => {
-                figure().filter(|found| matches!(found.value, Value::Percent(_))).map(|found| found.behind)
+                figure().filter(|(value, _)| matches!(value, Value::Percent(_))).map(|(_, behind)| behind)
             }
             Element::Gap => None,
         }
@@ -151,15 +135,15 @@ impl Reader<'_> {
 
     /// The token behind `element`, which stands at most a gap behind `at`.
     fn behind_gap(&self, element: Element, at: usize) -> Option<usize> {
-        for skipped in 0..=GAP_WORDS_MAX {
-            if let Some(behind) = self.element(element, at + skipped) {
+        let stops = |token: &Token| {
+            let cues = self.table.cues(token.word);
+            matches!(token.shape, Shape::Mark(_)) || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
+        };
+        for skipped in at..=at + GAP_WORDS_MAX {
+            if let Some(behind) = self.element(element, skipped) {
                 return Some(behind);
             }
-            let token = self.tokens.get(at + skipped)?;
-            let cues = self.table.cues(token.word);
-            if matches!(token.shape, Shape::Mark(_))
-                || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
-            {
+            if self.tokens.get(skipped).is_none_or(stops) {
                 return None;
             }
         }

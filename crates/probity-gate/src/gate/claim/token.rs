@@ -39,135 +39,101 @@ pub(super) enum Shape {
 }
 
 /// What follows an apostrophe, with the word that it stands for.
-const CLITICS: &[(&[u8], &[u8])] =
-    &[(b"ll", b"will"), (b"ve", b"have"), (b"re", b"are"), (b"m", b"am"), (b"d", b"would"), (b"s", b"'s")];
+const CLITICS: &[(&str, &str)] =
+    &[("ll", "will"), ("ve", "have"), ("re", "are"), ("m", "am"), ("d", "would"), ("s", "'s")];
 
 /// What is left of a word before "n't", where that is not the word itself.
-const CLIPPED: &[(&[u8], &[u8])] = &[(b"ca", b"can"), (b"wo", b"will"), (b"sha", b"shall"), (b"ai", b"is")];
+const CLIPPED: &[(&str, &str)] = &[("ca", "can"), ("wo", "will"), ("sha", "shall"), ("ai", "is")];
 
-/// How an apostrophe can be written as an entity.
-const APOSTROPHE_ENTITIES: &[&[u8]] = &[b"&#39;", b"&apos;", b"&rsquo;", b"&#8217;", b"&#x27;", b"&#039;"];
+/// How an apostrophe can be written.
+const APOSTROPHES: &[&str] =
+    &["'", "`", "‘", "’", "′", "＇", "´", "&#39;", "&apos;", "&rsquo;", "&#8217;", "&#x27;", "&#039;"];
 
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
 
 /// The tokens of `span`; `lookup` gives the number of a word, whatever its case.
-pub(super) fn tokenise(
-    text: &str,
-    span: Range<usize>,
-    mut lookup: impl FnMut(&[u8]) -> WordId,
-) -> Vec<Token> {
-    let (mut at, mut tokens) = (span.start, Vec::new());
-    let bytes = &text.as_bytes()[..span.end];
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if byte.is_ascii_alphanumeric() || byte >= 0x80 {
-            at = run_or_mark(text, bytes, at, &mut lookup, &mut tokens);
-        } else if byte.is_ascii_whitespace() {
-            at += 1;
-        } else if byte == b'&' && entity_len(bytes, at) > 0 {
-            at += entity_len(bytes, at);
+pub(super) fn tokenise(text: &str, span: Range<usize>, lookup: impl FnMut(&[u8]) -> WordId) -> Vec<Token> {
+    let mut reader = Reader { text: &text[..span.end], tokens: Vec::new(), lookup };
+    let mut at = span.start;
+    while let Some(c) = reader.text[at..].chars().next() {
+        let end = at + c.len_utf8();
+        at = match c {
+            _ if c.is_alphanumeric() => reader.run(at),
+            _ if c.is_whitespace() => end,
+            '&' if entity_len(&reader.text[at..]) > 0 => at + entity_len(&reader.text[at..]),
+            _ => {
+                let shape = Shape::Mark(plain_mark(c));
+                reader.tokens.push(Token { start: at, end, shape, word: WordId(0) });
+                end
+            }
+        };
+    }
+    reader.tokens
+}
+
+struct Reader<'t, F> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    lookup: F,
+}
+
+impl<F: FnMut(&[u8]) -> WordId> Reader<'_, F> {
+    fn push_word(&mut self, range: Range<usize>, word: &str) {
+        let word = (self.lookup)(word.as_bytes());
+        self.tokens.push(Token { start: range.start, end: range.end, shape: Shape::Word, word });
+    }
+
+    /// Reads a run of letters and digits with the contraction behind it, and says where it ends.
+    fn run(&mut self, start: usize) -> usize {
+        let rest = &self.text[start..];
+        let run = &rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())];
+        let end = start + run.len();
+        let shape = match run.bytes().filter(u8::is_ascii_digit).count() {
+            0 => Shape::Word,
+            n_digits if n_digits == run.len() => Shape::Digits,
+            _ => Shape::Mixed,
+        };
+        if shape == Shape::Word
+            && let Some(behind) = self.contraction(start..end)
+        {
+            return behind;
+        }
+        let word = (self.lookup)(run.as_bytes());
+        self.tokens.push(Token { start, end, shape, word });
+        end
+    }
+
+    /// Reads the rest of a contraction behind the letters at `range`, and both its words.
+    fn contraction(&mut self, range: Range<usize>) -> Option<usize> {
+        let (text, Range { start, end }) = (self.text, range);
+        let apostrophe = APOSTROPHES.iter().find(|mark| text[end..].starts_with(**mark))?;
+        let rest = &text[end + apostrophe.len()..];
+        let tail = &rest[..rest.bytes().take(3).take_while(u8::is_ascii_alphanumeric).count()];
+        let behind = end + apostrophe.len() + tail.len();
+        let of = |pairs: &[(&str, &'static str)], word: &str| {
+            pairs.iter().find(|(short, _)| word.eq_ignore_ascii_case(short)).map(|(_, whole)| *whole)
+        };
+        let letters = &text[start..end];
+        if let Some(base) = letters.strip_suffix(['n', 'N']).filter(|base| !base.is_empty())
+            && tail.eq_ignore_ascii_case("t")
+        {
+            // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
+            self.push_word(start..end - 1, of(CLIPPED, base).unwrap_or(base));
+            self.push_word(end - 1..behind, "not");
         } else {
-            let shape = Shape::Mark(if byte == b'`' { '\'' } else { char::from(byte) });
-            tokens.push(Token { start: at, end: at + 1, shape, word: WordId(0) });
-            at += 1;
+            let whole = of(CLITICS, tail)?;
+            self.push_word(start..end, letters);
+            self.push_word(end..behind, whole);
         }
-    }
-    tokens
-}
-
-/// Reads a run of letters and digits with the contraction behind it, or one character that is neither.
-fn run_or_mark(
-    text: &str,
-    bytes: &[u8],
-    start: usize,
-    lookup: &mut impl FnMut(&[u8]) -> WordId,
-    tokens: &mut Vec<Token>,
-) -> usize {
-    let (len, shape) = run(&text[start..bytes.len()]);
-    let end = start + len;
-    if len == 0 {
-        let Some(c) = text[start..].chars().next() else { return bytes.len() };
-        let end = start + c.len_utf8();
-        if !c.is_whitespace() {
-            tokens.push(Token { start, end, shape: Shape::Mark(plain_mark(c)), word: WordId(0) });
-        }
-        return end;
-    }
-    if shape == Shape::Word
-        && let Some(behind) = contraction(bytes, start, end, lookup, tokens)
-    {
-        return behind;
-    }
-    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..end]) });
-    end
-}
-
-/// The run of letters and digits at the start of a text: how long it is and what it is made of.
-fn run(text: &str) -> (usize, Shape) {
-    let len = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
-    let shape = match text[..len].bytes().filter(u8::is_ascii_digit).count() {
-        0 => Shape::Word,
-        n_digits if n_digits == len => Shape::Digits,
-        _ => Shape::Mixed,
-    };
-    (len, shape)
-}
-
-/// Reads the rest of a contraction behind the letters at `start..end`, and both its words.
-fn contraction(
-    bytes: &[u8],
-    start: usize,
-    end: usize,
-    lookup: &mut impl FnMut(&[u8]) -> WordId,
-    tokens: &mut Vec<Token>,
-) -> Option<usize> {
-    let apostrophe = apostrophe_len(bytes, end);
-    if apostrophe == 0 {
-        return None;
-    }
-    let tail_start = end + apostrophe;
-    let n_letters =
-        bytes[tail_start..].iter().take(3).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let behind = tail_start + n_letters;
-    if n_letters > 2 || bytes.get(behind).is_some_and(|byte| *byte >= 0x80 && n_letters == 0) {
-        return None;
-    }
-    let tail = &bytes[tail_start..behind];
-    let last = bytes[end - 1];
-    if tail.eq_ignore_ascii_case(b"t") && last.eq_ignore_ascii_case(&b'n') && end - start > 1 {
-        let base = &bytes[start..end - 1];
-        let clipped = CLIPPED.iter().find(|(clipped, _)| base.eq_ignore_ascii_case(clipped));
-        // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
-        let word = lookup(clipped.map_or(base, |(_, whole)| whole));
-        tokens.push(Token { start, end: end - 1, shape: Shape::Word, word });
-        tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not") });
-        return Some(behind);
-    }
-    let (_, whole) = CLITICS.iter().find(|(clitic, _)| tail.eq_ignore_ascii_case(clitic))?;
-    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..end]) });
-    tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole) });
-    Some(behind)
-}
-
-/// How many bytes the apostrophe at `at` has. Zero where there is none.
-fn apostrophe_len(bytes: &[u8], at: usize) -> usize {
-    let Some(rest) = bytes.get(at..) else { return 0 };
-    match rest {
-        [b'\'' | b'`', ..] => 1,
-        [0xE2, 0x80, 0x98 | 0x99 | 0xB2, ..] | [0xEF, 0xBC, 0x87, ..] => 3,
-        [0xCA, 0xBC, ..] | [0xC2, 0xB4, ..] => 2,
-        [b'&', ..] => {
-            let entity = APOSTROPHE_ENTITIES.iter().find(|entity| rest.starts_with(entity));
-            entity.map_or(0, |entity| entity.len())
-        }
-        _ => 0,
+        Some(behind)
     }
 }
 
-/// How many bytes the entity at `at` has. Zero where there is none.
-fn entity_len(bytes: &[u8], at: usize) -> usize {
-    let rest = &bytes[at..bytes.len().min(at + ENTITY_BYTES_MAX)];
+/// How many bytes the entity at the start of a text has. Zero where there is none.
+fn entity_len(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let rest = &bytes[..bytes.len().min(ENTITY_BYTES_MAX)];
     let body = rest[1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count();
     if body > 1 && rest.get(body + 1) == Some(&b';') { body + 2 } else { 0 }
 }
@@ -175,7 +141,7 @@ fn entity_len(bytes: &[u8], at: usize) -> usize {
 /// Quotes, apostrophes and hyphens of all kinds as the one that stands for them.
 fn plain_mark(c: char) -> char {
     match c {
-        '‘' | '’' | 'ʼ' | '´' | '＇' | '′' => '\'',
+        '`' | '‘' | '’' | '´' | '＇' | '′' => '\'',
         '“' | '”' | '„' | '«' | '»' => '"',
         '‐' | '‑' | '−' => '-',
         '，' => ',',

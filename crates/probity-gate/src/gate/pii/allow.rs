@@ -4,9 +4,9 @@
 
 use thiserror::Error;
 
-use super::fold::Folded;
+use super::super::text::Rewritten;
 use super::kind::{Hit, Kind};
-use super::known::Squashed;
+use super::words::{may_end, may_start, run_before};
 
 /// The longest form of a number, in bytes.
 const PATTERN_MAX: usize = 64;
@@ -31,23 +31,15 @@ pub struct Allow {
     pub test_values: TestValues,
 }
 
-/// What card numbers, phones and domains do that were published for tests and belong to no person.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TestValues {
-    /// They are reported like any other: none belongs in a real reply.
-    #[default]
-    Report,
-    /// They are let through.
-    Allow,
-}
-
-impl TestValues {
-    /// The name used in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            TestValues::Report => "report",
-            TestValues::Allow => "allow",
-        }
+crate::named! {
+    /// What card numbers, phones and domains do that were published for tests and belong to no person.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum TestValues {
+        /// They are reported like any other: none belongs in a real reply.
+        #[default]
+        Report = "report",
+        /// They are let through.
+        Allow = "allow",
     }
 }
 
@@ -78,18 +70,14 @@ impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
     pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
         let lower = |entries: &[String]| -> Vec<String> {
-            entries.iter().map(|entry| Folded::new(entry.trim()).text().to_lowercase()).collect()
+            entries.iter().map(|entry| Rewritten::folded(entry.trim()).text().to_lowercase()).collect()
         };
         let squashed = |entries: &[String]| -> Vec<String> {
-            lower(entries)
-                .iter()
-                .map(|entry| Squashed::new(entry).text().to_owned())
-                .filter(|entry| !entry.is_empty())
-                .collect()
+            let keys = lower(entries).into_iter().map(|entry| squashed(&entry));
+            keys.filter(|key| !key.is_empty()).collect()
         };
         let id_patterns = lower(&allow.id_patterns);
-        for pattern in &id_patterns {
-            let pattern = pattern.clone();
+        for pattern in id_patterns.iter().cloned() {
             if pattern.bytes().filter(|byte| *byte != b'*').count() < 2 {
                 return Err(PatternProblem::TooWide { pattern });
             }
@@ -97,12 +85,10 @@ impl Lists {
                 return Err(PatternProblem::TooLong { length: pattern.len(), pattern });
             }
         }
+        let domains = lower(&allow.domains).into_iter();
         Ok(Lists(Allow {
             emails: lower(&allow.emails),
-            domains: lower(&allow.domains)
-                .into_iter()
-                .map(|domain| domain.trim_start_matches('@').to_owned())
-                .collect(),
+            domains: domains.map(|domain| domain.trim_start_matches('@').to_owned()).collect(),
             phones: squashed(&allow.phones),
             addresses: squashed(&allow.addresses),
             ips: lower(&allow.ips),
@@ -114,17 +100,17 @@ impl Lists {
     /// Whether `hit` in `text` is on a list.
     pub(super) fn allows(&self, text: &str, hit: &Hit) -> bool {
         let value = &text[hit.core.clone()];
-        let is_contact = hit.kind == Kind::UnlistedContact;
+        let is = |kind: Kind| hit.kind == kind || hit.kind == Kind::UnlistedContact;
         self.has_id_form(text, hit)
-            || ((hit.kind == Kind::Email || is_contact) && value.contains('@') && self.has_email(value))
-            || ((hit.kind == Kind::Phone || is_contact) && self.has_phone(value))
-            || ((hit.kind == Kind::Address || is_contact) && self.has_address(value))
+            || (is(Kind::Email) && value.contains('@') && self.has_email(value))
+            || (is(Kind::Phone) && self.has_phone(&squashed(value)))
+            || (is(Kind::Address) && self.has_address(&squashed(value)))
             || (hit.kind == Kind::Ip && self.0.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
             || (self.0.test_values == TestValues::Allow && is_test_value(hit.kind, value))
     }
 
     fn has_email(&self, value: &str) -> bool {
-        let value: String = value.to_lowercase().chars().filter(|char| *char != ' ').collect();
+        let value = value.to_lowercase().replace(' ', "");
         let domain = value.rsplit('@').next().unwrap_or("");
         let is_under = |allowed: &String| {
             domain.strip_suffix(allowed.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -133,94 +119,71 @@ impl Lists {
     }
 
     fn has_phone(&self, value: &str) -> bool {
-        let value = Squashed::new(value);
-        let value = value.text();
-        let is_same = |a: &str, b: &str| {
-            a == b
-                || (a.len() > 6
-                    && a.len() < b.len()
-                    && b.len() - a.len() <= 4
-                    && b.ends_with(a.trim_start_matches('0')))
+        let is_end = |short: &str, long: &str| {
+            (1..=4).contains(&long.len().saturating_sub(short.len()))
+                && short.len() > 6
+                && long.ends_with(short.trim_start_matches('0'))
         };
-        value.len() > 5 && self.0.phones.iter().any(|phone| is_same(phone, value) || is_same(value, phone))
+        let is_same = |phone: &String| phone == value || is_end(phone, value) || is_end(value, phone);
+        value.len() > 5 && self.0.phones.iter().any(is_same)
     }
 
     fn has_address(&self, value: &str) -> bool {
-        let value = Squashed::new(value);
-        let value = value.text();
-        value.len() > 5
-            && self
-                .0
-                .addresses
-                .iter()
-                .any(|address| address.contains(value) || value.starts_with(address.as_str()))
+        let is_same = |address: &String| address.contains(value) || value.starts_with(address.as_str());
+        value.len() > 5 && self.0.addresses.iter().any(is_same)
     }
 
     /// Whether the word that a number stands in has one of the company's own forms.
     fn has_id_form(&self, text: &str, hit: &Hit) -> bool {
-        if self.0.id_patterns.is_empty() || hit.kind == Kind::Email || hit.kind == Kind::Secret {
+        if matches!(hit.kind, Kind::Email | Kind::Secret) {
             return false;
         }
-        let bytes = text.as_bytes();
-        let back = bytes[..hit.core.start]
-            .iter()
-            .rev()
-            .take(PATTERN_MAX)
-            .take_while(|byte| !byte.is_ascii_whitespace())
-            .count();
-        let starts = (hit.core.start - back..=hit.core.start).filter(|start| {
-            let is_start = *start == 0 || !super::words::is_word_byte(bytes[*start - 1]);
-            is_start || *start == hit.core.start
-        });
-        let ends = |end: usize| {
-            end >= hit.core.end && bytes.get(end).is_none_or(|byte| !super::words::is_word_byte(*byte))
-        };
-        starts.clone().any(|start| {
-            self.0
-                .id_patterns
-                .iter()
-                .any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
+        let core = &hit.core;
+        let first =
+            core.start - run_before(text, core.start, PATTERN_MAX, |byte| !byte.is_ascii_whitespace());
+        let ends = |end: usize| end >= core.end && may_end(text, end);
+        self.0.id_patterns.iter().any(|pattern| {
+            let mut starts = (first..=core.start).filter(|at| may_start(text, *at) || *at == core.start);
+            starts.any(|start| matches(pattern.as_bytes(), text.as_bytes(), start).into_iter().any(ends))
         })
     }
 }
 
-/// Whether `pattern` matches the start of `bytes`, which lie at `at`, and stops where it may.
-fn matches(pattern: &[u8], bytes: &[u8], at: usize, ends: &dyn Fn(usize) -> bool) -> bool {
-    // The places in the text that the pattern read so far can have come to.
-    let mut reached = vec![0usize];
+/// The letters and digits of a value.
+fn squashed(value: &str) -> String {
+    Rewritten::squashed(value).text().to_owned()
+}
+
+/// Where `pattern`, read from `start` on, can end.
+fn matches(pattern: &[u8], bytes: &[u8], start: usize) -> Vec<usize> {
+    let mut reached = vec![start];
     for part in pattern {
         let mut next = Vec::new();
         for from in reached {
             match (part, bytes.get(from)) {
                 (b'*', _) => {
-                    let run = bytes[from..]
-                        .iter()
-                        .take(PATTERN_MAX)
-                        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
-                        .count();
+                    let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+                    let run = bytes[from..].iter().take(PATTERN_MAX).take_while(belongs).count();
                     next.extend(from..=from + run);
                 }
                 (b'#', Some(byte)) if byte.is_ascii_digit() => next.push(from + 1),
                 (b'?', Some(byte)) if byte.is_ascii_alphabetic() => next.push(from + 1),
-                (literal, Some(byte)) if byte.eq_ignore_ascii_case(literal) && !b"#?".contains(literal) => {
-                    next.push(from + 1);
-                }
-                _ => {}
+                (b'#' | b'?', _) | (_, None) => {}
+                (literal, Some(byte)) => next.extend(byte.eq_ignore_ascii_case(literal).then_some(from + 1)),
             }
         }
         next.sort_unstable();
         next.dedup();
         reached = next;
     }
-    reached.into_iter().any(|n| ends(at + n))
+    reached
 }
 
 /// Whether a value was published for tests.
 fn is_test_value(kind: Kind, value: &str) -> bool {
-    let squashed = Squashed::new(value);
-    let digits: &str = squashed.text();
+    let digits = squashed(value);
     match kind {
-        Kind::Card => TEST_CARDS.contains(&digits),
+        Kind::Card => TEST_CARDS.contains(&digits.as_str()),
         Kind::Phone => digits.len() >= 7 && digits[digits.len() - 7..].starts_with("55501"),
         Kind::Email => ["example.com", "example.org", "example.net", ".test", ".example", ".invalid"]
             .iter()
@@ -244,11 +207,8 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, word: &str, want: bool) {
         let length = word.len();
-        assert_eq!(
-            matches(pattern.as_bytes(), word.as_bytes(), 0, &|end| end == length),
-            want,
-            "{pattern} {word}"
-        );
+        let ends = matches(pattern.as_bytes(), word.as_bytes(), 0);
+        assert_eq!(ends.contains(&length), want, "{pattern} {word}");
     }
 
     #[test]

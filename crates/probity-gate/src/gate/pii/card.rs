@@ -4,7 +4,7 @@
 //! the word "card". A window never starts or ends inside a group, so each group is looked at a fixed number
 //! of times.
 
-use super::digits::{self, Digits, Gap, Group};
+use super::digits::{self, DIGITS_MAX, Group};
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels};
 
@@ -35,34 +35,32 @@ pub(super) enum Shape {
 }
 
 /// Adds the cards among `groups`, which are one cluster.
-pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
     let mut at = 0;
     while at < groups.len() {
-        let n = window(text, groups, at).unwrap_or(0);
-        if n > 0 && is_card(text, &groups[at..at + n]) {
+        let n = window(text, groups, at);
+        let is_card = n > 0 && is_card(text, &groups[at..at + n]);
+        if is_card {
             hits.push(Hit::new(Kind::Card, digits::span(&groups[at..at + n])));
-            at += n;
-        } else if n > 0 && groups[at].len() == 1 {
-            at += n;
-        } else {
-            at += 1;
         }
+        // Single digits are one number or none.
+        at += if is_card || groups[at].len() == 1 { n } else { 1 };
     }
-    find_odd_grouping(text, groups, dates, hits);
+    find_odd_grouping(text, groups, hits);
 }
 
 /// What the prefix and length of a number with a right check digit say.
-pub(super) fn shape(digits: &Digits) -> Shape {
+pub(super) fn shape(digits: &[u8]) -> Shape {
     let n = digits.len();
-    if n < 12 || digits.values().iter().all(|digit| *digit == 0) || !luhn(digits.values()) {
+    if n < 12 || digits.iter().all(|digit| *digit == 0) || !luhn(digits) {
         return Shape::None;
     }
-    let (two, three, four) = (digits.prefix(2), digits.prefix(3), digits.prefix(4));
+    let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
     let (sure, shared) = match four {
         4000..=4999 => (n == 16, n == 13 || n == 19),
         5100..=5599 | 2221..=2720 | 2200..=2204 => (n == 16, false),
         3400..=3499 | 3700..=3799 => (n == 15, false),
-        _ if matches!(two, 36 | 38 | 39) || matches!(three, 300..=305) || four == 3095 => (n == 14, n == 16),
+        3600..=3699 | 3800..=3999 | 3000..=3059 | 3095 => (n == 14, n == 16),
         6011 | 6440..=6599 | 3528..=3589 | 6200..=6299 => (n == 16, n > 16),
         1800 | 2131 => (false, n == 15),
         5000..=5099 | 5600..=5899 | 6000..=6999 | 8100..=8199 => (false, true),
@@ -77,113 +75,67 @@ pub(super) fn shape(digits: &Digits) -> Shape {
 
 /// The check that Luhn proposed (ISO/IEC 7812-1, annex B).
 fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(i, digit)| match (i % 2, u32::from(*digit)) {
-            (0, digit) => digit,
-            (_, digit) if digit > 4 => digit * 2 - 9,
-            (_, digit) => digit * 2,
-        })
-        .sum();
-    sum.is_multiple_of(10)
+    let counted = digits.iter().rev().enumerate().map(|(i, digit)| match (i % 2, u32::from(*digit)) {
+        (0, digit) => digit,
+        (_, digit) if digit > 4 => digit * 2 - 9,
+        (_, digit) => digit * 2,
+    });
+    counted.sum::<u32>().is_multiple_of(10)
 }
 
 /// How many groups from `at` on are written the way a card is.
-fn window(text: &str, groups: &[Group], at: usize) -> Option<usize> {
-    let n_first = groups[at].len();
-    if (12..=digits::DIGITS_MAX).contains(&n_first) && !(n_first == 12 && followed_by_four(groups, at)) {
-        return Some(1);
+fn window(text: &str, groups: &[Group], at: usize) -> usize {
+    let rest = &groups[at..];
+    match rest[0].len() {
+        1 => rest.iter().take_while(|group| group.len() == 1).count(),
+        12..=DIGITS_MAX if !digits::have_lens(rest, &[12, 4]) => 1,
+        4 | 6 | 8 | 12 if !is_inside_run(text, groups, at) => {
+            let is_printed = |printed: &&&[usize]| {
+                let gaps = &rest[1..printed.len().min(rest.len())];
+                digits::have_lens(rest, printed) && gaps.iter().all(|group| group.gap == gaps[0].gap)
+            };
+            PRINTED.iter().find(is_printed).map_or(0, |printed| printed.len())
+        }
+        _ => 0,
     }
-    if n_first == 1 {
-        // One digit at a time: the whole run is the number, and the next look starts behind it.
-        let n = groups[at..]
-            .iter()
-            .enumerate()
-            .take_while(|(i, g)| g.len() == 1 && (*i == 0 || g.gap != Gap::Opening))
-            .count();
-        return Some(n);
-    }
-    if !matches!(n_first, 4 | 6 | 8 | 12) {
-        return None;
-    }
-    let fours = groups[at..].iter().take(6).take_while(|group| group.len() == 4).count();
-    if is_inside_run(text, groups, at, fours) {
-        return None;
-    }
-    PRINTED.iter().map(|printed| printed.len()).zip(PRINTED).find_map(|(n, printed)| {
-        let window = groups.get(at..at + n)?;
-        let fits = window.iter().zip(*printed).all(|(group, len)| group.len() == *len);
-        let gaps = &window[1..];
-        let uniform = gaps.iter().all(|group| group.gap == gaps[0].gap);
-        (fits && uniform).then_some(n)
-    })
-}
-
-/// Whether the next group completes twelve digits to a card.
-fn followed_by_four(groups: &[Group], at: usize) -> bool {
-    groups.get(at + 1).is_some_and(|next| next.len() == 4)
 }
 
 /// Whether groups of four from `at` on are the middle of a longer number, as on a parcel.
-fn is_inside_run(text: &str, groups: &[Group], at: usize, fours: usize) -> bool {
-    let Some(before) = at.checked_sub(1) else { return false };
-    let same_gap = groups[at].gap == Gap::Narrow && groups[before].len() == 4;
+fn is_inside_run(text: &str, groups: &[Group], at: usize) -> bool {
+    let fours = groups[at..].iter().take(6).take_while(|group| group.len() == 4).count();
+    let follows_four = at > 0 && groups[at].is_narrow() && groups[at - 1].len() == 4;
     let starts_parcel = text.as_bytes()[groups[0].start] == b'9' && at < 3;
-    same_gap
-        && (starts_parcel
-            || fours > 4
-            || (fours == 4 && groups.get(at + 4).is_some_and(|g| g.gap == Gap::Narrow && g.len() < 3)))
+    let has_short_end = || groups.get(at + 4).is_some_and(|group| group.is_narrow() && group.len() < 3);
+    follows_four && (starts_parcel || fours > 4 || (fours == 4 && has_short_end()))
 }
 
 /// Whether `groups` hold a card, given what the reply calls them.
 fn is_card(text: &str, groups: &[Group]) -> bool {
-    let Some(digits) = Digits::of(text, groups) else { return false };
-    let shape = shape(&digits);
+    let shape = digits::values(text, groups).map_or(Shape::None, |digits| shape(&digits));
     if shape == Shape::None {
         return false;
     }
     let span = digits::span(groups);
-    let labels = Labels::around(text, span.start, span.end);
-    if is_glued(text, span.start, span.end, labels) {
-        return false;
-    }
-    let is_called_card = labels.nearest == Some(Label::Card) || (labels.card && groups.len() > 1);
-    match shape {
+    let labels = Labels::around(text, &span);
+    let is_named = labels.nearest == Some(Label::Card);
+    let is_called_card = is_named || (labels.card && groups.len() > 1);
+    let fits = match shape {
         Shape::None => false,
-        Shape::Checked => labels.nearest == Some(Label::Card),
+        Shape::Checked => is_named,
         Shape::Shared => is_called_card || (labels.nearest.is_none() && groups.len() >= 4),
         Shape::Sure => is_called_card || !labels.is_reference(),
-    }
-}
-
-/// Whether a number is part of a longer word, such as a product code. A label may touch it.
-pub(super) fn is_glued(text: &str, start: usize, end: usize, labels: Labels) -> bool {
-    let bytes = text.as_bytes();
-    let left = start > 0 && bytes[start - 1].is_ascii_alphabetic();
-    let joined = start > 1
-        && matches!(bytes[start - 1], b'-' | b'_' | b'.' | b'/')
-        && bytes[start - 2].is_ascii_alphabetic();
-    let right = bytes.get(end).is_some_and(u8::is_ascii_alphabetic);
-    let is_named = matches!(labels.nearest, Some(Label::Card | Label::Phone | Label::SocialSecurity));
-    right || (left && !is_named) || (joined && labels.is_reference())
+    };
+    fits && !labels.is_glued(text, &span)
 }
 
 /// Adds numbers in a grouping that no card is printed in: the whole of a narrow run, and nothing less.
-fn find_odd_grouping(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<Hit>) {
-    let mut from = 0;
-    while from < groups.len() {
-        let n = 1 + groups[from + 1..].iter().take_while(|group| group.gap == Gap::Narrow).count();
-        let run = &groups[from..from + n];
-        let is_candidate =
-            n > 1 && n <= digits::DIGITS_MAX && (13..=digits::DIGITS_MAX).contains(&digits::n_digits(run));
-        let is_dated = dates[from..from + n].contains(&true);
+fn find_odd_grouping(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
+    for run in groups.chunk_by(|_, next| next.is_narrow()) {
+        let is_candidate = run.len() > 1 && (13..=DIGITS_MAX).contains(&digits::n_digits(run));
         let is_known = hits.last().is_some_and(|hit| hit.span.end > run[0].start);
-        if is_candidate && !is_dated && !is_known && is_card(text, run) {
+        if is_candidate && !is_known && !run.iter().any(|group| group.is_dated) && is_card(text, run) {
             hits.push(Hit::new(Kind::Card, digits::span(run)));
         }
-        from += n;
     }
 }
 
@@ -194,7 +146,7 @@ mod tests {
     #[track_caller]
     fn check(number: &str, want: Shape) {
         let values: Vec<u8> = number.bytes().map(|byte| byte - b'0').collect();
-        assert_eq!(shape(&Digits::of_values(&values).unwrap()), want, "{number}");
+        assert_eq!(shape(&values), want, "{number}");
     }
 
     #[test]

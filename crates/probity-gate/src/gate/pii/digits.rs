@@ -1,10 +1,12 @@
 //! Groups of digits that a reader would take for one number.
 //!
 //! A cluster is a run of digit groups with only separators between them: spaces, punctuation, line ends
-//! with list markers, table cells, tags. What the number is, if anything, is for others to say. Finding all
-//! clusters reads each byte a fixed number of times at most.
+//! with list markers, table cells, tags. What the number is, if anything, is for others to say, but for days: their
+//! digits are never part of a longer number. Finding all clusters reads each byte a fixed number of times at most.
 
 use std::ops::Range;
+
+use super::words::run_after;
 
 /// How long a gap between two groups may be, in bytes.
 const GAP_MAX: usize = 24;
@@ -28,6 +30,8 @@ pub(super) struct Group {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) gap: Gap,
+    /// Whether it is the day, the month or the year of a date.
+    pub(super) is_dated: bool,
 }
 
 impl Group {
@@ -35,52 +39,17 @@ impl Group {
     pub(super) fn len(&self) -> usize {
         self.end - self.start
     }
+
+    /// Whether it goes on from the group before it as one number does.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.gap == Gap::Narrow
+    }
 }
 
-/// Up to [`DIGITS_MAX`] digits, as values.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Digits {
-    values: [u8; DIGITS_MAX],
-    len: usize,
-}
-
-impl Digits {
-    /// The digits of `groups`, unless they are too many.
-    pub(super) fn of(text: &str, groups: &[Group]) -> Option<Self> {
-        let mut digits = Digits { values: [0; DIGITS_MAX], len: 0 };
-        for group in groups {
-            if digits.len + group.len() > DIGITS_MAX {
-                return None;
-            }
-            for byte in &text.as_bytes()[group.start..group.end] {
-                digits.values[digits.len] = byte - b'0';
-                digits.len += 1;
-            }
-        }
-        Some(digits)
-    }
-
-    /// The digits of `values`, unless they are too many.
-    pub(super) fn of_values(values: &[u8]) -> Option<Self> {
-        let mut digits = Digits { values: [0; DIGITS_MAX], len: values.len() };
-        digits.values.get_mut(..values.len())?.copy_from_slice(values);
-        Some(digits)
-    }
-
-    /// The values in order.
-    pub(super) fn values(&self) -> &[u8] {
-        &self.values[..self.len]
-    }
-
-    /// The first `n` digits as a number, zeros standing in for missing ones.
-    pub(super) fn prefix(&self, n: usize) -> u32 {
-        self.values[..n].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit))
-    }
-
-    /// How many digits there are.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
+/// The values of the digits of `groups`, unless there are more than [`DIGITS_MAX`].
+pub(super) fn values(text: &str, groups: &[Group]) -> Option<Vec<u8>> {
+    let digits = groups.iter().flat_map(|group| text.as_bytes()[group.start..group.end].iter());
+    (n_digits(groups) <= DIGITS_MAX).then(|| digits.map(|byte| byte - b'0').collect())
 }
 
 /// The span of `groups`, which are not empty.
@@ -93,35 +62,48 @@ pub(super) fn n_digits(groups: &[Group]) -> usize {
     groups.iter().map(Group::len).sum()
 }
 
-/// The groups of the cluster that opens with the digit at `at`.
-pub(super) fn read_cluster(text: &str, at: usize) -> Vec<Group> {
-    let bytes = text.as_bytes();
-    let mut groups = Vec::new();
-    let (mut start, mut gap) = (at, Gap::Opening);
-    loop {
-        let end = digits_end(bytes, start);
-        groups.push(Group { start, end, gap });
-        match gap_after(bytes, end) {
-            Some((next, kind)) => (start, gap) = (next, kind),
-            None => return groups,
-        }
-    }
+/// Whether the first groups have these many digits each.
+pub(super) fn have_lens(groups: &[Group], lens: &[usize]) -> bool {
+    groups.len() >= lens.len() && groups.iter().zip(lens).all(|(group, len)| group.len() == *len)
 }
 
-/// Where the digits that start at `at` end.
-fn digits_end(bytes: &[u8], at: usize) -> usize {
-    at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+/// What stands between a group and the next one.
+pub(super) fn between<'t>(text: &'t str, group: &Group, next: &Group) -> &'t str {
+    &text[group.end..next.start]
+}
+
+/// The groups of the cluster that opens with the digit at `at`.
+pub(super) fn read_cluster(text: &str, at: usize) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut next = Some((at, Gap::Opening));
+    while let Some((start, gap)) = next {
+        let end = digits_end(text, start, usize::MAX);
+        groups.push(Group { start, end, gap, is_dated: false });
+        next = gap_after(text, end);
+    }
+    for at in 2..groups.len() {
+        if is_date(text, &groups[at - 2..=at]) {
+            groups[at - 2..=at].iter_mut().for_each(|group| group.is_dated = true);
+        }
+    }
+    groups
+}
+
+/// Where the digits that start at `at` end, at most `max` of them.
+fn digits_end(text: &str, at: usize, max: usize) -> usize {
+    at + run_after(text, at, max, |byte| byte.is_ascii_digit())
 }
 
 /// The start of the next group and what kind of gap lies before it.
-fn gap_after(bytes: &[u8], end: usize) -> Option<(usize, Gap)> {
+fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
+    let bytes = text.as_bytes();
     let limit = (end + GAP_MAX).min(bytes.len());
     let (mut at, mut kind) = (end, Gap::Narrow);
     let mut has_line_end = false;
     while at < limit {
         match bytes[at] {
-            b'0'..=b'9' if has_line_end && list_marker(bytes, at).is_some() => {
-                at = list_marker(bytes, at)?;
+            b'0'..=b'9' if has_line_end && list_marker(text, at).is_some() => {
+                at = list_marker(text, at)?;
                 has_line_end = false;
                 continue;
             }
@@ -149,10 +131,30 @@ fn kind_of(gap: &[u8], kind: Gap) -> Gap {
 }
 
 /// Where the text of a list item starts, when a number such as `2.` or `2)` at `at` only counts it.
-fn list_marker(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = digits_end(&bytes[..(at + 3).min(bytes.len())], at);
-    let [b'.' | b')', b' ', b'0'..=b'9', ..] = bytes.get(end..)? else { return None };
+fn list_marker(text: &str, at: usize) -> Option<usize> {
+    let end = digits_end(text, at, 3);
+    let [b'.' | b')', b' ', b'0'..=b'9', ..] = text.as_bytes().get(end..)? else { return None };
     Some(end + 2)
+}
+
+/// Whether three groups are a day, a month and a year in some order, with the same separator.
+fn is_date(text: &str, groups: &[Group]) -> bool {
+    let [a, b, c] = groups else { return false };
+    let gap = between(text, a, b);
+    let is_joined = b.is_narrow() && c.is_narrow() && gap == between(text, b, c);
+    if !is_joined || !matches!(gap, "-" | "/" | "." | " ") {
+        return false;
+    }
+    let is_in = |group: &Group, len_max: usize, range: std::ops::RangeInclusive<u32>| {
+        group.len() <= len_max
+            && text[group.start..group.end].parse().is_ok_and(|value| range.contains(&value))
+    };
+    let is_year = |group: &Group| group.len() == 4 && is_in(group, 4, 1900..=2100);
+    let day_and_month = |x: &Group, y: &Group| {
+        (is_in(x, 2, 1..=31) && is_in(y, 2, 1..=12)) || (is_in(x, 2, 1..=12) && is_in(y, 2, 1..=31))
+    };
+    (is_year(a) && day_and_month(b, c))
+        || (day_and_month(a, b) && (is_year(c) || (c.len() == 2 && gap != " ")))
 }
 
 #[cfg(test)]

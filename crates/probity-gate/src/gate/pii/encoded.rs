@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::rewritten::Rewritten;
+use super::super::text::Rewritten;
 
 /// How short a word may be to be read as Base64, in bytes.
 const BASE64_MIN: usize = 16;
@@ -12,13 +12,12 @@ pub(super) fn resolved(text: &str) -> Option<Rewritten> {
     if !text.contains(['%', '&']) {
         return None;
     }
-    let mut resolved = Rewritten::with_capacity(text.len());
+    let mut resolved = Rewritten::default();
     let (mut at, mut is_changed) = (0, false);
     while let Some(char) = text[at..].chars().next() {
-        let rest = &text.as_bytes()[at..];
         let found = match char {
-            '&' => entity(rest),
-            '%' => percent(rest),
+            '&' => entity(&text.as_bytes()[at..]),
+            '%' => percent(&text.as_bytes()[at..]),
             _ => None,
         };
         is_changed |= found.is_some();
@@ -30,29 +29,26 @@ pub(super) fn resolved(text: &str) -> Option<Rewritten> {
 }
 
 /// The words of `text` that are Base64 for readable text, with that text.
-pub(super) fn base64_words(text: &str) -> Vec<(Range<usize>, String)> {
-    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-    let (mut words, mut at) = (Vec::new(), 0);
-    for word in text.as_bytes().split(|byte| !belongs(byte)) {
-        let plain = if word.len() < BASE64_MIN { None } else { base64(word) };
-        words.extend(plain.map(|plain| (at..at + word.len(), plain)));
-        at += word.len() + 1;
-    }
-    words
+pub(super) fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    let words = text.split(|char: char| !char.is_ascii_alphanumeric() && !"+/-_".contains(char));
+    let long = words.filter(|word| word.len() >= BASE64_MIN);
+    long.filter_map(|word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        base64(word.as_bytes()).map(|plain| (start..start + word.len(), plain))
+    })
 }
 
 /// The character that an entity at the start of `bytes` stands for, and how long it is.
 fn entity(bytes: &[u8]) -> Option<(char, usize)> {
     let end = bytes.iter().take(12).position(|byte| *byte == b';')?;
-    let name = std::str::from_utf8(&bytes[1..end]).ok()?;
-    let char = match name {
+    let char = match std::str::from_utf8(&bytes[1..end]).ok()? {
         "commat" => '@',
         "period" => '.',
         "nbsp" => ' ',
         "hyphen" | "dash" => '-',
         "amp" => '&',
         "lowbar" => '_',
-        _ => {
+        name => {
             let number = name.strip_prefix('#')?;
             let code = match number.strip_prefix(['x', 'X']) {
                 Some(hex) => u32::from_str_radix(hex, 16).ok()?,
@@ -73,7 +69,7 @@ fn percent(bytes: &[u8]) -> Option<(char, usize)> {
 
 /// What a word is Base64 for, if that is text that can be read.
 fn base64(word: &[u8]) -> Option<String> {
-    let mut plain = Vec::with_capacity(word.len() * 3 / 4);
+    let mut plain = String::new();
     let (mut bits, mut n_bits) = (0u32, 0);
     for byte in word {
         let value = match byte {
@@ -87,14 +83,11 @@ fn base64(word: &[u8]) -> Option<String> {
         n_bits += 6;
         if n_bits >= 8 {
             n_bits -= 8;
-            let byte = u8::try_from((bits >> n_bits) & 0xff).ok()?;
-            if !(byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-                return None;
-            }
-            plain.push(byte);
+            let char = char::from_u32((bits >> n_bits) & 0xff)?;
+            (char.is_ascii_graphic() || char.is_ascii_whitespace()).then(|| plain.push(char))?;
         }
     }
-    String::from_utf8(plain).ok()
+    Some(plain)
 }
 
 #[cfg(test)]
@@ -112,7 +105,7 @@ mod tests {
 
     #[test]
     fn readable_base64_is_read() {
-        let words = base64_words("x NDExMSAxMTExIDExMTEgMTExMQ== internationalization");
+        let words: Vec<_> = base64_words("x NDExMSAxMTExIDExMTEgMTExMQ== internationalization").collect();
         assert_eq!(words, [(2..28, "4111 1111 1111 1111".to_owned())]);
     }
 }

@@ -7,57 +7,40 @@ use std::ops::Range;
 
 use super::super::rules::Rule;
 
-/// Personal data and secrets, strongest first: everything that blocks stands before everything that flags.
-pub(in super::super) const RULES: &[Rule] = &[
-    Rule::block(
-        "pii.known",
-        "the reply shows personal data that the case lists and the customer did not write",
-    ),
-    Rule::block("pii.linked", "the end of a card number stands with a full name and a street address"),
-    Rule::block("pii.secret", "the reply contains a password, a one-time code, a key or a token"),
-    Rule::block("pii.card", "the reply contains a payment card number"),
-    Rule::block("pii.iban", "the reply contains an international bank account number"),
-    Rule::block("pii.national_id", "the reply contains a national identity or tax number"),
-    Rule::block("pii.identity_document", "the reply contains the number of an identity document"),
-    Rule::block("pii.bank_account", "the reply contains a bank account number"),
-    Rule::block("pii.email", "the reply contains an e-mail address"),
-    Rule::block("pii.birth_date", "the reply contains a date of birth"),
-    Rule::block("pii.address", "the reply contains a street address"),
-    Rule::block("pii.phone", "the reply contains a phone number"),
-    Rule::block("pii.ip", "the reply contains a public network address"),
-    Rule::flag("pii.own_data_echo", "the reply repeats personal data that the customer wrote"),
-    Rule::flag("pii.last_four_with_name", "the end of a card number stands with a full name"),
-    Rule::flag("pii.part_masked", "a masked value shows more than its end"),
-    Rule::flag("pii.look_alike_digits", "letters that look like digits complete a personal number"),
-    Rule::flag("pii.spelled_number", "a long number is spelled out in words"),
-    Rule::flag(
-        "pii.unlisted_contact",
-        "a contact that the reply calls the company's own is on no allow-list",
-    ),
-];
+/// Declares the kinds with their rules.
+macro_rules! kinds {
+    ($($Kind:ident: $severity:ident $id:literal, $sentence:literal;)+) => {
+        /// Personal data and secrets, strongest first: everything that blocks stands before everything that flags.
+        pub(in super::super) const RULES: &[Rule] = &[$(Rule::$severity($id, $sentence)),+];
 
-/// What a sighting is about. The order is that of [`RULES`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Known,
-    Linked,
-    Secret,
-    Card,
-    Iban,
-    NationalId,
-    IdentityDocument,
-    BankAccount,
-    Email,
-    BirthDate,
-    Address,
-    Phone,
-    Ip,
-    OwnDataEcho,
-    LastFourWithName,
-    PartMasked,
-    LookAlikeDigits,
-    SpelledNumber,
-    UnlistedContact,
+        /// What a sighting is about. The order is that of [`RULES`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Kind {
+            $($Kind,)+
+        }
+    };
+}
+
+kinds! {
+    Known: block "pii.known", "the reply shows personal data that the case lists and the customer did not write";
+    Linked: block "pii.linked", "the end of a card number stands with a full name and a street address";
+    Secret: block "pii.secret", "the reply contains a password, a one-time code, a key or a token";
+    Card: block "pii.card", "the reply contains a payment card number";
+    Iban: block "pii.iban", "the reply contains an international bank account number";
+    NationalId: block "pii.national_id", "the reply contains a national identity or tax number";
+    IdentityDocument: block "pii.identity_document", "the reply contains the number of an identity document";
+    BankAccount: block "pii.bank_account", "the reply contains a bank account number";
+    Email: block "pii.email", "the reply contains an e-mail address";
+    BirthDate: block "pii.birth_date", "the reply contains a date of birth";
+    Address: block "pii.address", "the reply contains a street address";
+    Phone: block "pii.phone", "the reply contains a phone number";
+    Ip: block "pii.ip", "the reply contains a public network address";
+    OwnDataEcho: flag "pii.own_data_echo", "the reply repeats personal data that the customer wrote";
+    LastFourWithName: flag "pii.last_four_with_name", "the end of a card number stands with a full name";
+    PartMasked: flag "pii.part_masked", "a masked value shows more than its end";
+    LookAlikeDigits: flag "pii.look_alike_digits", "letters that look like digits complete a personal number";
+    SpelledNumber: flag "pii.spelled_number", "a long number is spelled out in words";
+    UnlistedContact: flag "pii.unlisted_contact", "a contact that the reply calls the company's own is on no allow-list";
 }
 
 impl Kind {

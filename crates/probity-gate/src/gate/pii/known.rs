@@ -1,15 +1,16 @@
-//! Personal data that the case lists, whole and in parts, in whatever spelling the reply has it.
+//! Personal data that the case lists, and what the customer wrote, in whatever spelling the reply has it.
 //!
-//! A name counts whole or by its family name, except where a greeting uses it; a number by its digits; an
-//! e-mail address whole or by a local part that is no plain word; an address by its lines. A first name by
-//! itself is never a leak.
+//! Comparing leaves out separators and case. Of what the case lists, a name counts whole or by its family name, except
+//! where a greeting uses it; a number by its digits; an e-mail address whole or by a local part that is no plain word; an
+//! address by its lines. A first name by itself is never a leak. What the customer wrote counts as whole words: an order
+//! number that happens to contain a code does not make the code the customer's own.
 
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::super::rewritten::Rewritten;
-use super::fold::Folded;
+use super::super::text::Rewritten;
 use super::kind::{Hit, Kind};
-use super::words::{List, before, is_word_byte};
+use super::words::{List, before, is_whole, is_word_byte, run_before};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
 const KEY_MIN: usize = 2;
@@ -17,51 +18,94 @@ const KEY_MIN: usize = 2;
 const SPACED_MIN: usize = 4;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
+/// How many values are looked for in what the customer wrote. Values beyond are not compared and stay leaks.
+const VALUES_MAX: usize = 256;
+/// How many digits of a phone are the same with and without its country or trunk prefix.
+const OWN_DIGITS: usize = 9;
+/// The most digits that a phone has with its country.
+const PHONE_DIGITS_MAX: usize = 13;
 
-/// Words before a name in a greeting.
-static GREETINGS: List =
-    List::of("hi hello dear hey thanks morning afternoon evening welcome sorry sir madam");
+/// A folded text in which values are looked for by their letters and digits.
+struct Searched {
+    text: String,
+    squashed: Rewritten,
+}
 
-/// Text without its separators, in lower case, with the way back.
-#[derive(Debug, Default)]
-pub(super) struct Squashed(Rewritten);
-
-impl Squashed {
-    /// The letters and digits of `text`.
-    pub(super) fn new(text: &str) -> Self {
-        let mut squashed = Rewritten::with_capacity(text.len());
-        for (at, char) in text.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
-            let origin = at..at + char.len_utf8();
-            char.to_lowercase().for_each(|lower| squashed.push(lower, origin.clone()));
-        }
-        Squashed(squashed)
+impl Searched {
+    fn new(text: &str) -> Self {
+        Searched { text: text.to_owned(), squashed: Rewritten::squashed(text) }
     }
 
-    /// The letters and digits.
-    pub(super) fn text(&self) -> &str {
-        self.0.text()
+    /// Where `key`, which is squashed, stands, also inside a word or a number.
+    fn spans(&self, key: &str) -> impl Iterator<Item = Range<usize>> {
+        self.squashed.text().match_indices(key).map(|(at, key)| self.squashed.original(&(at..at + key.len())))
     }
 
-    /// Where `key` stands in the original, also inside a word or a number.
-    pub(super) fn spans(&self, key: &str) -> impl Iterator<Item = Range<usize>> {
-        self.text().match_indices(key).map(|(at, _)| self.0.original(&(at..at + key.len())))
-    }
-
-    /// Where `key` stands in `text`, which this was made from, as whole words or numbers.
-    pub(super) fn find(&self, text: &str, key: &str) -> Vec<Range<usize>> {
-        let bytes = text.as_bytes();
+    /// Where the letters and digits of `value` stand as whole words or numbers.
+    fn find(&self, value: &str) -> Vec<Range<usize>> {
+        let squashed = Rewritten::squashed(value);
+        let key = squashed.text();
         if key.len() < KEY_MIN {
             return Vec::new();
         }
         let is_short = key.len() < SPACED_MIN;
-        let spans = self.spans(key).filter(|span| !is_short || span.len() == key.len());
-        let is_number = key.bytes().all(|byte| byte.is_ascii_digit()) && !is_short;
-        let joins = |byte: u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(byte) };
-        let is_whole = |span: &Range<usize>| {
-            (span.start == 0 || !joins(bytes[span.start - 1]))
-                && bytes.get(span.end).is_none_or(|byte| !joins(*byte))
+        let is_number = is_number(key) && !is_short;
+        let joins = |byte: &u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(*byte) };
+        let bytes = self.text.as_bytes();
+        let is_own = |span: &Range<usize>| {
+            !bytes[..span.start].last().is_some_and(joins) && !bytes.get(span.end).is_some_and(joins)
         };
-        spans.filter(is_whole).filter(|span| span.len() < key.len() * 4 + 16).collect()
+        let fits = |span: &Range<usize>| {
+            if is_short { span.len() == key.len() } else { span.len() < key.len() * 4 + 16 }
+        };
+        self.spans(key).filter(|span| fits(span) && is_own(span)).collect()
+    }
+
+    /// Whether a number stands here that is `key` but for a country or trunk prefix, which either may have.
+    fn has_phone(&self, key: &str) -> bool {
+        let own = &key[key.len() - OWN_DIGITS..];
+        self.spans(own).any(|span| {
+            let start =
+                span.start - run_before(&self.text, span.start, usize::MAX, |byte| byte.is_ascii_digit());
+            let written = format!("{}{own}", &self.text[start..span.start]);
+            let has_prefix = written.starts_with('0') || self.text[..start].ends_with('+');
+            let [written, key] = [written.as_str(), key].map(|number| number.trim_start_matches('0'));
+            let is_longer = key.len() > OWN_DIGITS + 1 && key.ends_with(written);
+            !self.text[span.end..].starts_with(|char: char| char.is_ascii_digit())
+                && (is_longer || (has_prefix && written.ends_with(key)))
+        })
+    }
+}
+
+fn is_number(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What the customer wrote, made comparable when it is first needed.
+pub(super) struct Echo<'a> {
+    customer: &'a [&'a str],
+    turns: OnceCell<Vec<Searched>>,
+    n_compared: Cell<usize>,
+}
+
+impl<'a> Echo<'a> {
+    /// Nothing has been compared yet.
+    pub(super) fn new(customer: &'a [&'a str]) -> Self {
+        Echo { customer, turns: OnceCell::new(), n_compared: Cell::new(0) }
+    }
+
+    /// Whether the customer wrote `value`, which is folded text.
+    pub(super) fn contains(&self, value: &str) -> bool {
+        self.n_compared.set(self.n_compared.get() + 1);
+        if self.n_compared.get() > VALUES_MAX {
+            return false;
+        }
+        let read =
+            || self.customer.iter().map(|turn| Searched::new(Rewritten::folded(turn).text())).collect();
+        let key = Rewritten::squashed(value);
+        let is_phone = is_number(key.text()) && (OWN_DIGITS..=PHONE_DIGITS_MAX).contains(&key.text().len());
+        let mut turns = self.turns.get_or_init(read).iter();
+        turns.any(|turn| !turn.find(value).is_empty() || (is_phone && turn.has_phone(key.text())))
     }
 }
 
@@ -70,86 +114,77 @@ pub(super) fn find(text: &str, known: &[String]) -> Vec<Hit> {
     if known.is_empty() {
         return Vec::new();
     }
-    let squashed = Squashed::new(text);
-    let mut hits = Vec::new();
-    for value in known {
-        let folded = Folded::new(value);
+    let searched = Searched::new(text);
+    let spans = known.iter().flat_map(|value| {
+        let folded = Rewritten::folded(value);
         let value = folded.text().trim();
-        let spans = if value.contains('@') {
-            email(text, value, &squashed)
+        if value.contains('@') {
+            email(&searched, value)
         } else if value.bytes().any(|byte| byte.is_ascii_digit()) {
-            number_or_address(text, value, &squashed)
+            number_or_address(&searched, value)
         } else {
-            name(text, value, &squashed)
-        };
-        hits.extend(spans.into_iter().map(|span| Hit::new(Kind::Known, span)));
-    }
-    hits
+            name(&searched, value)
+        }
+    });
+    spans.map(|span| Hit::new(Kind::Known, span)).collect()
 }
 
 /// Where an address or its local part stands.
-fn email(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
-    let mut spans = squashed.find(text, Squashed::new(value).text());
+fn email(searched: &Searched, value: &str) -> Vec<Range<usize>> {
+    let mut spans = searched.find(value);
     let local = value.split('@').next().unwrap_or("").to_ascii_lowercase();
-    let is_plain_word = local.bytes().all(|byte| byte.is_ascii_alphabetic());
-    if local.len() >= PART_MIN && !is_plain_word {
-        let lower = text.to_ascii_lowercase();
-        let bytes = text.as_bytes();
-        let is_whole = |at: usize| {
-            let end = at + local.len();
-            (at == 0 || !is_word_byte(bytes[at - 1]))
-                && bytes.get(end).is_none_or(|byte| !is_word_byte(*byte))
-        };
-        spans.extend(
-            lower.match_indices(&local).filter(|(at, _)| is_whole(*at)).map(|(at, _)| at..at + local.len()),
-        );
+    if local.len() >= PART_MIN && !local.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        let lower = searched.text.to_ascii_lowercase();
+        let parts = lower.match_indices(&local).map(|(at, local)| at..at + local.len());
+        spans.extend(parts.filter(|span| is_whole(&searched.text, span)));
     }
     spans
 }
 
 /// Where a number, or the whole or a line of an address, stands.
-fn number_or_address(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
-    let has_letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let whole = Squashed::new(value);
-    let mut spans = squashed.find(text, whole.text());
-    if !has_letters && whole.text().len() > 10 {
+fn number_or_address(searched: &Searched, value: &str) -> Vec<Range<usize>> {
+    let mut spans = searched.find(value);
+    let whole = Rewritten::squashed(value);
+    let whole = whole.text();
+    if !value.contains(|char: char| char.is_ascii_alphabetic()) {
         // A phone is also known without its country. Where letters of another script stand, it is none.
-        let own = whole.text().get(whole.text().len() - 10..);
-        spans.extend(own.into_iter().flat_map(|own| squashed.find(text, own)));
+        let own = whole.len().checked_sub(10).filter(|from| *from > 0).and_then(|from| whole.get(from..));
+        spans.extend(own.into_iter().flat_map(|own| searched.find(own)));
+        return spans;
     }
-    for line in value.split([',', '\n', ';']).filter(|_| has_letters) {
-        let line = Squashed::new(line);
-        let has_digit = line.text().bytes().any(|byte| byte.is_ascii_digit());
-        let n_letters = line.text().chars().filter(|char| char.is_alphabetic()).count();
-        if has_digit && n_letters > 3 && line.text().len() > PART_MIN && line.text() != whole.text() {
-            spans.extend(squashed.find(text, line.text()));
+    for line in value.split([',', '\n', ';']) {
+        let squashed = Rewritten::squashed(line);
+        let key = squashed.text();
+        let has_digit = key.bytes().any(|byte| byte.is_ascii_digit());
+        let n_letters = key.chars().filter(|char| char.is_alphabetic()).count();
+        if has_digit && n_letters > 3 && key.len() > PART_MIN && key != whole {
+            spans.extend(searched.find(line));
         }
     }
     spans
 }
 
 /// Where a name stands, whole or by its last part.
-fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
-    let whole = Squashed::new(value);
+fn name(searched: &Searched, value: &str) -> Vec<Range<usize>> {
+    let is_used = |span: &Range<usize>| is_used_as_name(&searched.text, span);
     let parts: Vec<&str> = value.split_whitespace().collect();
-    let mut spans = squashed.find(text, whole.text());
+    let mut spans = searched.find(value);
     if let [_, .., family] = &parts[..]
         && family.len() > 3
     {
-        let family = squashed.find(text, Squashed::new(family).text());
-        spans.extend(family.into_iter().filter(|span| is_used_as_name(text, span)));
+        spans.extend(searched.find(family).into_iter().filter(is_used));
     } else if parts.len() == 1 && value.starts_with(|c: char| c.is_ascii_uppercase()) {
-        spans.retain(|span| is_used_as_name(text, span));
+        spans.retain(is_used);
     }
     spans
 }
 
 /// Whether one part of a name is written as a name and outside a greeting.
 fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
-    let is_capital = text[span.clone()].starts_with(char::is_uppercase);
-    let is_greeting = before(text, span.start).take(3).any(|word| word.is_in(&GREETINGS));
-    let opens_sentence = before(text, span.start).next().is_none();
-    is_capital && !is_greeting && !opens_sentence
+    let mut words = before(text, span.start).take(3).peekable();
+    let opens_sentence = words.peek().is_none();
+    let is_greeting = words.any(|word| word.is_in(List::Greetings));
+    text[span.clone()].starts_with(char::is_uppercase) && !is_greeting && !opens_sentence
 }
 
 #[cfg(test)]
@@ -193,5 +228,34 @@ mod tests {
         check("Dear Ms. Price, the Price is", "Ann Price", "Price");
         check("Price is 5", "Ann Price", "");
         check("ask support", "support@mail.net", "");
+    }
+
+    #[track_caller]
+    fn check_echo(ticket: &str, value: &str, want: bool) {
+        assert_eq!(
+            Echo::new(&[ticket]).contains(Rewritten::folded(value).text()),
+            want,
+            "{value:?} in {ticket:?}"
+        );
+    }
+
+    #[test]
+    fn n19_a_value_inside_another_is_not_the_customers() {
+        check_echo("my order 10482193 is late", "482193", false);
+        check_echo("my order 482193 is late", "482193", true);
+        check_echo("my order 48-21-93 is late", "482193", true);
+        check_echo("write to maryjane.doe@mail.example", "jane.doe@mail.example", false);
+        check_echo("I am Jane Doe.", "JANE DOE", true);
+        check_echo("order 98765432101234", "2345678901", false);
+    }
+
+    #[test]
+    fn a_phone_is_the_same_with_and_without_its_prefix() {
+        check_echo("call 415 555 2671", "+1 (415) 555-2671", true);
+        check_echo("call +14155552671", "415-555-2671", true);
+        check_echo("call 020 7946 0958", "+44 20 7946 0958", true);
+        check_echo("call +442079460958", "020 7946 0958", true);
+        check_echo("order 14155552671", "415-555-2671", false);
+        check_echo("call 415 555 26711", "+1 (415) 555-2671", false);
     }
 }

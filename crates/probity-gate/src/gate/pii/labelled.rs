@@ -3,25 +3,16 @@
 //! A label reaches over a few words such as "number is" and no further, so that "your passport must be
 //! valid for 6 months" gives nothing away.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use super::date;
 use super::kind::{Hit, Kind};
 use super::secret;
-use super::words::{List, is_word_byte};
+use super::words::{self, List, Word, is_whole, run_after};
 
 /// How many words may stand between a label and its value.
-const FILLERS_MAX: usize = 5;
+const LEADS_MAX: usize = 5;
 /// The longest value that is read, in bytes.
 const VALUE_MAX: usize = 128;
-/// Words that may stand between a label and its value.
-static FILLERS: List = List::of(
-    "\
-    number no num nr is was id your the on file card as follows for you now temporary new our account login \
-    has been set to reset today code",
-);
-/// Words that make a value of what follows a password.
-static CONNECTORS: List = List::of("is was to are code");
 
 /// What a label announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,26 +35,24 @@ pub(super) enum Announced {
 
 /// The value that the label at `label` announces.
 pub(super) fn find(text: &str, announced: Announced, label: &Range<usize>) -> Option<Hit> {
-    let bytes = text.as_bytes();
-    let is_inner = |at: usize| bytes.get(at).is_some_and(|byte| is_word_byte(*byte));
-    if (label.start > 0 && is_inner(label.start - 1)) || is_inner(label.end) {
+    if !is_whole(text, label) {
         return None;
     }
     if announced == Announced::Birth {
-        return date::after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
+        return date_after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
     }
-    let value = value_after(text, label.end)?;
-    let (word, link) = (&text[value.span.clone()], value.link);
+    let (span, link) = value_after(text, label.end)?;
+    let word = &text[span.clone()];
     let (fits, kind) = match announced {
+        Announced::Birth => (false, Kind::BirthDate),
         Announced::Document => (is_number(word, 4, 5..=16), Kind::IdentityDocument),
         Announced::NationalId => (is_number(word, 5, 6..=18), Kind::NationalId),
         Announced::BankAccount => (is_number(word, 6, 6..=20), Kind::BankAccount),
         Announced::Password => (is_password(word, link), Kind::Secret),
         Announced::Code => (is_code(word, link), Kind::Secret),
         Announced::Key => (word.len() >= 16 && secret::looks_random(word), Kind::Secret),
-        Announced::Birth => (false, Kind::BirthDate),
     };
-    fits.then(|| Hit::new(kind, value.span))
+    fits.then(|| Hit::new(kind, span))
 }
 
 /// How a value is tied to its label.
@@ -79,35 +68,25 @@ enum Link {
     Loose,
 }
 
-/// A value after a label.
-struct Value {
-    span: Range<usize>,
-    link: Link,
-}
-
 /// The value after `at`, behind words that may stand between.
-fn value_after(text: &str, at: usize) -> Option<Value> {
-    let bytes = text.as_bytes();
+fn value_after(text: &str, mut at: usize) -> Option<(Range<usize>, Link)> {
     let mut link = Link::Direct;
-    let mut at = at;
-    for _ in 0..=FILLERS_MAX {
+    for _ in 0..=LEADS_MAX {
         let from = at;
-        while at < from + 8 && bytes.get(at).is_some_and(|byte| b" \t\n:=#.,-_\"'`*()[".contains(byte)) {
-            at += 1;
-        }
+        at += run_after(text, at, 8, |byte| b" \t\n:=#.,-_\"'`*()[".contains(&byte));
         let between = &text[from..at];
-        link = match link {
-            _ if between.contains(['"', '`', '\'']) => Link::Quoted,
-            _ if between.contains([':', '=']) => Link::Said,
-            link => link,
-        };
+        if between.contains(['"', '`', '\'']) {
+            link = Link::Quoted;
+        } else if between.contains([':', '=']) {
+            link = Link::Said;
+        }
         let span = value_span(text, at)?;
         let word = &text[span.clone()];
-        if !FILLERS.has(word) || link == Link::Quoted {
-            return Some(Value { span, link });
+        if !List::ValueLeads.has(word) || link == Link::Quoted {
+            return Some((span, link));
         }
-        let is_said = CONNECTORS.has(word);
-        link = if is_said || link == Link::Said { Link::Said } else { Link::Loose };
+        let is_said = List::Connectors.has(word) || link == Link::Said;
+        link = if is_said { Link::Said } else { Link::Loose };
         at = span.end;
     }
     None
@@ -116,43 +95,41 @@ fn value_after(text: &str, at: usize) -> Option<Value> {
 /// The word that starts at `at`, with the groups of digits that continue it.
 fn value_span(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let mut end = at;
-    while end < bytes.len() && end < at + VALUE_MAX {
-        let byte = bytes[end];
-        let next_is_digit = bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
-        let continues = byte == b' ' && next_is_digit && end > at && bytes[end - 1].is_ascii_digit();
-        if (byte.is_ascii_whitespace() && !continues) || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'&') {
-            break;
-        }
-        end += 1;
-    }
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let ends = |end: &usize| {
+        let continues = bytes[*end] == b' ' && *end > at && is_digit(end - 1) && is_digit(end + 1);
+        (bytes[*end].is_ascii_whitespace() && !continues) || b"\"`<>&".contains(&bytes[*end])
+    };
+    let limit = bytes.len().min(at + VALUE_MAX);
+    let end = text.floor_char_boundary((at..limit).find(ends).unwrap_or(limit));
     let word = text[at..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'', '*']);
     (!word.is_empty()).then_some(at..at + word.len())
 }
 
-/// Whether a word is written the way documents are numbered, with at least `n_digits` digits.
-fn is_number(word: &str, n_digits: usize, length: std::ops::RangeInclusive<usize>) -> bool {
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+/// How many bytes of a word are digits.
+fn n_digits(word: &str) -> usize {
+    word.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// Whether a word is written the way documents are numbered, with at least `digits_min` digits.
+fn is_number(word: &str, digits_min: usize, length: RangeInclusive<usize>) -> bool {
+    let (digits, letters) = (n_digits(word), word.bytes().filter(u8::is_ascii_alphabetic).count());
     let others = word.len() - digits - letters;
     let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte));
-    is_plain && digits >= n_digits && letters <= 9 && length.contains(&(digits + letters)) && others <= 6
+    is_plain && digits >= digits_min && letters <= 9 && length.contains(&(digits + letters)) && others <= 6
 }
 
 /// Whether a word is a password rather than part of a sentence about passwords.
 fn is_password(word: &str, link: Link) -> bool {
-    let has = |test: fn(&char) -> bool| word.chars().any(|char| test(&char));
-    let has_digit = has(char::is_ascii_digit);
-    let has_letter = has(char::is_ascii_alphabetic);
-    let has_sign =
-        word.trim_matches('-').chars().any(|char| char.is_ascii_punctuation() && !"-'/.,()".contains(char));
-    let has_inner_capital = word.chars().skip(1).any(char::is_uppercase) && has(char::is_ascii_lowercase);
+    let has_digit = n_digits(word) > 0;
+    let has_letter = word.contains(|char: char| char.is_ascii_alphabetic());
+    let has_sign = word
+        .trim_matches('-')
+        .contains(|char: char| char.is_ascii_punctuation() && !"-'/.,()".contains(char));
+    let has_inner_capital =
+        word.chars().skip(1).any(char::is_uppercase) && word.contains(|char: char| char.is_ascii_lowercase());
     let is_mixed = (has_digit && has_letter) || has_sign || has_inner_capital;
-    let is_shown =
-        word.contains("://") || word.chars().all(|char| matches!(char, '*' | 'x' | 'X' | '_' | '.'));
+    let is_shown = word.contains("://") || word.chars().all(|char| "*xX_.".contains(char));
     if word.len() < 4 || is_shown || word.starts_with(['<', '[', '{', '$', '%']) {
         return false;
     }
@@ -166,14 +143,46 @@ fn is_password(word: &str, link: Link) -> bool {
 
 /// Whether a word is a short code.
 fn is_code(word: &str, link: Link) -> bool {
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let letters = word.bytes().filter(u8::is_ascii_uppercase).count();
-    let others = word.len() - digits - letters;
+    let (digits, letters) = (n_digits(word), word.bytes().filter(u8::is_ascii_uppercase).count());
     link != Link::Loose
         && (3..=10).contains(&digits)
         && letters <= digits
-        && others <= 1
+        && word.len() - digits - letters <= 1
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
+}
+
+/// The date that starts within a few words after `at`.
+fn date_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let mut found: Vec<Word<'_>> = Vec::new();
+    for word in words::after(text, at) {
+        if is_day_or_year(word.text) || is_month(word.text) {
+            found.push(word);
+        } else if found.is_empty() && !word.is_in(List::DateLeads) {
+            return None;
+        } else if !found.is_empty() && !word.is_any(&["of", "de", "st", "nd", "rd", "th"]) {
+            break;
+        }
+        if found.len() == 3 {
+            break;
+        }
+    }
+    let [first, .., last] = &found[..] else { return None };
+    let has_year = found.iter().any(|word| word.text.len() == 4 && word.is_number());
+    let has_month = found.iter().any(|word| is_month(word.text));
+    (found.len() == 3 || (has_month && has_year)).then_some(first.start..last.end)
+}
+
+/// Whether a word is a number that a date can contain, with or without an ordinal ending.
+fn is_day_or_year(word: &str) -> bool {
+    let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
+    let is_ending = matches!(word.len() - digits.len(), 0 | 2);
+    is_ending && n_digits(digits) == digits.len() && matches!(digits.len(), 1 | 2 | 4)
+}
+
+/// Whether a word names a month, in full or cut short.
+fn is_month(word: &str) -> bool {
+    let is_plain = word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_plain && word.get(..3).is_some_and(|start| List::Months.has(start))
 }
 
 #[cfg(test)]
@@ -207,5 +216,26 @@ mod tests {
         check("The OTP expires in 15 minutes", Announced::Code, "OTP", "");
         check("your passport must be valid for 6 months", Announced::Document, "passport", "");
         check("shipping 493021", Announced::Code, "pin", "");
+    }
+
+    #[track_caller]
+    fn check_date(text: &str, want: &str) {
+        assert_eq!(date_after(text, 0).map_or("", |span| &text[span]), want, "{text}");
+    }
+
+    #[test]
+    fn dates_are_read_in_many_forms() {
+        check_date(" is 1990-03-05.", "1990-03-05");
+        check_date(": 03/05/1990", "03/05/1990");
+        check_date(" on March 5th, 1990 in", "March 5th, 1990");
+        check_date(" 5. Mar 90", "5. Mar 90");
+        check_date(" 05 of march 1990", "05 of march 1990");
+    }
+
+    #[test]
+    fn other_words_are_no_date() {
+        check_date(" is needed for orders over 50 dollars", "");
+        check_date(" in 1990", "");
+        check_date(" coupon is valid until 2024-12-01", "");
     }
 }

@@ -6,80 +6,38 @@
 use std::ops::Range;
 
 use super::kind::{Hit, Kind};
-use super::words::{List, Word, after, before, is_word_byte};
-
-/// Given names that are common enough to make a full name of the capital after them.
-static GIVEN: List = List::of(
-    "\
-    ahmed alex ali alice amy ana andrew anna anthony ashley barbara betty bob brian carlos charles chris \
-    daniel david edward elizabeth emily emma eric fatima george hans hiroshi ivan james jane jean jennifer \
-    jessica john jose joseph juan julia karen kate kevin klaus laura li linda lisa luis maria marie mark \
-    mary matthew michael mohammed muhammad nancy olga olivia patricia paul peter pierre priya rachel rahul \
-    richard robert ryan sam sandra sarah sophia sophie steven susan thomas wei william yuki",
-);
-/// Words that a name follows.
-static POINTERS: List = List::of(
-    "\
-    mr mrs ms miss dr dear name cardholder recipient to for by hi hello customer holder named belongs",
-);
-/// Capitals that are no part of a name.
-static OTHER: List = List::of(
-    "\
-    a account american amex apple april august avenue bank card credit customer dear debit december discover \
-    dr drive east express february friday gold google hello hi i it january july june lane march mastercard \
-    may monday mr mrs ms my name new north november number october order our pay please plus premium prime \
-    refund road saturday september service shipping south st standard store street sunday support team thank \
-    thanks the this thursday tuesday united visa we wednesday west you your",
-);
+use super::words::{self, List, Word, after, before, may_start};
 
 /// The end of a card number that the words at `label` announce.
 pub(super) fn last_four(text: &str, label: &Range<usize>) -> Option<Range<usize>> {
-    let is_start = label.start == 0 || !is_word_byte(text.as_bytes()[label.start - 1]);
-    let number = after(text, label.end)
-        .take(5)
-        .take_while(|word| {
-            word.is_number()
-                || word.is_any(&["in", "with", "digits", "are", "is", "of", "your", "card", "the", "number"])
-        })
-        .find(Word::is_number)?;
-    (is_start && number.text.len() == 4).then_some(label.start..number.end)
+    let leads = ["in", "with", "digits", "are", "is", "of", "your", "card", "the", "number"];
+    let number = after(text, label.end).take(5).find(|word| !word.is_any(&leads))?;
+    let is_end = number.is_number() && number.text.len() == 4 && may_start(text, label.start);
+    is_end.then_some(label.start..number.end)
 }
 
 /// What the ends of card numbers are, given what stands with them.
 pub(super) fn find(text: &str, last_fours: &[Range<usize>], hits: &[Hit]) -> Option<Hit> {
-    let last_four = last_fours.first()?;
+    let last_four = last_fours.first().filter(|_| has_full_name(text))?;
     let has_address = hits.iter().any(|hit| hit.kind == Kind::Address);
-    let kind = match (has_full_name(text), has_address) {
-        (true, true) => Kind::Linked,
-        (true, false) => Kind::LastFourWithName,
-        (false, _) => return None,
-    };
+    let kind = if has_address { Kind::Linked } else { Kind::LastFourWithName };
     Some(Hit::new(kind, last_four.clone()))
 }
 
 /// Whether the text contains a full name.
 fn has_full_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
     let mut last: Option<Word<'_>> = None;
-    while let Some(n) = bytes[at..].iter().position(|byte| is_word_byte(*byte)) {
-        let start = at + n;
-        let end = start
-            + bytes[start..].iter().position(|byte| !is_word_byte(*byte)).unwrap_or(bytes.len() - start);
-        at = end;
-        if bytes[start].is_ascii_lowercase() {
-            last = None;
-            continue;
-        }
-        let word = Word { text: &text[start..end], start, end };
-        if let Some(given) = last.filter(|given| is_pair(text, given, &word))
-            && is_pointed_to(text, &given)
-        {
+    let mut at = 0;
+    while let Some(word) = words::next(text, at, text.len()) {
+        at = word.end;
+        if last.is_some_and(|given| is_pair(text, &given, &word) && is_pointed_to(text, &given)) {
             return true;
         }
         // An initial between the two names is passed over.
-        let is_initial = word.text.len() == 1 && last.is_some() && bytes.get(end) == Some(&b'.');
-        if !is_initial {
+        let is_initial = word.text.len() == 1 && last.is_some() && text[at..].starts_with('.');
+        if word.text.starts_with(|char: char| char.is_ascii_lowercase()) {
+            last = None;
+        } else if !is_initial {
             last = Some(word);
         }
     }
@@ -98,20 +56,14 @@ fn is_name_part(word: &Word<'_>) -> bool {
     word.is_capital()
         && word.text.len() > 1
         && word.text.chars().all(char::is_alphabetic)
-        && word.text.chars().any(char::is_lowercase)
-        && !word.is_in(&OTHER)
+        && word.text.contains(char::is_lowercase)
+        && !word.is_in(List::NoNames)
 }
 
 /// Whether something says that a capital starts a name.
 fn is_pointed_to(text: &str, given: &Word<'_>) -> bool {
-    given.is_in(&GIVEN)
-        || before(text, given.start).next().is_some_and(|word| word.is_in(&POINTERS))
-        || (given.start > 1
-            && before(text, given.start).next().is_none()
-            && text[..given.start].trim_end_matches(' ').ends_with('.'))
-            && before(text, given.start - 1)
-                .next()
-                .is_some_and(|word| word.is_any(&["mr", "mrs", "ms", "miss", "dr"]))
+    given.is_in(List::GivenNames)
+        || before(text, given.start).next().is_some_and(|word| word.is_in(List::NamePointers))
 }
 
 #[cfg(test)]

@@ -1,16 +1,27 @@
-//! Numbers of which some digits are hidden, and how much the rest gives away.
+//! Numbers that are written so that a reader sees them and a search does not: with hidden digits, with letters that
+//! look like digits, and in words.
 //!
 //! The first eight and the last four digits of a card may be shown (PCI DSS 4.0, requirement 3.4.1), but
-//! both together deserve a look. What shows more than that is the number.
+//! both together deserve a look. What shows more than that is the number. A number with letters for digits is not
+//! written by accident, but a product code can look like one, so it is only flagged.
 
 use std::ops::Range;
 
+use super::card;
 use super::digits::Group;
+use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
-use super::words::is_word_byte;
+use super::label::Labels;
+use super::words::{is_whole, may_start, run_after, run_before};
 
 /// How far a masked number reaches to either side of the digits it is looked for at, in bytes.
 const REACH: usize = 40;
+/// How long a number with letters for digits is with its separators, in bytes.
+const ALIKE_MAX: usize = 48;
+/// How many digits in words make a number.
+const SPELLED_MIN: usize = 7;
+/// How many bytes may stand between two words of a number.
+const SPELLED_GAP_MAX: usize = 3;
 
 /// What a masked number shows, in places.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -25,41 +36,35 @@ struct Shown {
     hidden: usize,
 }
 
-/// The masked number that `first` to `last`, the ends of a cluster, belong to, and where it ends.
+/// The masked number that `first` to `last`, the ends of a cluster, belong to.
 pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
-    let bytes = text.as_bytes();
-    let back = bytes[..first.start].iter().rev().take(REACH).take_while(|byte| belongs(**byte)).count();
-    let forth = bytes[last.end..].iter().take(REACH).take_while(|byte| belongs(**byte)).count();
-    let (start, end) = trim(bytes, first.start - back, last.end + forth);
-    let is_whole = (start == 0 || !is_word_byte(bytes[start - 1]))
-        && bytes.get(end).is_none_or(|byte| !is_word_byte(*byte));
-    let shown = shown(&bytes[start..end]);
-    if !is_whole || !has_mask(&bytes[start..end]) || is_bold(&bytes[start..end], shown) {
+    let start = first.start - run_before(text, first.start, REACH, belongs);
+    let end = last.end + run_after(text, last.end, REACH, belongs);
+    let span = trimmed(text, start..end, is_place)?;
+    let places = &text.as_bytes()[span.clone()];
+    let shown = shown(places);
+    // The only hidden places may be the asterisks around bold text.
+    let is_bold = shown.hidden <= 4
+        && (shown.head, shown.tail) == (0, 0)
+        && places.starts_with(b"**")
+        && places.ends_with(b"**");
+    if !is_whole(text, &span) || !has_mask(places) || is_bold {
         return None;
     }
-    kind(shown).map(|kind| Hit::new(kind, start..end))
+    kind(shown).map(|kind| Hit::new(kind, span))
 }
 
 /// The four digits of `group` with the hidden places before them, when only they are shown.
 pub(super) fn last_four(text: &str, group: &Group) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    if group.len() != 4 {
-        return None;
-    }
-    let back = bytes[..group.start]
-        .iter()
-        .rev()
-        .take(REACH)
-        .take_while(|byte| belongs(**byte) && !byte.is_ascii_digit())
-        .count();
-    let (start, _) = trim(bytes, group.start - back, group.end);
-    let is_cut = start > 0 && is_word_byte(bytes[start - 1]);
-    (!is_cut && has_mask(&bytes[start..group.end])).then_some(start..group.end)
+    let back = run_before(text, group.start, REACH, |byte| belongs(byte) && !byte.is_ascii_digit());
+    let span = trimmed(text, group.start - back..group.end, is_place)?;
+    let is_one = group.len() == 4 && may_start(text, span.start) && has_mask(&text.as_bytes()[span.clone()]);
+    is_one.then_some(span)
 }
 
 /// Whether a byte can be part of a masked number.
 fn belongs(byte: u8) -> bool {
-    is_mask(byte) || byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
+    is_place(byte) || matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
 }
 
 /// Whether a byte stands for a hidden digit.
@@ -67,12 +72,17 @@ pub(super) fn is_mask(byte: u8) -> bool {
     matches!(byte, b'*' | b'x' | b'X' | b'#')
 }
 
-/// The range without separators at its ends.
-fn trim(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let is_place = |byte: &u8| is_mask(*byte) || byte.is_ascii_digit();
-    let first = bytes[start..end].iter().position(is_place).map_or(start, |i| start + i);
-    let last = bytes[first..end].iter().rposition(is_place).map_or(first, |i| first + i + 1);
-    (first, last)
+/// Whether a byte is a digit, shown or hidden.
+fn is_place(byte: u8) -> bool {
+    is_mask(byte) || byte.is_ascii_digit()
+}
+
+/// The range without what is no place at its ends.
+fn trimmed(text: &str, range: Range<usize>, is_place: impl Fn(u8) -> bool) -> Option<Range<usize>> {
+    let bytes = &text.as_bytes()[range.clone()];
+    let first = bytes.iter().position(|byte| is_place(*byte))?;
+    let last = bytes.iter().rposition(|byte| is_place(*byte))?;
+    Some(range.start + first..range.start + last + 1)
 }
 
 /// Counts the places of a masked number.
@@ -83,11 +93,7 @@ fn shown(bytes: &[u8]) -> Shown {
             shown.hidden += 1;
             shown.middle += std::mem::take(&mut shown.tail);
         } else if byte.is_ascii_digit() {
-            if shown.hidden == 0 {
-                shown.head += 1;
-            } else {
-                shown.tail += 1;
-            }
+            *(if shown.hidden == 0 { &mut shown.head } else { &mut shown.tail }) += 1;
         }
     }
     shown
@@ -97,15 +103,6 @@ fn shown(bytes: &[u8]) -> Shown {
 fn has_mask(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1] && pair[0] != b'#')
         || bytes.windows(4).any(|run| run == b"####")
-}
-
-/// Whether the only hidden places are the asterisks around bold text.
-fn is_bold(bytes: &[u8], shown: Shown) -> bool {
-    shown.hidden <= 4
-        && shown.head == 0
-        && shown.tail == 0
-        && bytes.starts_with(b"**")
-        && bytes.ends_with(b"**")
 }
 
 /// What a masked number gives away, if anything.
@@ -121,6 +118,102 @@ fn kind(shown: Shown) -> Option<Kind> {
         9..=12 if seen > 4 && seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
         9 if head >= 5 => Some(Kind::PartMasked),
         _ => None,
+    }
+}
+
+/// The run of digits, letters that look like them (O, l, I, Z, S, B) and separators that `group` belongs to.
+pub(super) fn alike_run(text: &str, group: &Group) -> Range<usize> {
+    let belongs = |byte: u8| alike(byte).is_some() || matches!(byte, b' ' | b'-' | b'.');
+    let back = run_before(text, group.start, ALIKE_MAX, belongs);
+    group.start - back..group.end + run_after(text, group.end, usize::MAX, belongs)
+}
+
+/// The personal number with letters that a run is.
+pub(super) fn find_alike(text: &str, run: Range<usize>) -> Option<Hit> {
+    if run.len() > ALIKE_MAX {
+        return None;
+    }
+    let span = trimmed(text, run, |byte| alike(byte).is_some())?;
+    let written = &text[span.clone()];
+    let values: Vec<u8> = written.bytes().filter_map(alike).collect();
+    let lens: Vec<usize> = written.split([' ', '-', '.']).map(str::len).collect();
+    let n_letters = written.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_personal = match lens[..] {
+        [3, 2, 4] => is_social_security(&values),
+        [3, 3, 4] => values[0] > 1 && values[3] > 1,
+        _ => is_sure_card(&values),
+    };
+    let is_mixed = n_letters > 0 && n_letters * 2 <= values.len();
+    let is_one =
+        is_whole(text, &span) && is_mixed && is_personal && !Labels::around(text, &span).is_reference();
+    is_one.then(|| Hit::new(Kind::LookAlikeDigits, span))
+}
+
+/// Whether a byte is a letter that stands in for a digit.
+pub(super) fn is_stand_in(byte: u8) -> bool {
+    !byte.is_ascii_digit() && alike(byte).is_some()
+}
+
+/// The digit that a byte is or looks like.
+fn alike(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'O' | b'o' => Some(0),
+        b'I' | b'l' => Some(1),
+        b'Z' => Some(2),
+        b'S' => Some(5),
+        b'B' => Some(8),
+        _ => None,
+    }
+}
+
+fn is_sure_card(values: &[u8]) -> bool {
+    values.len() <= super::digits::DIGITS_MAX && card::shape(values) == card::Shape::Sure
+}
+
+/// A word that is part of a spelled number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// One digit.
+    Digit(u8),
+    /// The next digit, this many times.
+    Times(usize),
+}
+
+/// A number in words as it is being read.
+#[derive(Debug, Default)]
+pub(super) struct Spelled {
+    values: Vec<u8>,
+    span: Range<usize>,
+    times: Option<usize>,
+}
+
+impl Spelled {
+    /// Reads the next word, which stands at `at`, and gives the number that ended before it, if one did.
+    pub(super) fn read(&mut self, text: &str, spelling: Spelling, at: Range<usize>) -> Option<Hit> {
+        let gap = text[self.span.end..at.start].as_bytes();
+        let goes_on = gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte));
+        let ended = if goes_on { None } else { self.end() };
+        if self.values.is_empty() && self.times.is_none() {
+            self.span.start = at.start;
+        }
+        self.span.end = at.end;
+        match spelling {
+            Spelling::Times(n) => self.times = Some(n),
+            Spelling::Digit(digit) => {
+                let n = self.times.take().unwrap_or(1);
+                self.values.extend(std::iter::repeat_n(digit, n));
+            }
+        }
+        ended
+    }
+
+    /// The number that was being read, if it is long enough. A card among them is a card.
+    pub(super) fn end(&mut self) -> Option<Hit> {
+        let Spelled { values, span, .. } = std::mem::take(self);
+        let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let kind = if is_sure_card(&values) { Kind::Card } else { Kind::SpelledNumber };
+        (values.len() >= SPELLED_MIN && !counts_up).then(|| Hit::new(kind, span))
     }
 }
 
@@ -151,5 +244,29 @@ mod tests {
         check("4111 11** **** 1111", Some(Kind::PartMasked));
         check("**** **** 1111 1111", Some(Kind::PartMasked));
         check("123-45-****", Some(Kind::PartMasked));
+    }
+
+    #[track_caller]
+    fn check_alike(text: &str, want: &str) {
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
+        assert_eq!(
+            find_alike(text, alike_run(text, &groups[0])).map_or("", |hit| &text[hit.span]),
+            want,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn letters_complete_a_number() {
+        check_alike("41l1 1111 1I11 1111", "41l1 1111 1I11 1111");
+        check_alike("it is 219-O9-9999", "219-O9-9999");
+        check_alike("4l5-555-2671", "4l5-555-2671");
+    }
+
+    #[test]
+    fn codes_are_left_alone() {
+        check_alike("1Z999AA10123456784", "");
+        check_alike("SKU 41l1 1111 1I11 1111", "");
+        check_alike("SOB 12 OZ", "");
     }
 }

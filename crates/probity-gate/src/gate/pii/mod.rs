@@ -7,41 +7,32 @@
 //! the work grows with the length of the reply and not faster.
 
 mod address;
-mod alike;
 mod allow;
 mod card;
-mod date;
 mod digits;
-mod echo;
 mod email;
 mod encoded;
-mod fold;
-mod iban;
-mod ip;
+mod identifier;
 mod kind;
 mod known;
 mod label;
 mod labelled;
-mod link;
 mod linked;
 mod masked;
-mod national;
 mod phone;
 mod scan;
 mod secret;
-mod spelled;
 mod split;
-mod trigger;
 mod words;
 
 pub use allow::{Allow, PatternProblem, TestValues};
 pub(super) use kind::RULES;
 
 use super::finding::Sighting;
+use super::text::Rewritten;
 use allow::Lists;
-use echo::Echo;
-use fold::Folded;
 use kind::{Hit, Kind};
+use known::Echo;
 
 /// Finds personal data in replies. Made once for a run.
 #[derive(Debug, Clone)]
@@ -69,14 +60,12 @@ impl Scanner {
     /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
     /// the reply and never cut a character.
     pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
-        let folded = Folded::new(reply);
+        let folded = Rewritten::folded(reply);
         let text = folded.text();
-        let mut echo = Echo::new(around.customer);
-        let mut hits = self.found(text, &mut echo);
-        for hit in known::find(text, around.known) {
-            hits.push(as_echo(text, hit, &mut echo));
-        }
-        hits.extend(self.encoded(text, &mut echo));
+        let echo = Echo::new(around.customer);
+        let mut hits = self.found(text, &echo);
+        hits.extend(known::find(text, around.known).into_iter().map(|hit| as_echo(text, hit, &echo)));
+        hits.extend(self.encoded(text, &echo));
         hits.extend(self.split(text, around.earlier));
         for hit in &mut hits {
             hit.span = folded.original(&hit.span);
@@ -85,21 +74,17 @@ impl Scanner {
     }
 
     /// What stands in a text, without what is allowed.
-    fn found(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
-        let hits = scan::scan(text).hits;
-        hits.into_iter()
-            .filter(|hit| !self.lists.allows(text, hit))
-            .map(|hit| as_echo(text, hit, echo))
-            .collect()
+    fn found(&self, text: &str, echo: &Echo<'_>) -> Vec<Hit> {
+        let hits = scan::scan(text).hits.into_iter().filter(|hit| !self.lists.allows(text, hit));
+        hits.map(|hit| as_echo(text, hit, echo)).collect()
     }
 
     /// What stands in `text` behind one level of encoding.
-    fn encoded(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
+    fn encoded(&self, text: &str, echo: &Echo<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(resolved) = encoded::resolved(text) {
-            for hit in self.found(resolved.text(), echo) {
-                hits.push(Hit::new(hit.kind, resolved.original(&hit.span)));
-            }
+            let found = self.found(resolved.text(), echo).into_iter();
+            hits.extend(found.map(|hit| Hit::new(hit.kind, resolved.original(&hit.span))));
         }
         for (span, plain) in encoded::base64_words(text) {
             let strongest = self.found(&plain, echo).into_iter().map(|hit| hit.kind).min();
@@ -110,17 +95,14 @@ impl Scanner {
 
     /// What the reply completes of values that earlier turns began.
     fn split(&self, text: &str, earlier: &[&str]) -> Option<Hit> {
-        if earlier.is_empty() {
-            return None;
-        }
-        let earlier: Vec<Folded<'_>> = earlier.iter().map(|turn| Folded::new(turn)).collect();
-        let earlier: Vec<&str> = earlier.iter().map(Folded::text).collect();
+        let earlier: Vec<Rewritten> = earlier.iter().map(|turn| Rewritten::folded(turn)).collect();
+        let earlier: Vec<&str> = earlier.iter().map(Rewritten::text).collect();
         split::find(&earlier, text).filter(|hit| !self.lists.allows(text, hit))
     }
 }
 
 /// The hit as an echo, where the customer wrote what it shows.
-fn as_echo(text: &str, hit: Hit, echo: &mut Echo<'_>) -> Hit {
+fn as_echo(text: &str, hit: Hit, echo: &Echo<'_>) -> Hit {
     if hit.kind.exposes() && hit.kind != Kind::Linked && echo.contains(&text[hit.core.clone()]) {
         Hit { kind: Kind::OwnDataEcho, ..hit }
     } else {

@@ -4,13 +4,15 @@
 //! "mobile". Numbers that no person has (toll-free and service numbers) are none, and neither is
 //! what the reply calls an order.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use super::card::is_glued;
-use super::digits::{self, Digits, Gap, Group};
+use super::digits::{self, Group};
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels, Owner};
-use super::link;
+use super::words::run_after;
+
+/// How far back a link is looked for, in bytes. A longer link reads as text from there on.
+const LINK_MAX: usize = 300;
 
 /// How much the shape of a number says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,128 +24,110 @@ enum Shape {
 }
 
 /// Adds the phones among `groups`, which are one cluster.
-pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
     let mut at = 0;
     while at < groups.len() {
-        let run = candidate(text, groups, dates, at);
-        match run {
-            Some((n, shape)) => {
-                hits.extend(hit(text, &groups[at..at + n], shape));
-                at += n;
-            }
-            None => at += 1,
-        }
+        let candidate = candidate(text, groups, at);
+        hits.extend(candidate.and_then(|(n, shape)| hit(text, &groups[at..at + n], shape)));
+        at += candidate.map_or(1, |(n, _)| n);
     }
 }
 
 /// How many groups from `at` on are written the way a phone is.
-fn candidate(text: &str, groups: &[Group], dates: &[bool], at: usize) -> Option<(usize, Shape)> {
+fn candidate(text: &str, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
     let bytes = text.as_bytes();
     let first = &groups[at];
-    let is_international = matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']);
-    if is_international {
-        return run(groups, dates, at, 8..=15).map(|n| (n, Shape::Sure));
+    if matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']) {
+        return run(groups, at, 8..=15).map(|n| (n, Shape::Sure));
     }
     // Within a run, a number can only start where a new one may.
-    let opens = first.gap != Gap::Narrow || at == 0 || bytes[groups[at - 1].end] == b' ' || dates[at - 1];
+    let opens_run = !first.is_narrow() || at == 0 || groups[at - 1].is_dated;
+    let opens = opens_run || bytes[groups[at - 1].end] == b' ';
     let is_digit = first.len() == 1 && bytes[first.start] != b'1';
-    if !opens || dates[at] || is_digit {
+    if !opens || first.is_dated || is_digit {
         return None;
     }
     if let Some(n) = north_american(text, groups, at) {
         return Some((n, Shape::Sure));
     }
     if bytes[first.start] == b'0'
-        && let Some(n) = run(groups, dates, at, 9..=14)
+        && let Some(n) = run(groups, at, 9..=14)
     {
-        let is_grouped =
-            n > 1 && first.len() > 1 && groups[at + 1..at + n].iter().all(|group| group.len() > 1);
+        let is_grouped = n > 1 && groups[at..at + n].iter().all(|group| group.len() > 1);
         return Some((n, if is_grouped { Shape::Sure } else { Shape::Plain }));
     }
     // A plain row of digits is the whole of its run, or part of a longer number.
-    let opens_run = first.gap != Gap::Narrow || dates[at - 1];
-    let n = run(groups, dates, at, 7..=13).filter(|_| opens_run)?;
-    let goes_on = groups.get(at + n).is_some_and(|next| next.gap == Gap::Narrow && !dates[at + n]);
-    (!goes_on).then_some((n, Shape::Plain))
+    let n = run(groups, at, 7..=13).filter(|_| opens_run)?;
+    (!goes_on(groups, at + n)).then_some((n, Shape::Plain))
+}
+
+/// Whether the group at `at` goes on from the one before it.
+fn goes_on(groups: &[Group], at: usize) -> bool {
+    groups.get(at).is_some_and(|next| next.is_narrow() && !next.is_dated)
 }
 
 /// The longest narrow run from `at` on, if it has as many digits as asked for.
-fn run(
-    groups: &[Group],
-    dates: &[bool],
-    at: usize,
-    n_digits: std::ops::RangeInclusive<usize>,
-) -> Option<usize> {
+fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<usize> {
     let (mut n, mut total) = (0, 0);
-    for (group, is_date) in groups[at..].iter().zip(&dates[at..]).take(8) {
-        let ends = n > 0 && group.gap != Gap::Narrow;
-        if ends || *is_date || total + group.len() > *n_digits.end() {
+    for group in groups[at..].iter().take(8) {
+        let ends = n > 0 && !group.is_narrow();
+        if ends || group.is_dated || total + group.len() > *n_digits.end() {
             break;
         }
         total += group.len();
         n += 1;
     }
-    // A number that goes on behind the run is another number.
-    let goes_on = groups
-        .get(at + n)
-        .is_some_and(|next| n > 0 && next.gap == Gap::Narrow && !dates[at + n] && total < *n_digits.start());
-    (n > 0 && !goes_on && n_digits.contains(&total)).then_some(n)
+    (n > 0 && n_digits.contains(&total)).then_some(n)
 }
 
-/// Area code, exchange and line, after a country code or not: three, three and four digits, or ten in one.
+/// Area code, exchange and line, after a country code or not: three, three and four digits.
 fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
-    let skip = usize::from(matches!(&text.as_bytes()[groups[at].start..groups[at].end], b"1" | b"001"));
+    let skip = usize::from(matches!(&text[groups[at].start..groups[at].end], "1" | "001"));
     let window = groups.get(at + skip..at + skip + 3)?;
-    let lens = [window[0].len(), window[1].len(), window[2].len()];
-    let is_joined = window[1..].iter().all(|group| group.gap == Gap::Narrow)
-        && (skip == 0 || window[0].gap == Gap::Narrow);
-    if lens != [3, 3, 4] || !is_joined || !is_plan_valid(text, window) {
+    let is_joined = groups[at + 1..at + skip + 3].iter().all(Group::is_narrow);
+    if !digits::have_lens(window, &[3, 3, 4]) || !is_joined || !is_plan_valid(text, window) {
         return None;
     }
-    let bytes = text.as_bytes();
     let goes_on = groups.get(at + skip + 3).is_some_and(|next| {
-        next.gap == Gap::Narrow && matches!(bytes[window[2].end], b'-' | b'.' | b'/' | b'_')
+        next.is_narrow() && matches!(text.as_bytes()[window[2].end], b'-' | b'.' | b'/' | b'_')
     });
     (!goes_on).then_some(skip + 3)
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.
 fn is_plan_valid(text: &str, groups: &[Group]) -> bool {
-    Digits::of(text, groups).is_some_and(|digits| {
-        let digits = digits.values();
-        digits.len() == 10 && digits[0] > 1 && digits[3] > 1 && digits[1..3] != [1, 1]
-    })
+    let digits = digits::values(text, groups).unwrap_or_default();
+    digits.len() == 10 && digits[0] > 1 && digits[3] > 1 && digits[1..3] != [1, 1]
 }
 
 /// The sighting of a phone, unless the words around it say otherwise.
 fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
     let span = with_frame(text, digits::span(groups));
-    let digits = Digits::of(text, groups)?;
-    if is_service(digits.values()) || digits.values().iter().all(|digit| *digit == digits.values()[0]) {
+    let digits = digits::values(text, groups)?;
+    if is_service(&digits) || is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
         return None;
     }
     let bytes = text.as_bytes();
-    let before = span.start.checked_sub(1).map_or(b' ', |i| bytes[i]);
-    let is_decimal =
-        matches!(before, b'.' | b',') && span.start > 1 && bytes[span.start - 2].is_ascii_digit();
-    let is_number = is_decimal || matches!(before, b'$' | b'%') || bytes.get(span.end) == Some(&b'%');
-    if is_number || is_day(digits.values()) {
+    let before = |n: usize| span.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
+    let is_decimal = matches!(before(1), b'.' | b',') && before(2).is_ascii_digit();
+    let is_amount = is_decimal || matches!(before(1), b'$' | b'%') || bytes.get(span.end) == Some(&b'%');
+    let labels = Labels::around(text, &span);
+    if is_amount || labels.is_glued(text, &span) || labels.is_reference() {
         return None;
     }
-    let labels = Labels::around(text, span.start, span.end);
-    if is_glued(text, span.start, span.end, labels) || labels.is_reference() {
-        return None;
-    }
-    let is_called_phone = labels.nearest == Some(Label::Phone);
-    let ten = groups.len() == 1 && digits.len() == 10 && is_plan_valid(text, groups);
-    let is_phone = match shape {
-        Shape::Sure => is_called_phone || !link::covers(text, span.start),
-        Shape::Plain => {
-            is_called_phone || (ten && labels.nearest.is_none() && !link::covers(text, span.start))
-        }
-    };
+    let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_plan_valid(text, groups);
+    let is_phone = labels.nearest == Some(Label::Phone)
+        || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
     let kind = if labels.owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Phone };
     is_phone.then(|| Hit { kind, core: digits::span(groups), span })
+}
+
+/// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.
+fn is_in_link(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'(' | b')' | b'\'');
+    let word = bytes[at.saturating_sub(LINK_MAX)..at].rsplit(ends).next().unwrap_or_default();
+    word.windows(3).any(|part| part == b"://") || word.starts_with(b"www.")
 }
 
 /// Whether eight digits are a day without separators.
@@ -157,12 +141,11 @@ fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
     let before = text[..span.start].trim_end_matches(['+', '(']);
     let start = before.len().max(span.start.saturating_sub(2));
     let rest = text[span.end..].trim_start_matches([' ', ',', '.']);
-    let mark = ["extension ", "ext. ", "ext ", "ext.", "x", "#"]
-        .iter()
-        .find(|mark| rest.get(..mark.len()).is_some_and(|text| text.eq_ignore_ascii_case(mark)));
+    let is_here = |mark: &&&str| rest.get(..mark.len()).is_some_and(|text| text.eq_ignore_ascii_case(mark));
+    let mark = ["extension ", "ext. ", "ext ", "ext.", "x", "#"].iter().find(is_here);
     let end = mark.map_or(span.end, |mark| {
         let from = text.len() - rest.len() + mark.len();
-        let n = text.as_bytes()[from..].iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+        let n = run_after(text, from, 6, |byte| byte.is_ascii_digit());
         if n > 0 && from < span.end + 16 { from + n } else { span.end }
     });
     start..end
@@ -170,20 +153,15 @@ fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
 
 /// Whether a number is free of charge or of a service, so that no person has it.
 fn is_service(digits: &[u8]) -> bool {
-    let national = match digits {
-        [1, rest @ ..] | [0, 0, 1, rest @ ..] if rest.len() == 10 => rest,
-        [4, 4, rest @ ..] if rest.len() == 10 && matches!(rest[0], 3 | 8) => return true,
-        [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => return true,
-        [0, 3, 0 | 3, _, ..] | [0, 3 | 8, 4, 3..=5, ..] | [0, 3 | 8, 7, 0..=3, ..] if digits.len() == 11 => {
-            return true;
+    match digits {
+        [4, 4, 3 | 8, ..] => digits.len() == 12,
+        [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => true,
+        [0, 3, 0 | 3, ..] | [0, 3 | 8, 4, 3..=5, ..] | [0, 3 | 8, 7, 0..=3, ..] => digits.len() == 11,
+        [1, national @ ..] | [0, 0, 1, national @ ..] | national => {
+            national.len() == 10
+                && matches!(national, [8, 0, 0, ..] | [8, 3..=8, _, ..] if national[1] == national[2])
         }
-        _ => digits,
-    };
-    national.len() == 10
-        && matches!(
-            national[..3],
-            [8, 0, 0] | [8, 3, 3] | [8, 4, 4] | [8, 5, 5] | [8, 6, 6] | [8, 7, 7] | [8, 8, 8]
-        )
+    }
 }
 
 #[cfg(test)]
@@ -197,7 +175,7 @@ mod tests {
         while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
             let groups = digits::read_cluster(text, at + next);
             at = digits::span(&groups).end;
-            find(text, &groups, &super::super::date::mark(text, &groups), &mut hits);
+            find(text, &groups, &mut hits);
         }
         let got: Vec<&str> = hits.iter().map(|hit| &text[hit.span.clone()]).collect();
         assert_eq!(got.join(" | "), want, "{text}");
@@ -225,5 +203,18 @@ mod tests {
     fn numbers_of_services_are_none() {
         check("1-800-555-0199, 0800 123 4567", "");
         check("Order 415-555-2671, RMA-415-555-2671", "");
+    }
+
+    #[track_caller]
+    fn check_link(text: &str, want: bool) {
+        assert_eq!(is_in_link(text, text.find('7').unwrap()), want, "{text}");
+    }
+
+    #[test]
+    fn a_link_reaches_to_the_next_space() {
+        check_link("see https://shop.example/a/7", true);
+        check_link("see (www.shop.example/7)", true);
+        check_link("see https://shop.example/a 7", false);
+        check_link("7", false);
     }
 }

@@ -5,15 +5,109 @@
 //! text and not faster. Whether a value is allowed or was written by the customer is decided later.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::alike;
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+
 use super::digits::{self, Group};
 use super::kind::{Hit, Kind};
-use super::masked;
-use super::spelled::Spelled;
-use super::trigger::{self, Found, Trigger};
-use super::words::is_word_byte;
-use super::{address, card, date, email, iban, ip, labelled, linked, national, phone, secret};
+use super::labelled::{self, Announced};
+use super::masked::{self, Spelled, Spelling};
+use super::secret::{self, Token};
+use super::words::{DATA, is_whole};
+use super::{address, card, email, identifier, linked, phone};
+
+/// What a word opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trigger {
+    /// A value behind a label.
+    Label(Announced),
+    /// A key or a token.
+    Secret(Token),
+    /// A digit in words.
+    Number(Spelling),
+    /// A word for `@`.
+    At,
+    /// A word for a dot with the spaces around it, behind which a word for `@` may stand.
+    Dot,
+    /// An address without a street: a box, a military post.
+    PostBox,
+    /// A unit within a building.
+    Unit,
+    /// The words before the end of a card number.
+    LastFour,
+}
+
+impl Trigger {
+    /// What the words under a key of the data file open.
+    fn from_key(key: &str) -> Option<Trigger> {
+        Some(match key {
+            "birth" => Trigger::Label(Announced::Birth),
+            "document" => Trigger::Label(Announced::Document),
+            "national_id" => Trigger::Label(Announced::NationalId),
+            "bank_account" => Trigger::Label(Announced::BankAccount),
+            "password" => Trigger::Label(Announced::Password),
+            "code" => Trigger::Label(Announced::Code),
+            "key" => Trigger::Label(Announced::Key),
+            "token" => Trigger::Secret(Token::Random),
+            "json_web_token" => Trigger::Secret(Token::Segments),
+            "private_key" => Trigger::Secret(Token::PrivateKey),
+            "bearer" => Trigger::Secret(Token::Bearer),
+            "double" => Trigger::Number(Spelling::Times(2)),
+            "triple" => Trigger::Number(Spelling::Times(3)),
+            "at" => Trigger::At,
+            "dot" => Trigger::Dot,
+            "post_box" => Trigger::PostBox,
+            "unit" => Trigger::Unit,
+            "last_four" => Trigger::LastFour,
+            digit => Trigger::Number(Spelling::Digit(digit.parse().ok()?)),
+        })
+    }
+}
+
+/// The words that make the check look closer, and what each of them opens.
+static TRIGGERS: LazyLock<(AhoCorasick, Vec<Trigger>)> = LazyLock::new(|| {
+    let opens = |(key, words): (&String, &'static Vec<String>)| {
+        let trigger = Trigger::from_key(key).expect("the code knows every key of the file");
+        words.iter().map(move |word| (word, trigger))
+    };
+    let (words, triggers): (Vec<&String>, _) = DATA["triggers"].iter().flat_map(opens).unzip();
+    let search = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest)
+        .start_kind(StartKind::Anchored)
+        .build(words);
+    (search.expect("no list is as long as the search can hold"), triggers)
+});
+
+/// The triggers of `text` in order, whatever the case of their letters, and not behind a letter.
+fn triggers(text: &str) -> impl Iterator<Item = (Trigger, Range<usize>)> {
+    let (search, triggers) = &*TRIGGERS;
+    let (bytes, mut from) = (text.as_bytes(), 0);
+    (0..bytes.len()).filter_map(move |at| {
+        // What is part of one trigger opens no other.
+        if at < from || !opens_word(bytes, at) {
+            return None;
+        }
+        let found = search.find(Input::new(text).span(at..text.len()).anchored(Anchored::Yes))?;
+        let trigger = triggers[found.pattern().as_usize()];
+        let is_dot = trigger == Trigger::Dot;
+        if is_dot && bytes[from..at].last() != Some(&b' ') {
+            return None;
+        }
+        from = found.end();
+        Some((trigger, at - usize::from(is_dot)..found.end()))
+    })
+}
+
+/// Whether a word, a number or a mark starts at `at`: not inside a word or a number, at a space or inside a character.
+fn opens_word(bytes: &[u8], at: usize) -> bool {
+    let (byte, before) = (bytes[at], at.checked_sub(1).map_or(b' ', |before| bytes[before]));
+    let is_inside = (byte.is_ascii_alphabetic() && before.is_ascii_alphabetic())
+        || (byte.is_ascii_digit() && before.is_ascii_digit())
+        || !byte.is_ascii();
+    !is_inside && byte != b' '
+}
 
 /// Everything that was recognised in a text.
 #[derive(Debug, Default)]
@@ -42,7 +136,12 @@ struct ReadTo {
 pub(super) fn scan(text: &str) -> Scan {
     let mut scan = Scan::default();
     scan.numbers(text);
-    scan.words(text);
+    let mut spelled = Spelled::default();
+    for (trigger, range) in triggers(text) {
+        scan.n_looks += 1;
+        scan.word(text, trigger, range, &mut spelled);
+    }
+    scan.hits.extend(spelled.end());
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan
@@ -69,22 +168,18 @@ impl Scan {
 
     /// Looks at one cluster of digits.
     fn cluster(&mut self, text: &str, groups: &[Group]) {
-        let n_digits = digits::n_digits(groups);
         let (first, last) = (groups[0], groups[groups.len() - 1]);
         self.n_looks += groups.len();
-        if n_digits >= 6 {
-            let dates = date::mark(text, groups);
+        if digits::n_digits(groups) >= 6 {
             self.n_looks += 3 * groups.len();
-            card::find(text, groups, &dates, &mut self.hits);
-            phone::find(text, groups, &dates, &mut self.hits);
-            national::find(text, groups, &dates, &mut self.hits);
-        } else {
-            // Two digits can open a national number whose others follow a letter or a space.
-            national::find(text, &groups[..1], &[false], &mut self.hits);
+            card::find(text, groups, &mut self.hits);
+            phone::find(text, groups, &mut self.hits);
         }
-        for (at, group) in groups.iter().enumerate() {
-            self.hits.extend(ip::find_v4(text, groups, at).map(|span| Hit::new(Kind::Ip, span)));
-            self.hits.extend(iban::find(text, group).map(|span| Hit::new(Kind::Iban, span)));
+        for at in 0..groups.len() {
+            let of = |kind: Kind| move |span| Hit::new(kind, span);
+            self.hits.extend(identifier::national(text, groups, at).map(of(Kind::NationalId)));
+            self.hits.extend(identifier::ip_v4(text, groups, at).map(of(Kind::Ip)));
+            self.hits.extend(identifier::iban(text, &groups[at]).map(of(Kind::Iban)));
         }
         self.neighbours(text, &first, &last);
         if first.start >= self.read_to.address {
@@ -97,85 +192,59 @@ impl Scan {
     /// Looks at what touches a cluster: masks, letters that look like digits, colons.
     fn neighbours(&mut self, text: &str, first: &Group, last: &Group) {
         let bytes = text.as_bytes();
-        let around = [
-            first.start.checked_sub(1).map(|i| bytes[i]),
-            bytes.get(last.end).copied(),
-            first.start.checked_sub(2).map(|i| bytes[i]),
-            bytes.get(last.end + 1).copied(),
-        ];
-        let has = |test: fn(u8) -> bool| around.into_iter().flatten().any(test);
-        if has(masked::is_mask) {
+        let before = |n: usize| first.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
+        let behind = |n: usize| bytes.get(last.end + n).copied().unwrap_or(b' ');
+        let near = [before(1), behind(0), before(2), behind(1)];
+        if near.into_iter().any(masked::is_mask) {
             self.n_looks += 1;
             self.hits.extend(masked::find(text, first, last));
             self.last_fours.extend(masked::last_four(text, last));
         }
-        if has(alike::is_stand_in) && first.start >= self.read_to.alike {
+        if near.into_iter().any(masked::is_stand_in) && first.start >= self.read_to.alike {
             self.n_looks += 1;
-            let run = alike::run(text, first);
+            let run = masked::alike_run(text, first);
             self.read_to.alike = run.end;
-            self.hits.extend(alike::find(text, run).map(|span| Hit::new(Kind::LookAlikeDigits, span)));
+            self.hits.extend(masked::find_alike(text, run));
         }
-        let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte == b':' || byte.is_ascii_hexdigit());
-        if (is_hex(around[0]) || is_hex(around[1])) && first.start >= self.read_to.v6 {
+        let is_hex = |byte: &u8| *byte == b':' || byte.is_ascii_hexdigit();
+        if near[..2].iter().any(is_hex) && first.start >= self.read_to.v6 {
             self.n_looks += 1;
-            let found = ip::find_v6(text, last);
+            let found = identifier::ip_v6(text, last);
             self.read_to.v6 = found.as_ref().map_or(last.end, |span| span.end);
             self.hits.extend(found.map(|span| Hit::new(Kind::Ip, span)));
         }
     }
 
-    /// The pass over words.
-    fn words(&mut self, text: &str) {
-        let mut spelled = Spelled::default();
-        for found in trigger::find(text) {
-            self.n_looks += 1;
-            let range = found.start..found.end;
-            match found.trigger {
-                Trigger::Number(spelling) if is_whole(text, &range) => {
-                    self.hits.extend(spelled.read(text, spelling, range));
-                }
-                Trigger::Number(_) => {}
-                _ => self.word(text, &found, &range),
-            }
-        }
-        self.hits.extend(spelled.end());
-    }
-
     /// Looks at what one word opens.
-    fn word(&mut self, text: &str, found: &Found, range: &Range<usize>) {
-        match found.trigger {
-            Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, range)),
+    fn word(&mut self, text: &str, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
+        match trigger {
+            Trigger::Number(spelling) if is_whole(text, &range) => {
+                self.hits.extend(spelled.read(text, spelling, range));
+            }
+            Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
             Trigger::Secret(token) if range.start >= self.read_to.secret => {
-                self.read_to.secret = secret::token_end(text.as_bytes(), range.end);
-                self.hits.extend(secret::find(text, token, range).map(|span| Hit::new(Kind::Secret, span)));
+                self.read_to.secret = secret::token_end(text, range.end);
+                self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
             }
             Trigger::At => self.hits.extend(at_word(text, range)),
             Trigger::Dot => self.hits.extend(email::find_at_dot(text, range.start)),
             Trigger::PostBox | Trigger::Unit if range.start >= self.read_to.unit => {
-                let is_box = found.trigger == Trigger::PostBox;
-                let hit =
-                    if is_box { address::find_box(text, range) } else { address::find_at_unit(text, range) };
+                let find = if trigger == Trigger::Unit { address::find_at_unit } else { address::find_box };
+                let hit = find(text, &range);
                 self.read_to.unit = hit.as_ref().map_or(range.end, |hit| hit.span.end);
                 self.hits.extend(hit);
             }
-            Trigger::LastFour => self.last_fours.extend(linked::last_four(text, range)),
+            Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
             Trigger::Secret(_) | Trigger::Number(_) | Trigger::PostBox | Trigger::Unit => {}
         }
     }
 }
 
 /// The address around a word for `@`. Where the host was part of the trigger, only its first word is.
-fn at_word(text: &str, range: &Range<usize>) -> Option<Hit> {
+fn at_word(text: &str, range: Range<usize>) -> Option<Hit> {
     let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
-    let at = if is_word { range.start..range.start + 2 } else { range.clone() };
-    (!is_word || is_whole(text, &at)).then(|| email::find_spelled(text, at))?
-}
-
-/// Whether no letter or digit touches a range.
-fn is_whole(text: &str, range: &Range<usize>) -> bool {
-    let bytes = text.as_bytes();
-    (range.start == 0 || !is_word_byte(bytes[range.start - 1]))
-        && bytes.get(range.end).is_none_or(|byte| !is_word_byte(*byte))
+    let at = if is_word { range.start..range.start + 2 } else { range };
+    if is_word && !is_whole(text, &at) { None } else { email::find_spelled(text, at) }
 }
 
 #[cfg(test)]

@@ -7,22 +7,18 @@
 use std::ops::Range;
 
 use super::card;
-use super::date;
-use super::digits::{self, Digits, Gap, Group};
+use super::digits::{self, DIGITS_MAX, Group};
+use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels};
-use super::national::is_social_security;
 use super::words::{self, List};
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
 /// How many earlier turns are read, latest last.
 const TURNS_MAX: usize = 6;
-/// Words that announce a part of a number.
-static CUES: List = List::of(
-    "\
-    card visa mastercard amex digits rest remaining remainder half continues ssn social phone number mobile",
-);
+/// How much at the end of an earlier turn is read, in bytes.
+const TURN_END: usize = 400;
 
 /// A run of digits in one turn.
 struct Part {
@@ -41,110 +37,79 @@ pub(super) fn find(earlier: &[&str], reply: &str) -> Option<Hit> {
     if rest.is_empty() || !turns.iter().chain([&reply]).any(|turn| has_cue(turn)) {
         return None;
     }
-    let mut begun: Vec<Part> = turns.iter().flat_map(|turn| parts_at_end(turn)).collect();
+    let ends = turns.iter().map(|turn| &turn[turn.ceil_char_boundary(turn.len().saturating_sub(TURN_END))..]);
+    let mut begun: Vec<Part> = ends.flat_map(parts).collect();
     begun.drain(..begun.len().saturating_sub(PARTS_MAX));
     // What was begun last goes on with what comes first.
-    for from in 0..begun.len() {
-        for to in 1..=rest.len() {
-            if let Some(kind) = joined(&begun[from..], &rest[..to]) {
-                return Some(Hit::new(kind, rest[0].span.start..rest[to - 1].span.end));
-            }
-        }
-    }
-    None
+    let ranges = (0..begun.len()).flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
+    let mut joined = ranges.filter_map(|(from, to)| Some((joined(&begun[from..], &rest[..to])?, to)));
+    joined.next().map(|(kind, to)| Hit::new(kind, rest[0].span.start..rest[to - 1].span.end))
 }
 
 /// What parts of both sides are together.
 fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
     let parts = || begun.iter().chain(rest);
-    let n: usize = parts().map(|part| part.digits.len()).sum();
-    if !(9..=digits::DIGITS_MAX).contains(&n) || parts().any(|part| part.label == Some(Label::Reference)) {
-        return None;
-    }
     let values: Vec<u8> = parts().flat_map(|part| part.digits.iter().copied()).collect();
     let is_called = |label: Label| parts().any(|part| part.label == Some(label));
-    let digits = Digits::of_values(&values)?;
+    if !(9..=DIGITS_MAX).contains(&values.len()) || is_called(Label::Reference) {
+        return None;
+    }
     let is_grouped = parts().all(|part| matches!(part.digits.len(), 4..=6 | 8..=12));
-    if is_grouped && card::shape(&digits) == card::Shape::Sure {
-        Some(Kind::Card)
-    } else if n == 9 && is_called(Label::SocialSecurity) && is_social_security(&values) {
-        Some(Kind::NationalId)
-    } else if (9..=12).contains(&n)
+    if is_grouped && card::shape(&values) == card::Shape::Sure {
+        return Some(Kind::Card);
+    }
+    if is_called(Label::SocialSecurity) && is_social_security(&values) {
+        return Some(Kind::NationalId);
+    }
+    let is_phone = values.len() <= 12
         && is_called(Label::Phone)
         && parts().all(|part| part.digits.len() > 2)
-        && rest.len() == 1
-    {
-        Some(Kind::Phone)
-    } else {
-        None
-    }
+        && rest.len() == 1;
+    is_phone.then_some(Kind::Phone)
 }
 
 /// The first runs of digits of a text.
 fn parts(text: &str) -> Vec<Part> {
-    let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
     while found.len() < PARTS_MAX
-        && let Some(n) = bytes[at..].iter().position(u8::is_ascii_digit)
+        && let Some(n) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit)
     {
         let groups = digits::read_cluster(text, at + n);
         at = digits::span(&groups).end;
-        let dates = date::mark(text, &groups);
-        let mut first = 0;
-        for run in groups.chunk_by(|_, next| next.gap == Gap::Narrow).take(PARTS_MAX) {
-            let is_dated = dates[first..first + run.len()].contains(&true);
-            first += run.len();
-            found.extend(part(text, run).filter(|_| !is_dated));
-        }
+        let runs = groups.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX);
+        found.extend(runs.filter_map(|run| part(text, run)));
     }
     found
 }
 
-/// The last runs of digits of a text, read from a bounded stretch at its end.
-fn parts_at_end(text: &str) -> Vec<Part> {
-    let mut from = text.len().saturating_sub(400);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    parts(&text[from..])
-}
-
-/// A run as a part, unless it is a price, a share, the shown end of a card, or too short or long.
+/// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.
 fn part(text: &str, run: &[Group]) -> Option<Part> {
     let span = digits::span(run);
-    let digits = Digits::of(text, run)?;
-    let label = Labels::around(text, span.start, span.end).nearest;
+    let digits = digits::values(text, run).filter(|digits| digits.len() > 1)?;
+    let is_dated = run.iter().any(|group| group.is_dated);
     let is_amount = text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
     let is_end = words::before(text, span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
-    (digits.len() > 1 && !is_amount && !is_end).then(|| Part {
-        span,
-        digits: digits.values().to_vec(),
-        label,
-    })
+    let label = Labels::around(text, &span).nearest;
+    (!is_dated && !is_amount && !is_end).then_some(Part { span, digits, label })
 }
 
 /// Whether a turn says that it gives part of a number.
 fn has_cue(text: &str) -> bool {
-    text.split(|char: char| !char.is_alphanumeric()).any(|word| CUES.has(word))
+    text.split(|char: char| !char.is_alphanumeric()).any(|word| List::PartCues.has(word))
 }
 
 /// The end of an e-mail address whose local part closed the turn before.
 fn email(turn: &str, reply: &str) -> Option<Hit> {
     let last = turn.trim_end_matches(['.', ' ', '\n', ',', '"', '\'']).rsplit([' ', '\n', '"']).next()?;
-    let first = reply.split_whitespace().take(8).find(|word| is_end_of_email(word, last))?;
-    let start = first.as_ptr() as usize - reply.as_ptr() as usize;
-    let domain = first.trim_end_matches(['.', ',', '!', '?']);
-    Some(Hit::new(Kind::Email, start..start + domain.len()))
+    let mut words = reply.split_whitespace().take(8).map(|word| word.trim_end_matches(['.', ',', '!', '?']));
+    let word = words.find(|word| is_end_of_email(word, last))?;
+    let start = word.as_ptr() as usize - reply.as_ptr() as usize;
+    Some(Hit::new(Kind::Email, start..start + word.len()))
 }
 
 /// Whether `word` goes on with the address that `last` began.
 fn is_end_of_email(word: &str, last: &str) -> bool {
-    let word = word.trim_end_matches(['.', ',', '!', '?']);
-    let domain = match (word.strip_prefix('@'), last.strip_suffix('@')) {
-        (Some(domain), _) => domain,
-        (None, Some(_)) => word,
-        (None, None) => return false,
-    };
+    let domain = word.strip_prefix('@').or(last.ends_with('@').then_some(word)).unwrap_or("");
     let is_local =
         last.len() > 1 && last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-@".contains(&byte));
     let top = domain.rsplit('.').next().unwrap_or("");

@@ -1,43 +1,97 @@
-//! The words around a place in folded text, never further than a fixed number of bytes.
+//! The words around a place in folded text, never further than a fixed number of bytes, and the lists they stand in.
 //!
 //! A word is a run of letters and digits of any script. Looking back ends where the sentence began, so a
 //! label never reaches across a full stop.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How far to look, in bytes. A label stands closer than this.
-pub(super) const REACH: usize = 64;
+const REACH: usize = 64;
+/// The longest word of any list, in bytes.
+const LISTED_MAX: usize = 16;
 
-/// Words that are usually cut short by a full stop.
-static ABBREVIATIONS: List = List::of(
-    "\
-    no nr num tel ph mob ref ext acct apt st str mr mrs ms dr ul al pl os avda av ave rd blvd rkp",
-);
+/// The data file: sections of keys with lists of words.
+pub(super) static DATA: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> = LazyLock::new(|| {
+    let data = toml::from_str(include_str!("../../../data/en/personal.toml"));
+    data.expect("the built-in lists are read by every test")
+});
 
-/// Words that are looked up together.
-#[derive(Debug)]
-pub(super) struct List {
-    /// In lower case, with white space between them.
-    words: &'static str,
-    sorted: OnceLock<Vec<&'static str>>,
+crate::named! {
+    /// The lists of words. What each is for stands in the data file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum List {
+        Abbreviations = "abbreviations",
+        CardLabels = "card_labels",
+        PhoneLabels = "phone_labels",
+        SocialSecurityLabels = "social_security_labels",
+        ReferenceLabels = "reference_labels",
+        VersionLabels = "version_labels",
+        Company = "company",
+        OfACompany = "of_a_company",
+        OfAPerson = "of_a_person",
+        StreetTypes = "street_types",
+        CapitalStreetTypes = "capital_street_types",
+        LeadingStreetTypes = "leading_street_types",
+        LowerLeadingStreetTypes = "lower_leading_street_types",
+        TrailingStreetTypes = "trailing_street_types",
+        StreetEndings = "street_endings",
+        Particles = "particles",
+        BuildingParts = "building_parts",
+        HomeCues = "home_cues",
+        SentenceWords = "sentence_words",
+        NumberedCapitals = "numbered_capitals",
+        NoStreetNames = "no_street_names",
+        Drives = "drives",
+        Roles = "roles",
+        TopLevelDomains = "top_level_domains",
+        FileEndings = "file_endings",
+        MailHosts = "mail_hosts",
+        DateLeads = "date_leads",
+        Months = "months",
+        ValueLeads = "value_leads",
+        Connectors = "connectors",
+        PartCues = "part_cues",
+        Greetings = "greetings",
+        GivenNames = "given_names",
+        NamePointers = "name_pointers",
+        NoNames = "no_names",
+    }
 }
 
 impl List {
-    /// The list of `words`, which are in lower case with white space between them.
-    pub(super) const fn of(words: &'static str) -> Self {
-        List { words, sorted: OnceLock::new() }
+    /// Whether `word` is in the list, whatever the case of its ASCII letters.
+    pub(super) fn has(self, word: impl AsRef<[u8]>) -> bool {
+        self.is_of(lists(word.as_ref()))
     }
 
-    /// Whether `word` is in the list, whatever the case of its ASCII letters.
-    pub(super) fn has(&self, word: impl AsRef<[u8]>) -> bool {
-        let sorted = self.sorted.get_or_init(|| {
-            let mut words: Vec<_> = self.words.split_whitespace().collect();
-            words.sort_unstable();
-            words
-        });
-        let lower = || word.as_ref().iter().map(u8::to_ascii_lowercase);
-        sorted.binary_search_by(|listed| listed.bytes().cmp(lower())).is_ok()
+    /// The words of the list.
+    pub(super) fn words(self) -> &'static [String] {
+        &DATA["words"][self.name()]
     }
+
+    fn is_of(self, lists: u64) -> bool {
+        lists >> self as u32 & 1 == 1
+    }
+}
+
+/// The lists that a word stands in, one bit each.
+fn lists(word: &[u8]) -> u64 {
+    static LISTS: LazyLock<HashMap<&[u8], u64>> = LazyLock::new(|| {
+        let mut lists = HashMap::new();
+        for list in List::ALL {
+            for word in list.words() {
+                *lists.entry(word.as_bytes()).or_default() |= 1 << list as u32;
+            }
+        }
+        lists
+    });
+    let mut lower = [0; LISTED_MAX];
+    let Some(lower) = lower.get_mut(..word.len()) else { return 0 };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    LISTS.get(&*lower).copied().unwrap_or(0)
 }
 
 /// A word and where it stands.
@@ -46,12 +100,20 @@ pub(super) struct Word<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) end: usize,
+    /// One bit for each list that it stands in.
+    lists: u64,
 }
 
-impl Word<'_> {
+impl<'t> Word<'t> {
+    /// The word at `range` of a text.
+    pub(super) fn at(text: &'t str, range: Range<usize>) -> Self {
+        let Range { start, end } = range;
+        Word { text: &text[range], start, end, lists: lists(&text.as_bytes()[start..end]) }
+    }
+
     /// Whether its first letter is upper case, or has no case at all.
     pub(super) fn is_capital(&self) -> bool {
-        self.text.chars().next().is_some_and(|char| char.is_alphabetic() && !char.is_lowercase())
+        self.text.starts_with(|char: char| char.is_alphabetic() && !char.is_lowercase())
     }
 
     /// Whether it is written with ASCII digits only.
@@ -59,9 +121,14 @@ impl Word<'_> {
         self.text.bytes().all(|byte| byte.is_ascii_digit())
     }
 
+    /// Whether it starts with an ASCII digit.
+    pub(super) fn starts_with_digit(&self) -> bool {
+        self.text.starts_with(|char: char| char.is_ascii_digit())
+    }
+
     /// Whether it is in a list, whatever its case.
-    pub(super) fn is_in(&self, list: &List) -> bool {
-        list.has(self.text)
+    pub(super) fn is_in(&self, list: List) -> bool {
+        list.is_of(self.lists)
     }
 
     /// Whether it equals one of `words`, which are lower case, whatever its case.
@@ -73,6 +140,31 @@ impl Word<'_> {
 /// Whether a byte belongs to a word. Bytes of characters outside ASCII all do.
 pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Whether no word goes on before `at`.
+pub(super) fn may_start(text: &str, at: usize) -> bool {
+    at == 0 || !is_word_byte(text.as_bytes()[at - 1])
+}
+
+/// Whether no word goes on at `at`.
+pub(super) fn may_end(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at).is_none_or(|byte| !is_word_byte(*byte))
+}
+
+/// Whether no letter or digit touches a range.
+pub(super) fn is_whole(text: &str, range: &Range<usize>) -> bool {
+    may_start(text, range.start) && may_end(text, range.end)
+}
+
+/// How many bytes before `at` belong to a run, at most `max`.
+pub(super) fn run_before(text: &str, at: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    text.as_bytes()[..at].iter().rev().take(max).take_while(|byte| belongs(**byte)).count()
+}
+
+/// How many bytes from `at` on belong to a run, at most `max`.
+pub(super) fn run_after(text: &str, at: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    text.as_bytes()[at..].iter().take(max).take_while(|byte| belongs(**byte)).count()
 }
 
 /// The words before `at` in the same sentence, nearest first.
@@ -87,51 +179,41 @@ pub(super) fn before(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
             }
             end -= 1;
         }
-        let mut start = end;
-        while start > floor && is_word_byte(bytes[start - 1]) {
-            start -= 1;
-        }
+        let start = end - run_before(text, end, end - floor, is_word_byte);
         // A word cut by the floor is no word, and the cut may stand inside a character.
-        let is_cut = start == floor && start > 0 && is_word_byte(bytes[start - 1]);
-        if start == end || is_cut {
+        if start == end || (start == floor && !may_start(text, start)) {
             return None;
         }
-        let word = Word { text: &text[start..end], start, end };
-        end = start;
-        Some(word)
+        Some(Word::at(text, start..std::mem::replace(&mut end, start)))
     })
 }
 
 /// The words from `at` on, in reading order, up to the end of the reach.
 pub(super) fn after(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
-    let bytes = text.as_bytes();
-    let ceiling = (at + REACH).min(bytes.len());
-    let mut start = at;
+    let ceiling = (at + REACH).min(text.len());
+    let mut from = at;
     std::iter::from_fn(move || {
-        while start < ceiling && !is_word_byte(bytes[start]) {
-            start += 1;
-        }
-        let mut end = start;
-        while end < ceiling && is_word_byte(bytes[end]) {
-            end += 1;
-        }
-        let is_cut = end == ceiling && end < bytes.len() && is_word_byte(bytes[end]);
-        if start == end || is_cut {
-            return None;
-        }
-        let word = Word { text: &text[start..end], start, end };
-        start = end;
+        let word = next(text, from, ceiling)?;
+        from = word.end;
         Some(word)
     })
 }
 
+/// The first word from `from` on, if it ends before `ceiling`.
+pub(super) fn next(text: &str, from: usize, ceiling: usize) -> Option<Word<'_>> {
+    let start = from + run_after(text, from, ceiling - from, |byte| !is_word_byte(byte));
+    let end = start + run_after(text, start, ceiling - start, is_word_byte);
+    let is_cut = end == ceiling && !may_end(text, end);
+    (start < end && !is_cut).then(|| Word::at(text, start..end))
+}
+
 /// Whether the byte at `at` closes a sentence, seen from behind it.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
-    let next = || bytes.get(at + 1).copied().unwrap_or(b' ');
+    let next = bytes.get(at + 1).copied().unwrap_or(b' ');
     match bytes[at] {
-        b'!' | b'?' => next().is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
-        b'.' => next().is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
-        b'\n' => next() == b'\n',
+        b'!' | b'?' => next.is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
+        b'.' => next.is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
+        b'\n' => next == b'\n',
         _ => false,
     }
 }
@@ -140,7 +222,7 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
 fn is_abbreviation(before: &[u8]) -> bool {
     let start = before.iter().rposition(|byte| !is_word_byte(*byte)).map_or(0, |i| i + 1);
     let word = &before[start..];
-    word.len() == 1 || ABBREVIATIONS.has(word)
+    word.len() == 1 || List::Abbreviations.has(word)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::TimeUnit;
 use super::super::token::{Shape, WordId, tokenise};
-use super::cue::{CUE_KEYS, Cues, REFERENCE_KEYS};
 use super::read::{Entry, Section};
+use super::{CUE_KEYS, Cues, REFERENCE_KEYS};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,23 +15,24 @@ pub(in super::super) struct UnitWord {
     pub(in super::super) times: i64,
 }
 
-const fn unit(unit: TimeUnit, times: i64) -> UnitWord {
-    UnitWord { unit, times }
+impl UnitWord {
+    /// The unit of a key of `[unit]`.
+    fn of_key(key: &str) -> UnitWord {
+        let (unit, times) = match key {
+            "seconds" => (TimeUnit::Seconds, 1),
+            "minutes" => (TimeUnit::Seconds, 60),
+            "hours" => (TimeUnit::Seconds, 3600),
+            "days" => (TimeUnit::Seconds, 86_400),
+            "weeks" => (TimeUnit::Seconds, 604_800),
+            "fortnights" => (TimeUnit::Seconds, 1_209_600),
+            "working_days" => (TimeUnit::WorkingDays, 1),
+            "months" => (TimeUnit::Months, 1),
+            "quarters" => (TimeUnit::Months, 3),
+            _ => (TimeUnit::Months, 12),
+        };
+        UnitWord { unit, times }
+    }
 }
-
-/// The keys of `[unit]`.
-pub(super) const UNIT_KEYS: &[(&str, UnitWord)] = &[
-    ("seconds", unit(TimeUnit::Seconds, 1)),
-    ("minutes", unit(TimeUnit::Seconds, 60)),
-    ("hours", unit(TimeUnit::Seconds, 3600)),
-    ("days", unit(TimeUnit::Seconds, 86_400)),
-    ("weeks", unit(TimeUnit::Seconds, 604_800)),
-    ("fortnights", unit(TimeUnit::Seconds, 1_209_600)),
-    ("working_days", unit(TimeUnit::WorkingDays, 1)),
-    ("months", unit(TimeUnit::Months, 1)),
-    ("quarters", unit(TimeUnit::Months, 3)),
-    ("years", unit(TimeUnit::Months, 12)),
-];
 
 /// What a single word means.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,9 +44,9 @@ pub(in super::super) struct WordInfo {
     /// As a month, 1 to 12.
     pub(in super::super) month: Option<u8>,
     /// As a currency, by its place in [`Table::currencies`].
-    pub(in super::super) currency: Option<u8>,
+    pub(in super::super) currency: Option<usize>,
     /// As a hundredth of a currency.
-    pub(in super::super) hundredth: Option<u8>,
+    pub(in super::super) hundredth: Option<usize>,
     /// As a unit of time.
     pub(in super::super) unit: Option<UnitWord>,
 }
@@ -65,20 +66,13 @@ pub(in super::super) enum Element {
     Percent,
 }
 
-impl Element {
-    /// Whether this is the place of `word`.
-    pub(in super::super) fn is_word(self, word: WordId) -> bool {
-        self == Element::Word(word)
-    }
-}
-
 /// What a phrase stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Meaning {
     /// A remedy, by its place in [`Table::remedies`].
-    Remedy(u16, Form),
+    Remedy(usize, Form),
     /// A deed, by its place in [`Table::deeds`].
-    Deed(u16),
+    Deed(usize),
     /// Something that contains a remedy's word and is none.
     Other,
     /// A cue of several words.
@@ -92,8 +86,8 @@ pub(in super::super) enum Meaning {
 pub(in super::super) enum Form {
     /// A noun or a verb that leaves open what is done.
     Open,
-    /// A past form of what can be done for good, with the deed.
-    Done(u16),
+    /// A past form of what can be done for good.
+    Done,
     /// Another past form.
     Past,
     /// A form that promises by itself.
@@ -105,12 +99,9 @@ pub(in super::super) enum Form {
 /// A phrase with what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Pattern {
-    pub(in super::super) elements: Box<[Element]>,
+    pub(in super::super) elements: Vec<Element>,
     pub(in super::super) meaning: Meaning,
 }
-
-/// Phrases by their elements, so that cues of the same phrase come together.
-type Patterns = BTreeMap<Vec<Element>, Meaning>;
 
 /// The word lists, ready for use.
 #[derive(Debug, Clone, Default)]
@@ -119,8 +110,8 @@ pub(in super::super) struct Table {
     pub(in super::super) deeds: Vec<String>,
     /// ISO codes.
     pub(in super::super) currencies: Vec<String>,
-    /// Signs of currencies, longest first.
-    pub(in super::super) signs: Vec<(String, u8)>,
+    /// Signs of currencies, in lower case.
+    pub(in super::super) signs: HashMap<String, usize>,
     /// The phrases that begin with each word, longest first: the first that fits is the right one.
     phrases: Vec<Vec<Pattern>>,
     /// Phrases that begin with a figure, money before percentages, then longest first.
@@ -132,23 +123,23 @@ pub(in super::super) struct Table {
 
 impl Table {
     pub(super) fn of(entries: &[Entry]) -> Table {
-        let ids = |wanted: &dyn Fn(&Entry) -> bool| {
+        let ids = |wanted: fn(&Entry) -> bool| -> Vec<String> {
             let ids: BTreeSet<&String> =
                 entries.iter().filter(|entry| wanted(entry)).map(|entry| &entry.id).collect();
-            ids.into_iter().cloned().collect::<Vec<_>>()
-        };
-        let is_done = |entry: &Entry| match entry.section {
-            Section::Remedy => entry.key != "not",
-            section => section == Section::Deed,
+            ids.into_iter().cloned().collect()
         };
         let mut table = Table {
-            remedies: ids(&|entry| entry.section == Section::Remedy),
-            deeds: ids(&is_done),
-            currencies: ids(&|entry| entry.section == Section::Currency),
+            remedies: ids(|entry| entry.section == Section::Remedy),
+            deeds: ids(|entry| match entry.section {
+                Section::Remedy => entry.key != "not",
+                section => section == Section::Deed,
+            }),
+            currencies: ids(|entry| entry.section == Section::Currency),
             infos: vec![WordInfo::default()],
             ..Table::default()
         };
-        let mut patterns = Patterns::new();
+        // By their elements, so that cues of the same phrase come together.
+        let mut patterns = BTreeMap::new();
         for entry in entries {
             table.add(entry, &mut patterns);
         }
@@ -165,6 +156,11 @@ impl Table {
         &self.infos[usize::from(word.0)]
     }
 
+    /// What a word that is no token means, whatever the case of its ASCII letters.
+    pub(in super::super) fn info_of(&self, word: &str) -> &WordInfo {
+        self.info(self.lookup(word.as_bytes()))
+    }
+
     /// The lists that a word stands in by itself.
     pub(in super::super) fn cues(&self, word: WordId) -> Cues {
         self.info(word).cues
@@ -175,67 +171,45 @@ impl Table {
         &self.phrases[usize::from(word.0)]
     }
 
-    fn add(&mut self, entry: &Entry, patterns: &mut Patterns) {
+    fn add(&mut self, entry: &Entry, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
         let place = |names: &[String]| names.binary_search(&entry.id).unwrap_or_default();
+        let (phrase, key) = (entry.phrase.as_str(), entry.key.as_str());
+        let is_one_word = !phrase.contains(' ');
         match entry.section {
-            Section::Remedy | Section::Deed => self.add_mention(entry, patterns),
-            Section::Cue => self.add_cue(&entry.phrase, list(CUE_KEYS, entry.key), patterns),
+            Section::Remedy | Section::Deed => {
+                let meaning = match (entry.section, key) {
+                    (Section::Deed, _) => Meaning::Deed(place(&self.deeds)),
+                    (_, "not") => Meaning::Other,
+                    _ => Meaning::Remedy(place(&self.remedies), Form::of_key(key)),
+                };
+                patterns.insert(self.elements(phrase), meaning);
+            }
+            Section::Cue => self.add_cue(phrase, Cues::of_key(CUE_KEYS, Cues::NEGATION, key), patterns),
             Section::Reference => {
                 // Labels of several words are phrases; the rest is looked up as it is written.
-                let cues = list(REFERENCE_KEYS, entry.key);
-                let (label, whole) = (Cues::NUMBER_LABEL | Cues::CODE_LABEL, entry.phrase.contains(' '));
-                if whole && cues.any(label) {
-                    self.add_cue(&entry.phrase, cues, patterns);
+                let cues = Cues::of_key(REFERENCE_KEYS, Cues::NUMBER_LABEL, key);
+                if !is_one_word && cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
+                    self.add_cue(phrase, cues, patterns);
                 } else {
-                    self.word(&entry.phrase).cues |= cues;
+                    self.word(phrase).cues |= cues;
                 }
             }
             Section::Currency => {
-                let currency = u8::try_from(place(&self.currencies)).unwrap_or(u8::MAX);
-                match entry.key {
-                    "signs" => self.signs.push((entry.phrase.clone(), currency)),
-                    "words" => self.word(&entry.phrase).currency = Some(currency),
-                    _ => self.word(&entry.phrase).hundredth = Some(currency),
+                let currency = place(&self.currencies);
+                match key {
+                    "signs" => _ = self.signs.insert(phrase.to_owned(), currency),
+                    "words" => self.word(phrase).currency = Some(currency),
+                    _ => self.word(phrase).hundredth = Some(currency),
                 }
             }
-            Section::Unit => {
-                let unit = list(UNIT_KEYS, entry.key);
-                if entry.phrase.contains(' ') {
-                    let elements = self.elements(&entry.phrase);
-                    patterns.insert(elements, Meaning::Unit(unit));
-                } else {
-                    self.word(&entry.phrase).unit = Some(unit);
-                }
-            }
-            Section::Numeral => self.word(&entry.phrase).numeral = Some(entry.number),
-            Section::Month => self.word(&entry.phrase).month = u8::try_from(entry.number).ok(),
+            Section::Unit if is_one_word => self.word(phrase).unit = Some(UnitWord::of_key(key)),
+            Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
+            Section::Numeral => self.word(phrase).numeral = key.parse().ok(),
+            Section::Month => self.word(phrase).month = key.parse().ok(),
         }
     }
 
-    fn add_mention(&mut self, entry: &Entry, patterns: &mut Patterns) {
-        let place = |names: &[String]| {
-            let place = names.binary_search(&entry.id).unwrap_or_default();
-            u16::try_from(place).unwrap_or(u16::MAX)
-        };
-        let meaning = match (entry.section, entry.key) {
-            (Section::Deed, _) => Meaning::Deed(place(&self.deeds)),
-            (_, "not") => Meaning::Other,
-            (_, key) => {
-                let form = match key {
-                    "done" => Form::Done(place(&self.deeds)),
-                    "past" => Form::Past,
-                    "granted" => Form::Granted,
-                    "denied" => Form::Denied,
-                    _ => Form::Open,
-                };
-                Meaning::Remedy(place(&self.remedies), form)
-            }
-        };
-        let elements = self.elements(&entry.phrase);
-        patterns.insert(elements, meaning);
-    }
-
-    fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut Patterns) {
+    fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
         let elements = self.elements(phrase);
         if let [Element::Word(word)] = elements[..] {
             self.infos[usize::from(word.0)].cues |= cues;
@@ -253,14 +227,10 @@ impl Table {
     }
 
     fn intern(&mut self, word: &[u8]) -> WordId {
-        debug_assert!(!word.iter().any(u8::is_ascii_uppercase), "the reader wants lower case");
-        if let Some(id) = self.ids.get(word) {
-            return WordId(*id);
-        }
         // Beyond 65,535 words a list would be read as unknown words; no list is near that.
-        let id = u16::try_from(self.infos.len()).unwrap_or(0);
-        if id > 0 {
-            self.ids.insert(word.into(), id);
+        let new = u16::try_from(self.infos.len()).unwrap_or(0);
+        let id = *self.ids.entry(word.into()).or_insert(new);
+        if id == new && id > 0 {
             self.infos.push(WordInfo::default());
         }
         WordId(id)
@@ -285,7 +255,7 @@ impl Table {
         elements
     }
 
-    fn finish(&mut self, patterns: Patterns) {
+    fn finish(&mut self, patterns: BTreeMap<Vec<Element>, Meaning>) {
         for word in ["a", "an", "half"] {
             self.word(word).cues |= Cues::FIGURE;
         }
@@ -297,26 +267,28 @@ impl Table {
         self.phrases = vec![Vec::new(); self.infos.len()];
         for (elements, meaning) in patterns {
             let phrases = match elements.first() {
-                Some(Element::Word(word)) => {
-                    if matches!(meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
-                        self.infos[usize::from(word.0)].cues |= Cues::MENTION;
-                    }
-                    &mut self.phrases[usize::from(word.0)]
-                }
+                Some(Element::Word(word)) => &mut self.phrases[usize::from(word.0)],
                 Some(Element::Money | Element::Percent) => &mut self.figure_phrases,
                 _ => continue,
             };
-            phrases.push(Pattern { elements: elements.into(), meaning });
+            phrases.push(Pattern { elements, meaning });
         }
         for phrases in &mut self.phrases {
             phrases.sort_by_key(|pattern| Reverse(pattern.elements.len()));
         }
         self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
-        self.signs.sort_by_key(|(sign, _)| (Reverse(sign.len()), sign.clone()));
     }
 }
 
-/// The value of a key that the reader has checked.
-fn list<T: Copy>(keys: &[(&str, T)], key: &str) -> T {
-    keys.iter().find(|(known, _)| *known == key).map(|(_, value)| *value).expect("the reader knows its keys")
+impl Form {
+    /// The form of a key of `[remedy.…]`.
+    fn of_key(key: &str) -> Form {
+        match key {
+            "done" => Form::Done,
+            "past" => Form::Past,
+            "granted" => Form::Granted,
+            "denied" => Form::Denied,
+            _ => Form::Open,
+        }
+    }
 }

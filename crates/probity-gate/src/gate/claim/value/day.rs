@@ -5,126 +5,94 @@
 //! second is above 12. Two digits of a year are of this century. Without a year, only days with the name of
 //! a month are read. "May" and "march" are months only with a capital.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::super::Value;
 use super::super::term::Figure;
-use super::super::token::Shape;
 use super::Page;
 
 /// Years that a text is taken to mean.
-const YEARS: std::ops::RangeInclusive<i32> = 1900..=2199;
+const YEARS: RangeInclusive<i32> = 1900..=2199;
 
 /// The day that starts at `at`.
 pub(super) fn day(page: &Page<'_>, at: usize) -> Option<Figure> {
-    match page.shape(at)? {
-        Shape::Word => month_first(page, at),
-        Shape::Digits => numeric(page, at).or_else(|| day_first(page, at)),
-        Shape::Mixed => day_first(page, at),
-        Shape::Mark(_) => None,
+    match month(page, at) {
+        Some(month) => month_first(page, at, month),
+        None => numeric(page, at).or_else(|| day_first(page, at)),
     }
 }
 
 fn numeric(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let mark = page.mark(at + 1).filter(|mark| matches!(mark, '-' | '/' | '.'))?;
     let tight = (at + 1..=at + 4).all(|index| page.is_tight(index));
-    if !tight || page.mark(at + 3) != Some(mark) || page.shape(at + 2) != Some(Shape::Digits) {
+    let is_joined = page.has_mark(at + 1, "-/.") && page.mark(at + 3) == page.mark(at + 1);
+    if !tight || !is_joined || !page.is_digits(at) || !page.is_digits(at + 2) {
         return None;
     }
     // "2026-04-01T10:00" goes on behind the day.
     let third = page.raw(at + 4).split(['T', 't']).next()?;
-    let parts = [page.raw(at), page.raw(at + 2), third];
-    if parts.iter().any(|part| !part.bytes().all(|byte| byte.is_ascii_digit())) {
-        return None;
-    }
-    let number = |part: &str| part.parse::<u8>().ok();
-    let (year, month, day) = if parts[0].len() == 4 {
-        (parts[0], number(parts[1])?, number(parts[2])?)
-    } else {
-        let (first, second) = (number(parts[0])?, number(parts[1])?);
-        let day_first = if mark == '/' { first > 12 } else { second <= 12 };
-        let (day, month) = if day_first { (first, second) } else { (second, first) };
-        (parts[2], month, day)
+    let number = |part: &str| {
+        let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+        part.parse::<i32>().ok().filter(|_| is_number)
     };
-    let year: i32 = match year.len() {
-        4 => year.parse().ok()?,
-        2 => 2000 + year.parse::<i32>().ok()?,
+    let (first, second, last) = (number(page.raw(at))?, number(page.raw(at + 2))?, number(third)?);
+    if page.len(at) == 4 {
+        return figure(at..at + 5, Some(first), second, last);
+    }
+    let year = match third.len() {
+        4 => last,
+        2 => 2000 + last,
         _ => return None,
     };
-    figure(at, at + 5, Some(year), month, day)
+    let is_day_first = if page.has_mark(at + 1, "/") { first > 12 } else { second <= 12 };
+    let (day, month) = if is_day_first { (first, second) } else { (second, first) };
+    figure(at..at + 5, Some(year), month, day)
 }
 
 /// "April 1, 2026", "Apr. 1st".
-fn month_first(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let month = month(page, at)?;
+fn month_first(page: &Page<'_>, at: usize, month: i32) -> Option<Figure> {
     let mut next = at + 1;
-    if page.mark(next) == Some('.') && page.is_tight(next) {
-        next += 1;
-    }
-    if page.is_word(next, "the") {
-        next += 1;
-    }
+    next += usize::from(page.has_mark(next, ".") && page.is_tight(next));
+    next += usize::from(page.is_word(next, "the"));
     let day = day_number(page, next)?;
-    if is_other(page, next + 1) {
-        return None;
-    }
-    let comma = usize::from(page.mark(next + 1) == Some(','));
-    match year(page, next + 1 + comma) {
-        Some(year) => figure(at, next + 2 + comma, Some(year), month, day),
-        None => figure(at, next + 1, None, month, day),
-    }
+    // The number may count something else, or be a time of day.
+    let is_other = page.is_unit(next + 1) || (page.has_mark(next + 1, ":%") && page.is_tight(next + 1));
+    if is_other { None } else { with_year(page, at..next + 1, ",", month, day) }
 }
 
 /// "1 April 2026", "1st of April".
 fn day_first(page: &Page<'_>, at: usize) -> Option<Figure> {
     let mut next = at + 1;
-    if matches!(page.mark(next), Some('.' | '-')) {
-        next += 1;
-    }
-    if page.is_word(next, "of") {
-        next += 1;
-    }
-    let month = month(page, next)?;
-    let day = day_number(page, at)?;
-    let comma = usize::from(matches!(page.mark(next + 1), Some(',' | '.' | '-')));
-    match year(page, next + 1 + comma) {
-        Some(year) => figure(at, next + 2 + comma, Some(year), month, day),
-        None => figure(at, next + 1, None, month, day),
-    }
+    next += usize::from(page.has_mark(next, ".-"));
+    next += usize::from(page.is_word(next, "of"));
+    with_year(page, at..next + 1, ",.-", month(page, next)?, day_number(page, at)?)
 }
 
-fn month(page: &Page<'_>, at: usize) -> Option<u8> {
+/// The day with the year behind it, where there is one. One of `marks` may stand between.
+fn with_year(page: &Page<'_>, tokens: Range<usize>, marks: &str, month: i32, day: i32) -> Option<Figure> {
+    let at = tokens.end + usize::from(page.has_mark(tokens.end, marks));
+    let is_year = page.is_digits(at) && page.len(at) == 4 && page.info(at + 1).unit.is_none();
+    let year = page.raw(at).parse().ok().filter(|year| is_year && YEARS.contains(year));
+    let behind = if year.is_some() { at + 1 } else { tokens.end };
+    figure(tokens.start..behind, year, month, day)
+}
+
+fn month(page: &Page<'_>, at: usize) -> Option<i32> {
     let month = page.info(at).month?;
-    let common = page.is_word(at, "may") || page.is_word(at, "march") || page.is_word(at, "mar");
+    let common = page.is_any_word(at, &["may", "march", "mar"]);
     let capital = page.raw(at).starts_with(|c: char| c.is_ascii_uppercase());
-    (capital || !common).then_some(month)
+    (capital || !common).then_some(month.into())
 }
 
 /// A day in digits, with or without "st", "nd", "rd", "th".
-fn day_number(page: &Page<'_>, at: usize) -> Option<u8> {
+fn day_number(page: &Page<'_>, at: usize) -> Option<i32> {
     let raw = page.raw(at);
-    let n_digits = raw.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let (number, ending) = raw.split_at(n_digits);
-    let plain =
-        ending.is_empty() || ["st", "nd", "rd", "th"].iter().any(|end| ending.eq_ignore_ascii_case(end));
-    if n_digits == 0 || n_digits > 2 || !plain {
-        return None;
-    }
-    number.parse().ok()
+    let number = raw.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ending = raw[number.len()..].to_ascii_lowercase();
+    let plain = number.len() <= 2 && ["", "st", "nd", "rd", "th"].contains(&ending.as_str());
+    number.parse().ok().filter(|_| plain)
 }
 
-fn year(page: &Page<'_>, at: usize) -> Option<i32> {
-    let raw = page.raw(at);
-    let four = raw.len() == 4 && page.shape(at) == Some(Shape::Digits);
-    raw.parse().ok().filter(|year| four && YEARS.contains(year) && page.info(at + 1).unit.is_none())
-}
-
-/// Whether the number before `at` counts something else, or is a time of day.
-fn is_other(page: &Page<'_>, at: usize) -> bool {
-    let info = page.info(at);
-    let tight_mark = matches!(page.mark(at), Some(':' | '%')) && page.is_tight(at);
-    info.unit.is_some() || info.currency.is_some() || tight_mark
-}
-
-fn figure(first: usize, behind: usize, year: Option<i32>, month: u8, day: u8) -> Option<Figure> {
+fn figure(tokens: Range<usize>, year: Option<i32>, month: i32, day: i32) -> Option<Figure> {
     let days = match month {
         2 => 29,
         4 | 6 | 9 | 11 => 30,
@@ -132,5 +100,6 @@ fn figure(first: usize, behind: usize, year: Option<i32>, month: u8, day: u8) ->
         _ => return None,
     };
     let known = (1..=days).contains(&day) && year.is_none_or(|year| YEARS.contains(&year));
-    known.then(|| Page::figure(first, behind, Value::Day { year, month, day }))
+    let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
+    known.then(|| Page::figure(tokens.start, tokens.end, Value::Day { year, month, day }))
 }

@@ -9,7 +9,6 @@ mod day;
 mod number;
 mod quantity;
 mod reference;
-mod web;
 
 use super::Value;
 use super::lexicon::{Cues, Table, WordInfo};
@@ -21,40 +20,34 @@ pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure
     let page = Page { text, tokens, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
-        let before = figures.len();
-        read(&page, at, &mut figures);
-        at = figures[before..].last().map_or(at + 1, |figure| figure.behind);
+        let n_before = figures.len();
+        match one(&page, at) {
+            Some(figure) => figures.push(figure),
+            None if may_count(&page, at) => quantity::quantity(&page, at, &mut figures),
+            None => {}
+        }
+        at = figures[n_before..].last().map_or(at + 1, |figure| figure.behind);
     }
     figures
 }
 
-/// Reads what starts at the token `at`, if anything does.
-fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    let one = match page.tokens[at].shape {
-        Shape::Digits => with_digits(page, at),
-        Shape::Mixed => with_digits(page, at).or_else(|| reference::code(page, at)),
+/// Reads what starts at the token `at` and is no quantity. Digits without letters are no code.
+fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
+    match page.tokens[at].shape {
         Shape::Mark('+' | '(') => contact::phone(page, at),
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
-        Shape::Word => web::web(page, at)
-            .or_else(|| page.info(at).month.and_then(|_| day::day(page, at)))
+        Shape::Word => contact::web(page, at)
+            .or_else(|| day::day(page, at))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-    };
-    match one {
-        Some(figure) => figures.push(figure),
-        None if may_count(page, at) => quantity::quantity(page, at, figures),
-        None => {}
+        Shape::Digits | Shape::Mixed => contact::web(page, at)
+            .or_else(|| day::day(page, at))
+            .or_else(|| reference::labelled(page, at))
+            .or_else(|| contact::phone(page, at))
+            .or_else(|| contact::street(page, at))
+            .or_else(|| reference::code(page, at)),
     }
-}
-
-/// Reads what starts with digits and is no quantity. Digits without letters are no code.
-fn with_digits(page: &Page<'_>, at: usize) -> Option<Figure> {
-    web::web(page, at)
-        .or_else(|| day::day(page, at))
-        .or_else(|| reference::labelled(page, at))
-        .or_else(|| contact::phone(page, at))
-        .or_else(|| contact::street(page, at))
 }
 
 /// Whether a number with a unit can start at the token `at`.
@@ -85,22 +78,35 @@ impl<'a> Page<'a> {
 
     /// How many bytes the token has.
     fn len(&self, at: usize) -> usize {
-        self.tokens.get(at).map_or(0, |token| token.end - token.start)
+        self.raw(at).len()
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
         self.raw(at).eq_ignore_ascii_case(word)
     }
 
+    fn is_any_word(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is_word(at, word))
+    }
+
     fn mark(&self, at: usize) -> Option<char> {
-        match self.tokens.get(at)?.shape {
+        match self.shape(at)? {
             Shape::Mark(mark) => Some(mark),
             _ => None,
         }
     }
 
+    /// Whether one of `marks` stands at `at`.
+    fn has_mark(&self, at: usize, marks: &str) -> bool {
+        self.mark(at).is_some_and(|mark| marks.contains(mark))
+    }
+
     fn shape(&self, at: usize) -> Option<Shape> {
         self.tokens.get(at).map(|token| token.shape)
+    }
+
+    fn is_digits(&self, at: usize) -> bool {
+        self.shape(at) == Some(Shape::Digits)
     }
 
     /// Whether the token stands directly behind the one before it.
@@ -108,13 +114,23 @@ impl<'a> Page<'a> {
         at > 0 && self.tokens.get(at).is_some_and(|token| self.tokens[at - 1].end == token.start)
     }
 
+    /// Whether one of `marks` stands directly before the token.
+    fn follows_mark(&self, at: usize, marks: &str) -> bool {
+        self.is_tight(at) && self.has_mark(at - 1, marks)
+    }
+
     fn is(&self, at: usize, cues: Cues) -> bool {
-        self.tokens.get(at).is_some_and(|token| self.table.cues(token.word).any(cues))
+        self.info(at).cues.any(cues)
+    }
+
+    /// Whether something is counted by the word at `at`: time, or money.
+    fn is_unit(&self, at: usize) -> bool {
+        self.info(at).unit.is_some() || self.info(at).currency.is_some()
     }
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.
     fn is_sign_prefix(&self, at: usize) -> bool {
-        self.mark(at + 1) == Some('$') && self.is_tight(at + 1) && self.len(at) <= 2
+        self.has_mark(at + 1, "$") && self.is_tight(at + 1) && self.len(at) <= 2
     }
 
     fn figure(first: usize, behind: usize, value: Value) -> Figure {

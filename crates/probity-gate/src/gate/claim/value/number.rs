@@ -12,9 +12,6 @@ use crate::exact::Exact;
 /// The most groups of digits that a number can have.
 const GROUPS_MAX: usize = 6;
 
-/// Whole numbers from here on are not figures that people give.
-const WHOLE_MAX: i64 = 1_000_000_000_000;
-
 /// The most digits before and behind the point, as many as an exact number reads.
 const PART_DIGITS_MAX: usize = 12;
 
@@ -32,12 +29,6 @@ pub(super) struct Number {
     pub(super) behind: usize,
 }
 
-impl Number {
-    fn whole(value: i64, behind: usize) -> Number {
-        Number { value: Exact::from(value), behind }
-    }
-}
-
 /// The number at `at`, in digits or in words.
 pub(super) fn number(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     match page.shape(at)? {
@@ -47,87 +38,51 @@ pub(super) fn number(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Num
     }
 }
 
-fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
-    if !(matches!(page.mark(at + 1), Some('.' | ',')) && page.is_tight(at + 1)) {
-        let value = page.raw(at).parse::<i64>().ok().filter(|value| *value < WHOLE_MAX)?;
-        return Some(Number::whole(value, at + 1));
-    }
-    let n_groups = n_groups(page, at);
-    let mut groups = [(' ', page.raw(at)); GROUPS_MAX];
-    for (number, group) in groups[..n_groups].iter_mut().enumerate().skip(1) {
-        let behind = at + 2 * number;
-        *group = (page.mark(behind - 1).unwrap_or(' '), page.raw(behind));
-    }
-    let (whole, decimals) = split(&groups[..n_groups], point)?;
-    let behind = at + 2 * n_groups - 1;
-    let n_whole: usize = whole.iter().map(|(_, digits)| digits.len()).sum();
-    let n_decimals = decimals.map_or(0, str::len);
-    if n_whole.max(n_decimals) > PART_DIGITS_MAX {
-        return None;
-    }
-    let digits = whole.iter().flat_map(|(_, digits)| digits.bytes()).chain(decimals.unwrap_or("").bytes());
-    let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
-    let scale = 10_i128.pow(u32::try_from(n_decimals).ok()?);
-    Some(Number { value: Exact::ratio(all, scale)?, behind })
-}
-
-/// How many groups of digits are joined by points or commas from `at` on.
-fn n_groups(page: &Page<'_>, at: usize) -> usize {
-    let mut n_groups = 1;
-    while n_groups < GROUPS_MAX {
-        let mark = at + 2 * n_groups - 1;
-        let joined = matches!(page.mark(mark), Some('.' | ','))
-            && page.is_tight(mark)
-            && page.is_tight(mark + 1)
-            && page.shape(mark + 1) == Some(Shape::Digits);
-        if !joined {
-            break;
-        }
-        n_groups += 1;
-    }
-    n_groups
-}
-
-/// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
-/// nothing. Asked first, because reading a number costs more.
-pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
-    if page.shape(at) != Some(Shape::Digits) {
-        return false;
-    }
-    match page.shape(at + 2 * n_groups(page, at) - 1) {
-        None | Some(Shape::Digits) => true,
-        Some(Shape::Mark(mark)) => mark.is_ascii() && !matches!(mark, '(' | '-' | '%' | '$'),
-        Some(Shape::Word | Shape::Mixed) => false,
-    }
-}
-
 /// A group of digits with the mark before it.
 type Group<'a> = (char, &'a str);
 
-/// The groups of the whole part, and the decimals.
-fn split<'g, 'a>(groups: &'g [Group<'a>], point: LonePoint) -> Option<(&'g [Group<'a>], Option<&'a str>)> {
-    let (last, before) = groups.split_last()?;
+fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
+    let mut groups: Vec<Group<'_>> = vec![(' ', page.raw(at))];
+    let mut behind = at + 1;
+    while groups.len() < GROUPS_MAX
+        && page.has_mark(behind, ".,")
+        && page.is_tight(behind)
+        && page.is_tight(behind + 1)
+        && page.is_digits(behind + 1)
+    {
+        groups.push((page.mark(behind)?, page.raw(behind + 1)));
+        behind += 2;
+    }
+    let n_whole = n_whole(&groups, point)?;
+    let text = |groups: &[Group<'_>]| -> String { groups.iter().map(|(_, digits)| *digits).collect() };
+    let (whole, decimals) = (text(&groups[..n_whole]), text(&groups[n_whole..]));
+    if whole.len().max(decimals.len()) > PART_DIGITS_MAX {
+        return None;
+    }
+    let value = if decimals.is_empty() { whole.parse() } else { format!("{whole}.{decimals}").parse() };
+    Some(Number { value: value.ok()?, behind })
+}
+
+/// How many groups are the whole part; at most one more has the decimals.
+fn n_whole(groups: &[Group<'_>], point: LonePoint) -> Option<usize> {
+    let n = groups.len();
+    let (mark, last) = groups[n - 1];
     let threes = |groups: &[Group<'_>]| groups.iter().skip(1).all(|(_, digits)| digits.len() == 3);
     let first_short = groups[0].1.len() <= 3;
-    match groups {
-        [_] => Some((groups, None)),
-        [first, (mark, second)] => {
-            let thousands = second.len() == 3 && first_short && first.1 != "0" && {
-                *mark == ',' || point == LonePoint::Thousands
-            };
-            let decimals = *mark == '.' || second.len() <= 2;
-            match (thousands, decimals) {
-                (true, _) => Some((groups, None)),
-                (false, true) => Some((before, Some(second))),
-                (false, false) => None,
+    let is_one_mark = groups[1..].iter().all(|(other, _)| *other == mark);
+    match n {
+        1 => Some(1),
+        2 => {
+            let by_thousands = mark == ',' || point == LonePoint::Thousands;
+            if by_thousands && last.len() == 3 && first_short && groups[0].1 != "0" {
+                return Some(2);
             }
+            (mark == '.' || last.len() <= 2).then_some(1)
         }
-        _ if before[1..].iter().any(|(mark, _)| *mark == last.0) => {
-            // One mark only, so it divides thousands; anything else is a version or a list.
-            let same = groups[1..].iter().all(|(mark, _)| *mark == last.0);
-            (same && threes(groups) && first_short).then_some((groups, None))
-        }
-        _ => (threes(before) && first_short).then_some((before, Some(last.1))),
+        // One mark only, so it divides thousands; anything else is a version or a list.
+        _ if is_one_mark => (threes(groups) && first_short).then_some(n),
+        _ if groups[1..n - 1].iter().any(|(other, _)| *other == mark) => None,
+        _ => (threes(&groups[..n - 1]) && first_short).then_some(n - 1),
     }
 }
 
@@ -135,13 +90,10 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
     let (mut total, mut current, mut behind) = (0_u64, 0_u64, at);
     let mut next = at;
     // "A hundred" counts, "a" alone does not.
-    if (page.is_word(at, "a") || page.is_word(at, "an"))
-        && page.info(at + 1).numeral.is_some_and(|n| n >= 100)
-    {
+    if page.is_any_word(at, &["a", "an"]) && page.info(at + 1).numeral.is_some_and(|n| n >= 100) {
         (current, next) = (1, at + 1);
     }
-    while let Some(value) = page.info(next).numeral.filter(|_| next < at + 12) {
-        let value = u64::from(value);
+    while let Some(value) = page.info(next).numeral.filter(|_| next < at + 12).map(u64::from) {
         match value {
             // "Hundred hundred …" soon is no number that anyone means.
             100 => current = current.max(1).checked_mul(100)?,
@@ -156,9 +108,9 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
             _ => break,
         }
         behind = next + 1;
-        let link = page.mark(behind) == Some('-') || (value >= 100 && page.is_word(behind, "and"));
-        next = if link { behind + 1 } else { behind };
+        let link = page.has_mark(behind, "-") || (value >= 100 && page.is_word(behind, "and"));
+        next = behind + usize::from(link);
     }
-    let value = i64::try_from(total + current).ok()?;
-    (behind > at).then(|| Number::whole(value, behind))
+    let value = Exact::from(i64::try_from(total + current).ok()?);
+    (behind > at).then_some(Number { value, behind })
 }

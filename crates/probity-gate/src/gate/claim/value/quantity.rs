@@ -4,11 +4,11 @@
 //! nothing: the figure is the figure. `$` alone is the US dollar.
 
 use super::super::Value;
-use super::super::lexicon::{Meaning, UnitWord};
+use super::super::lexicon::{Element, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::super::token::Shape;
 use super::Page;
-use super::number::{LonePoint, Number, is_bare, number};
+use super::number::{LonePoint, Number, number};
 use crate::exact::Exact;
 
 /// Words that may stand between a number and its unit.
@@ -17,234 +17,187 @@ const BETWEEN: &[&str] = &["full", "more", "additional", "consecutive", "whole",
 /// Words before "a day" that make it a rate.
 const RATE: &[&str] = &["once", "twice", "times", "per", "each", "every", "hours", "days"];
 
+const DASHES: &str = "-–—";
+
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    if let Some(money) = money_by_sign(page, at) {
-        let end = money.behind;
-        let currency = match &money.value {
-            Value::Money { currency, .. } => currency.clone(),
-            _ => None,
-        };
-        figures.push(money);
+    if let Some((currency, low)) = money_by_sign(page, at) {
+        push_money(page, figures, at, low, currency);
         // "$20-30" names the currency once.
-        let more = is_dash(page, end) && page.is_tight(end) && page.shape(end + 1) == Some(Shape::Digits);
-        let high = number(page, end + 1, LonePoint::Thousands).filter(|_| more);
-        figures.extend(
-            high.map(|high| {
-                Page::figure(end + 1, high.behind, Value::Money { amount: high.value, currency })
-            }),
-        );
+        let more =
+            page.has_mark(low.behind, DASHES) && page.is_tight(low.behind) && page.is_digits(low.behind + 1);
+        let high = number(page, low.behind + 1, LonePoint::Thousands).filter(|_| more);
+        if let Some(high) = high {
+            push_money(page, figures, low.behind + 1, high, currency);
+        }
         return;
     }
     if let Some(span) = short_span(page, at).or_else(|| article_span(page, at, figures)) {
         figures.push(span);
         return;
     }
-    if is_inside_number(page, at) || is_bare(page, at) {
-        return;
-    }
-    let Some(low) = number(page, at, LonePoint::Decimals) else { return };
-    let high_at = range_behind(page, at, low.behind);
-    let high = high_at.and_then(|high_at| Some((high_at, number(page, high_at, LonePoint::Decimals)?)));
-    if high.is_none() || !with_unit(page, Ends { low: (at, low), high }, figures) {
-        with_unit(page, Ends { low: (at, low), high: None }, figures);
-    }
-}
-
-/// Whether the digits at `at` go on from others before them, as in a version or a time of day.
-fn is_inside_number(page: &Page<'_>, at: usize) -> bool {
-    at > 1
-        && page.is_tight(at)
-        && matches!(page.mark(at - 1), Some('.' | ',' | ':' | '/'))
+    // Digits that go on from others before them are of a version or a time of day.
+    let is_inside = page.follows_mark(at, ".,:/")
         && page.is_tight(at - 1)
-        && matches!(page.shape(at - 2), Some(Shape::Digits | Shape::Mixed))
+        && matches!(page.shape(at - 2), Some(Shape::Digits | Shape::Mixed));
+    let Some(low) = number(page, at, LonePoint::Decimals).filter(|_| !is_inside) else { return };
+    let low = (at, low);
+    let high_at = range_behind(page, at, low.1.behind);
+    let high = high_at.and_then(|high_at| Some((high_at, number(page, high_at, LonePoint::Decimals)?)));
+    let is_read = high.is_some_and(|high| with_unit(page, &[low, high], figures));
+    if !is_read {
+        with_unit(page, &[low], figures);
+    }
 }
 
-fn is_dash(page: &Page<'_>, at: usize) -> bool {
-    matches!(page.mark(at), Some('-' | '–' | '—'))
+fn push_money(page: &Page<'_>, figures: &mut Vec<Figure>, at: usize, number: Number, currency: usize) {
+    let currency = page.table.currencies.get(currency).cloned();
+    figures.push(Page::figure(at, number.behind, Value::Money { amount: number.value, currency }));
 }
 
 /// Where the upper end of a range would stand.
 fn range_behind(page: &Page<'_>, at: usize, behind: usize) -> Option<usize> {
     let between = at > 0 && page.is_word(at - 1, "between") && page.is_word(behind, "and");
-    let joined = is_dash(page, behind) || page.is_word(behind, "to") || page.is_word(behind, "or") || between;
+    let joined = page.has_mark(behind, DASHES) || page.is_any_word(behind, &["to", "or"]) || between;
     joined.then_some(behind + 1)
 }
 
-/// A number, or the two ends of a range, each with its token.
-#[derive(Clone, Copy)]
-struct Ends {
-    low: (usize, Number),
-    high: Option<(usize, Number)>,
-}
-
-/// Appends the number or range with the unit behind it. Tells whether there is one.
-fn with_unit(page: &Page<'_>, ends: Ends, figures: &mut Vec<Figure>) -> bool {
-    let (_, last) = ends.high.unwrap_or(ends.low);
-    if let Some(behind) = percent_behind(page, last.behind) {
-        push_each(ends, behind, figures, |_, value| Some(Value::Percent(value)));
+/// Appends a number or both ends of a range, each with its token, with the unit behind them. Tells whether there is one.
+fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure>) -> bool {
+    let (first, last) = (ends[0], ends[ends.len() - 1]);
+    // The unit belongs to the last end.
+    let behind_of =
+        |end: &(usize, Number), behind: usize| if end.0 == last.0 { behind } else { end.1.behind };
+    if let Some(behind) = percent_behind(page, last.1.behind) {
+        let percents =
+            ends.iter().map(|end| Page::figure(end.0, behind_of(end, behind), Value::Percent(end.1.value)));
+        figures.extend(percents);
         return true;
     }
-    if let Some((unit, behind)) = unit_behind(page, last.behind) {
-        let value = span(ends.low.1, last, unit);
-        figures.extend(value.map(|value| Page::figure(ends.low.0, behind, value)));
+    if let Some((unit, behind)) = unit_behind(page, last.1.behind) {
+        let value = span(first.1, last.1, unit);
+        figures.extend(value.map(|value| Page::figure(first.0, behind, value)));
         return true;
     }
-    let Some((code, hundredths, behind)) = currency_behind(page, last.behind) else { return false };
-    push_each(ends, behind, figures, |at, _| {
-        let value = number(page, at, LonePoint::Thousands)?.value;
-        let amount = if hundredths { value.over(100)? } else { value };
-        Some(Value::Money { amount, currency: Some(code.to_owned()) })
-    });
+    let Some((currency, parts, behind)) = currency_behind(page, last.1.behind) else { return false };
+    for end in ends {
+        let amount = number(page, end.0, LonePoint::Thousands).and_then(|number| number.value.over(parts));
+        if let Some(value) = amount {
+            push_money(page, figures, end.0, Number { value, behind: behind_of(end, behind) }, currency);
+        }
+    }
     true
 }
 
-/// Appends one value per end of a range.
-fn push_each(
-    ends: Ends,
-    behind: usize,
-    figures: &mut Vec<Figure>,
-    value: impl Fn(usize, Exact) -> Option<Value>,
-) {
-    let (at, low) = ends.low;
-    let low_behind = if ends.high.is_some() { low.behind } else { behind };
-    figures.extend(value(at, low.value).map(|value| Page::figure(at, low_behind, value)));
-    if let Some((at, high)) = ends.high {
-        figures.extend(value(at, high.value).map(|value| Page::figure(at, behind, value)));
-    }
-}
-
 fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
-    let at = if page.mark(at) == Some('-') { at + 1 } else { at };
-    if page.mark(at) == Some('%') || page.is_word(at, "percent") || page.is_word(at, "pct") {
+    let at = at + usize::from(page.has_mark(at, "-"));
+    if page.has_mark(at, "%") || page.is_any_word(at, &["percent", "pct"]) {
         return Some(at + 1);
     }
     (page.is_word(at, "per") && page.is_word(at + 1, "cent")).then_some(at + 2)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
-fn unit_behind(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
-    let mut at = at;
-    if page.mark(at) == Some('(') {
+fn unit_behind(page: &Page<'_>, mut at: usize) -> Option<(UnitWord, usize)> {
+    if page.has_mark(at, "(") {
         // "30 (thirty) days".
         let inner = number(page, at + 1, LonePoint::Decimals)?;
-        at = (page.mark(inner.behind) == Some(')')).then_some(inner.behind + 1)?;
+        at = page.has_mark(inner.behind, ")").then_some(inner.behind + 1)?;
     }
-    if page.mark(at) == Some('-') || BETWEEN.iter().any(|word| page.is_word(at, word)) {
-        at += 1;
-    }
-    unit(page, at)
+    unit(page, at + usize::from(page.has_mark(at, "-") || page.is_any_word(at, BETWEEN)))
 }
 
 fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
-    let token = page.tokens.get(at)?;
-    for pattern in page.table.phrases(token.word) {
-        if let Meaning::Unit(unit) = pattern.meaning {
-            let behind = at + pattern.elements.len();
-            let words = page.tokens.get(at..behind)?;
-            if words.iter().zip(&pattern.elements).all(|(token, element)| element.is_word(token.word)) {
-                return Some((unit, behind));
-            }
-        }
-    }
-    page.info(at).unit.map(|unit| (unit, at + 1))
+    let words = page.tokens.get(at..)?.iter().map(|token| Element::Word(token.word));
+    let of_several = page.table.phrases(page.tokens.get(at)?.word).iter().find_map(|pattern| {
+        let Meaning::Unit(unit) = pattern.meaning else { return None };
+        let n = pattern.elements.len();
+        words.clone().take(n).eq(pattern.elements.iter().copied()).then_some((unit, at + n))
+    });
+    of_several.or(page.info(at).unit.map(|unit| (unit, at + 1)))
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
     let counted = |number: Number| number.value.checked_mul(Exact::from(unit.times));
-    let (least, most) = (counted(low)?, counted(high)?);
-    let (least, most) = if least <= most { (least, most) } else { (most, least) };
-    Some(Value::Span { least, most, unit: unit.unit })
+    let (one, other) = (counted(low)?, counted(high)?);
+    Some(Value::Span { least: one.min(other), most: one.max(other), unit: unit.unit })
 }
 
 /// "48h", "30min": digits and a unit in one word.
 fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
-    if page.shape(at)? != Shape::Mixed {
-        return None;
-    }
-    let raw = page.raw(at);
-    let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
-    let unit = page.table.info(page.table.lookup(&raw.as_bytes()[n_digits..])).unit?;
-    let whole = raw[..n_digits].parse::<u32>().ok()?;
-    let number = Number { value: Exact::from(i64::from(whole)), behind: at + 1 };
+    let letters = page.raw(at).trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = page.raw(at).strip_suffix(letters).filter(|_| page.shape(at) == Some(Shape::Mixed))?;
+    let unit = page.table.info_of(letters).unit?;
+    let number = Number { value: Exact::from(i64::from(digits.parse::<u32>().ok()?)), behind: at + 1 };
     Some(Page::figure(at, at + 1, span(number, number, unit)?))
 }
 
 /// "A month", "an hour", "half an hour", "a fortnight".
 fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure> {
     let half = page.is_word(at, "half");
-    let article = if half { at + 1 } else { at };
-    if !page.is_word(article, "a") && !page.is_word(article, "an") {
+    let article = at + usize::from(half);
+    let rate = figures.last().is_some_and(|figure| figure.behind == at)
+        || (at > 0 && page.is_any_word(at - 1, RATE));
+    if rate || !page.is_any_word(article, &["a", "an"]) {
         return None;
     }
-    let rate = figures.last().is_some_and(|figure| figure.behind == at)
-        || (at > 0 && RATE.iter().any(|word| page.is_word(at - 1, word)));
-    let (unit, behind) = unit(page, article + 1).filter(|_| !rate)?;
-    let value = if half { Exact::ratio(1, 2)? } else { Exact::from(1) };
-    let number = Number { value, behind };
+    let (unit, behind) = unit(page, article + 1)?;
+    let number = Number { value: Exact::ratio(1, if half { 2 } else { 1 })?, behind };
     Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 
-/// "$1,200.00", "US$5k", "USD 1,200", "Rs. 500".
-fn money_by_sign(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let (mut currency, number_at) = sign(page, at).or_else(|| code_before(page, at))?;
-    let (amount, mut behind) = amount(page, number_at)?;
-    let named = page.info(behind).currency;
-    if let Some(named) = named {
-        // "$50 CAD": the code says which dollar is meant.
-        (currency, behind) = (named, behind + 1);
-    }
-    let currency = Some(page.table.currencies.get(usize::from(currency))?.clone());
-    Some(Page::figure(at, behind, Value::Money { amount, currency }))
+/// "$1,200.00", "US$5k", "USD 1,200", "Rs. 500": the currency and the amount.
+fn money_by_sign(page: &Page<'_>, at: usize) -> Option<(usize, Number)> {
+    let (currency, number_at) = sign(page, at).or_else(|| code_before(page, at))?;
+    let amount = amount(page, number_at)?;
+    // "$50 CAD": the code says which dollar is meant.
+    Some(match page.info(amount.behind).currency {
+        Some(named) => (named, Number { behind: amount.behind + 1, ..amount }),
+        None => (currency, amount),
+    })
 }
 
 /// The currency whose sign stands at `at`, and the token behind it.
-fn sign(page: &Page<'_>, at: usize) -> Option<(u8, usize)> {
-    let behind = if page.is_sign_prefix(at) { at + 2 } else { at + 1 };
-    page.mark(behind - 1).filter(|mark| *mark == '$' || !mark.is_ascii())?;
-    let raw = &page.text[page.tokens[at].start..page.tokens[behind - 1].end];
-    let found = page.table.signs.iter().find(|(sign, _)| raw.eq_ignore_ascii_case(sign));
-    found.map(|(_, currency)| (*currency, behind))
+fn sign(page: &Page<'_>, at: usize) -> Option<(usize, usize)> {
+    let last = at + usize::from(page.is_sign_prefix(at));
+    page.mark(last).filter(|mark| *mark == '$' || !mark.is_ascii())?;
+    let raw = &page.text[page.tokens[at].start..page.tokens[last].end];
+    page.table.signs.get(&raw.to_ascii_lowercase()).map(|currency| (*currency, last + 1))
 }
 
 /// The currency whose short name stands at `at` before a number.
-fn code_before(page: &Page<'_>, at: usize) -> Option<(u8, usize)> {
-    let currency = page.info(at).currency.filter(|_| page.raw(at).len() <= 3)?;
-    let dot = page.mark(at + 1) == Some('.') && page.is_tight(at + 1);
+fn code_before(page: &Page<'_>, at: usize) -> Option<(usize, usize)> {
+    let currency = page.info(at).currency.filter(|_| page.len(at) <= 3)?;
+    let dot = page.has_mark(at + 1, ".") && page.is_tight(at + 1);
     Some((currency, at + 1 + usize::from(dot)))
 }
 
 /// An amount in digits, with "k" or "million" behind it.
-fn amount(page: &Page<'_>, at: usize) -> Option<(Exact, usize)> {
-    if page.shape(at)? == Shape::Mixed {
-        let raw = page.raw(at);
-        let digits = raw.strip_suffix(['k', 'K'])?;
-        return Some((digits.parse::<Exact>().ok()?.checked_mul(Exact::from(1000))?, at + 1));
-    }
-    if page.shape(at)? != Shape::Digits {
-        return None;
-    }
-    let Number { value, behind, .. } = number(page, at, LonePoint::Thousands)?;
-    let times = page.info(behind).numeral.filter(|times| *times >= 1000);
-    match times {
-        Some(times) => Some((value.checked_mul(Exact::from(i64::from(times)))?, behind + 1)),
-        None => Some((value, behind)),
-    }
+fn amount(page: &Page<'_>, at: usize) -> Option<Number> {
+    let (number, times, behind) = match page.shape(at)? {
+        Shape::Mixed => (page.raw(at).strip_suffix(['k', 'K'])?.parse().ok()?, 1000, at + 1),
+        Shape::Digits => {
+            let Number { value, behind } = number(page, at, LonePoint::Thousands)?;
+            let times = page.info(behind).numeral.filter(|times| *times >= 1000);
+            (value, times.unwrap_or(1), behind + usize::from(times.is_some()))
+        }
+        Shape::Word | Shape::Mark(_) => return None,
+    };
+    Some(Number { value: number.checked_mul(Exact::from(i64::from(times)))?, behind })
 }
 
-/// The currency behind a number: its code, whether hundredths are counted, and the token behind it.
-fn currency_behind<'a>(page: &Page<'a>, at: usize) -> Option<(&'a str, bool, usize)> {
-    let at = if page.mark(at) == Some('-') { at + 1 } else { at };
-    let code = |currency: u8| page.table.currencies.get(usize::from(currency)).map(String::as_str);
+/// The currency behind a number, how many of what is counted make one of it, and the token behind it.
+fn currency_behind(page: &Page<'_>, at: usize) -> Option<(usize, i64, usize)> {
+    let at = at + usize::from(page.has_mark(at, "-"));
     let info = page.info(at);
     if let Some(currency) = info.currency {
-        return Some((code(currency)?, false, at + 1));
+        return Some((currency, 1, at + 1));
     }
     if let Some(currency) = info.hundredth {
-        return Some((code(currency)?, true, at + 1));
+        return Some((currency, 100, at + 1));
     }
     let (currency, behind) = sign(page, at)?;
     // In "2 €10" the sign belongs to what follows.
-    let of_next = page.is_tight(behind) && page.shape(behind) == Some(Shape::Digits);
-    if of_next { None } else { Some((code(currency)?, false, behind)) }
+    let of_next = page.is_tight(behind) && page.is_digits(behind);
+    (!of_next).then_some((currency, 1, behind))
 }

@@ -21,29 +21,25 @@ const CODE_WORDS: &[&str] = &["code", "codes", "coupon", "voucher", "promo", "er
 /// A run of letters and digits, with what joins its pieces.
 struct Run {
     behind: usize,
-    n_letters: usize,
-    n_digits: usize,
     n_pieces: usize,
-    /// Whether no letter is in lower case.
-    upper: bool,
     text: String,
 }
 
 /// Reads pieces joined by hyphens, slashes or underscores.
 fn run(page: &Page<'_>, at: usize) -> Option<Run> {
-    let mut run =
-        Run { behind: at, n_letters: 0, n_digits: 0, n_pieces: 0, upper: true, text: String::new() };
+    let is_piece = |at: usize| !matches!(page.shape(at), None | Some(Shape::Mark(_)));
+    let mut run = Run { behind: at, n_pieces: 0, text: String::new() };
     loop {
         let raw = page.raw(run.behind);
-        if raw.is_empty() || matches!(page.shape(run.behind)?, Shape::Mark(_)) || !raw.is_ascii() {
+        if !is_piece(run.behind) || !raw.is_ascii() {
             return None;
         }
         run.add(raw);
-        let joined = matches!(page.mark(run.behind), Some('-' | '_' | '/'))
+        let is_joined = page.has_mark(run.behind, "-_/")
             && page.is_tight(run.behind)
             && page.is_tight(run.behind + 1)
-            && !matches!(page.shape(run.behind + 1), None | Some(Shape::Mark(_)));
-        if !joined || run.n_pieces == PIECES_MAX {
+            && is_piece(run.behind + 1);
+        if !is_joined || run.n_pieces == PIECES_MAX {
             return Some(run);
         }
         run.text.push_str(page.raw(run.behind));
@@ -53,71 +49,76 @@ fn run(page: &Page<'_>, at: usize) -> Option<Run> {
 
 impl Run {
     fn add(&mut self, raw: &str) {
-        self.n_letters += raw.bytes().filter(u8::is_ascii_alphabetic).count();
-        self.n_digits += raw.bytes().filter(u8::is_ascii_digit).count();
-        self.upper &= !raw.bytes().any(|byte| byte.is_ascii_lowercase());
         self.text.push_str(raw);
         self.n_pieces += 1;
         self.behind += 1;
     }
 
-    fn len(&self) -> usize {
-        self.n_letters + self.n_digits
+    fn n_letters(&self) -> usize {
+        self.text.bytes().filter(u8::is_ascii_alphabetic).count()
     }
 
-    fn upper_text(&self) -> String {
-        self.text.to_ascii_uppercase()
+    fn n_digits(&self) -> usize {
+        self.text.bytes().filter(u8::is_ascii_digit).count()
+    }
+
+    fn len(&self) -> usize {
+        self.n_letters() + self.n_digits()
+    }
+
+    /// Whether no letter is in lower case.
+    fn is_upper(&self) -> bool {
+        !self.text.bytes().any(|byte| byte.is_ascii_lowercase())
+    }
+
+    fn code(&self) -> Value {
+        Value::Code(self.text.to_ascii_uppercase())
     }
 
     /// Letters and digits only.
-    fn bare(&self) -> String {
-        self.text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase()
+    fn number(&self) -> Value {
+        let bare = self.text.chars().filter(char::is_ascii_alphanumeric);
+        Value::Number(bare.collect::<String>().to_ascii_uppercase())
+    }
+
+    /// Whether it names no code although it looks like one.
+    fn is_no_code(&self, page: &Page<'_>) -> bool {
+        page.table.info_of(&self.text).cues.any(Cues::NOT_CODE)
     }
 }
 
 /// A code without a label.
 pub(super) fn code(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let first = page.raw(at).as_bytes().first()?;
-    let starts = first.is_ascii_uppercase() || (first.is_ascii_digit() && page.shape(at)? == Shape::Mixed);
-    let joined = page.shape(at)? == Shape::Mixed || matches!(page.mark(at + 1), Some('-' | '_'));
-    if !starts || !joined || (page.is_tight(at) && matches!(page.mark(at - 1), Some('-' | '_' | '/' | '\'')))
-    {
+    let mixed = page.shape(at)? == Shape::Mixed;
+    let digit_first = page.raw(at).starts_with(|c: char| c.is_ascii_digit());
+    let starts = page.raw(at).starts_with(|c: char| c.is_ascii_uppercase()) || (digit_first && mixed);
+    let joined = mixed || page.has_mark(at + 1, "-_");
+    if !starts || !joined || page.follows_mark(at, "-_/'") {
         return None;
     }
     let run = run(page, at)?;
-    let long = run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && run.n_digits > 1);
-    let known = page.table.info(page.table.lookup(run.text.as_bytes())).cues;
+    let long = run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && run.n_digits() > 1);
     // "100GB" and "10AM" are amounts.
-    let amount =
-        run.text.trim_start_matches(|c: char| c.is_ascii_digit()).bytes().all(|b| b.is_ascii_alphabetic());
-    let amount = amount && first.is_ascii_digit();
-    let fits = run.upper && run.n_letters > 1 && run.n_digits > 0 && long;
-    if !fits || amount || known.any(Cues::NOT_CODE) || run.text.contains('/') {
-        return None;
-    }
-    Some(Page::figure(at, run.behind, Value::Code(run.upper_text())))
+    let letters = run.text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let amount = digit_first && letters.bytes().all(|b| b.is_ascii_alphabetic());
+    let fits = run.is_upper() && run.n_letters() > 1 && run.n_digits() > 0 && long;
+    let is_code = fits && !amount && !run.is_no_code(page) && !run.text.contains('/');
+    is_code.then(|| Page::figure(at, run.behind, run.code()))
 }
 
 /// A number behind `#`.
 pub(super) fn hash(page: &Page<'_>, at: usize) -> Option<Figure> {
     let run = run(page, at + 1).filter(|_| page.is_tight(at + 1))?;
-    (run.n_digits >= 3 || (run.n_digits >= 2 && run.len() >= 4))
-        .then(|| Page::figure(at, run.behind, Value::Number(run.bare())))
+    let is_number = run.n_digits() >= 3 || (run.n_digits() >= 2 && run.len() >= 4);
+    is_number.then(|| Page::figure(at, run.behind, run.number()))
 }
 
 /// A number or code behind its label. The label itself is no part of it.
 pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
     // The label is found from what it labels, so that it stays free for what else it says.
-    let before = at.checked_sub(1)?;
-    let leads = page.mark(before).is_some() || {
-        page.is(before, Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER)
-    };
-    if !leads {
-        return None;
-    }
-    let joined = || page.mark(at + 1) == Some('-') && page.shape(at + 2) == Some(Shape::Digits);
-    let upper = || page.text.as_bytes()[page.tokens[at].start].is_ascii_uppercase();
-    if page.shape(at)? == Shape::Word && !upper() && !joined() {
+    let joined = || page.has_mark(at + 1, "-") && page.is_digits(at + 2);
+    let upper = page.raw(at).starts_with(|c: char| c.is_ascii_uppercase());
+    if page.shape(at)? == Shape::Word && !upper && !joined() {
         return None;
     }
     let label = label_before(page, at)?;
@@ -137,29 +138,22 @@ struct Label {
 fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
-        let cues = page.table.cues(page.tokens[index].word);
-        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !(filled_only(page, index)) {
-            let raw = page.raw(index);
-            let code_word = CODE_WORDS.iter().any(|word| raw.eq_ignore_ascii_case(word));
+        let cues = page.info(index).cues;
+        // A label that is also a filler may have another label before it, as in "order reference".
+        let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
+        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
+            let code_word = page.is_any_word(index, CODE_WORDS);
             return Some(Label { cues, filled, code_word, parcel: page.is_word(index, "tracking") });
         }
-        let mark = match page.mark(index) {
-            Some('#' | ':' | '.' | '-' | '"' | '\'' | '*' | '(') => true,
-            Some(',') => page.is(index.saturating_sub(1), Cues::FILLER),
-            _ => false,
-        };
-        if cues.any(Cues::FILLER) || page.mark(index) == Some('#') {
+        let may_lie_between = page.has_mark(index, "#:.-\"'*(")
+            || (page.has_mark(index, ",") && page.is(index.saturating_sub(1), Cues::FILLER));
+        if cues.any(Cues::FILLER) || page.has_mark(index, "#") {
             filled = true;
-        } else if !mark {
+        } else if !may_lie_between {
             return None;
         }
     }
     None
-}
-
-/// Whether a label that is also a filler has another label before it, as in "order reference".
-fn filled_only(page: &Page<'_>, index: usize) -> bool {
-    page.is(index, Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL)
 }
 
 fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
@@ -167,21 +161,20 @@ fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
     if label.parcel {
         add_spaced(page, &mut run);
     }
-    let next = page.info(run.behind);
-    let counted = next.unit.is_some() || next.currency.is_some() || page.mark(run.behind) == Some('%');
-    if label.cues.any(Cues::NUMBER_LABEL) {
-        let long = run.len() >= if label.filled { 3 } else { 4 };
-        if run.n_digits >= 2 && long && !counted {
-            return Some(Page::figure(at, run.behind, Value::Number(run.bare())));
-        }
+    if page.is_unit(run.behind) || page.has_mark(run.behind, "%") {
+        return None;
     }
-    let mixed = run.n_digits > 0 && run.n_letters > 0 && run.len() >= 2;
-    let digits = run.n_letters == 0 && run.n_digits >= 3 && label.code_word;
-    let word = run.n_digits == 0 && run.n_letters >= 4 && run.upper && label.code_word && !is_shouted(page);
-    let known = page.table.info(page.table.lookup(run.text.as_bytes())).cues;
-    let fits = label.cues.any(Cues::CODE_LABEL) && (mixed || digits || word) && !counted;
-    (fits && !known.any(Cues::NOT_CODE) && !is_ordinal(&run.text))
-        .then(|| Page::figure(at, run.behind, Value::Code(run.upper_text())))
+    let (n_letters, n_digits) = (run.n_letters(), run.n_digits());
+    let long = run.len() >= if label.filled { 3 } else { 4 };
+    if label.cues.any(Cues::NUMBER_LABEL) && n_digits >= 2 && long {
+        return Some(Page::figure(at, run.behind, run.number()));
+    }
+    let mixed = n_digits > 0 && n_letters > 0;
+    let digits = n_letters == 0 && n_digits >= 3 && label.code_word;
+    let word = n_digits == 0 && n_letters >= 4 && run.is_upper() && label.code_word && !is_shouted(page);
+    let fits = label.cues.any(Cues::CODE_LABEL) && (mixed || digits || word);
+    (fits && !run.is_no_code(page) && !is_ordinal(&run.text))
+        .then(|| Page::figure(at, run.behind, run.code()))
 }
 
 /// Adds the groups of a parcel number, which are often written apart.

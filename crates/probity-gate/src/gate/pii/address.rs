@@ -1,0 +1,413 @@
+//! Street addresses: a number with the name of a street, in the order and wording of many countries.
+//!
+//! Every address is found by its number. A town, a postcode or a country alone is none: they only extend
+//! an address to the block that it stands in, which ends where words begin that belong to a sentence. Whether an
+//! address is a person's is not decided here beyond what the reply itself says ("our store at …").
+
+use std::ops::Range;
+
+use super::digits::Group;
+use super::kind::{Hit, Kind};
+use super::label::{Labels, Owner};
+use super::words::{
+    self, List, Word, after, before, is_word_byte, may_end, may_start, run_after, run_before,
+};
+
+/// How many words the name of a street has at most.
+const NAME_MAX: usize = 5;
+/// How many bytes of a name stand before an ending that makes it a street.
+const NAME_MIN: usize = 3;
+/// How far a block reaches beyond its street, in bytes.
+const BLOCK_MAX: usize = 160;
+/// How many line ends a block spans.
+const LINES_MAX: usize = 6;
+
+/// The address whose street follows the number `group`.
+pub(super) fn find_before(text: &str, group: &Group) -> Option<Hit> {
+    let core = if is_house(text, group) { number_first(text, group) } else { None };
+    core.map(|core| hit(text, core))
+}
+
+/// The address whose street the number `group` follows.
+pub(super) fn find_behind(text: &str, group: &Group) -> Option<Hit> {
+    let core = if is_house(text, group) { number_last(text, group) } else { None };
+    core.map(|core| hit(text, core))
+}
+
+/// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
+pub(super) fn find_at_unit(text: &str, unit: &Range<usize>) -> Option<Hit> {
+    let number = after(text, unit.end).next()?;
+    let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
+    let is_own_word = may_start(text, unit.start) && may_close;
+    if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
+        return None;
+    }
+    let street = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    Some(hit(text, street.start.min(unit.start)..street.end.max(number.end)))
+}
+
+/// The street before a part of a building: a name with a number before or after it.
+fn before_unit(text: &str, unit: usize) -> Option<Range<usize>> {
+    let end = text[..unit].trim_end_matches([' ', '\n', '.', ',', '>', '?']).len();
+    let (mut has_capital, mut n_lower, mut first) = (false, 0, None);
+    for word in before(text, end).take(NAME_MAX + 2) {
+        if word.starts_with_digit() && word.text.len() < 7 {
+            first = Some(word.start);
+            if has_capital {
+                break;
+            }
+        } else if is_town(&word) && !word.is_any(&["creative", "office"]) {
+            has_capital = true;
+        } else if !word.is_in(List::Particles) && !word.is_in(List::BuildingParts) && !is_street_word(&word) {
+            n_lower += 1;
+        }
+        if n_lower > 1 {
+            break;
+        }
+    }
+    let is_lower = text[unit..].starts_with(char::is_lowercase);
+    (has_capital || is_lower).then_some(first?..end)
+}
+
+/// The street behind a part of a building: `Suite 913 0547 Bygget 91`.
+fn behind_unit(text: &str, unit: &Word<'_>) -> Option<Range<usize>> {
+    let mut words = after(text, unit.end);
+    let (house, name, number) = (words.next()?, words.next()?, words.find(Word::starts_with_digit)?);
+    let is_street = house.is_number() && name.is_capital() && number.start < house.end + 40;
+    is_street.then_some(house.start..number.end)
+}
+
+/// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
+pub(super) fn find_box(text: &str, trigger: &Range<usize>) -> Option<Hit> {
+    let number = after(text, trigger.end).take(2).find(Word::is_number)?;
+    let is_box = may_start(text, trigger.start) && number.start < trigger.end + 8;
+    is_box.then(|| hit(text, trigger.start..number.end))
+}
+
+/// The sighting of an address, with the block around it.
+fn hit(text: &str, core: Range<usize>) -> Hit {
+    let span = block_start(text, core.start)..block_end(text, core.end);
+    let owner = Labels::around(text, &span).owner;
+    let kind = if owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Address };
+    Hit { kind, span, core }
+}
+
+/// Whether a number can be that of a house: short, and glued to nothing that makes it something else.
+fn is_house(text: &str, group: &Group) -> bool {
+    let is_amount = run_after(text, group.end, 1, |byte| b"%:$".contains(&byte)) > 0;
+    let is_joined =
+        run_before(text, group.start, 1, |byte| byte.is_ascii_alphabetic() || b"$#:@=%_+".contains(&byte))
+            > 0;
+    group.len() < 6 && !is_amount && !is_joined
+}
+
+/// Whether a word is a counted street: `5th`.
+fn is_ordinal(word: &Word<'_>) -> bool {
+    let n_letters = || word.text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    word.starts_with_digit() && word.text.len() < 6 && n_letters() == 2
+}
+
+/// Whether a word can close the name of a street.
+fn is_type(word: &Word<'_>) -> bool {
+    word.is_in(List::StreetTypes) || (word.is_capital() && word.is_in(List::CapitalStreetTypes))
+}
+
+/// Whether the name of a street follows the word.
+fn is_leading_type(word: &Word<'_>) -> bool {
+    word.is_in(List::LowerLeadingStreetTypes) || (word.is_capital() && word.is_in(List::LeadingStreetTypes))
+}
+
+/// Whether a word says what kind of street something is.
+fn is_street_word(word: &Word<'_>) -> bool {
+    is_type(word) || is_leading_type(word) || word.is_in(List::TrailingStreetTypes)
+}
+
+/// Whether a word can be the name of a town rather than the start of a sentence.
+fn is_town(word: &Word<'_>) -> bool {
+    word.is_capital() && !word.is_in(List::SentenceWords)
+}
+
+/// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
+fn has_street_ending(word: &Word<'_>) -> bool {
+    let bytes = word.text.as_bytes();
+    let ends = |ending: &String| {
+        let from = bytes.len().checked_sub(ending.len()).filter(|from| *from >= NAME_MIN);
+        from.is_some_and(|from| bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
+    };
+    List::StreetEndings.words().iter().any(ends) && !word.is_any(&["brigade", "renegade", "auntie"])
+}
+
+/// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
+fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
+    let from = group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic());
+    let rest = &text.as_bytes()[from..];
+    let is_spaced = rest.starts_with(b" ") || rest.starts_with(b", ");
+    if !is_spaced || rest.get(1).is_some_and(u8::is_ascii_punctuation) {
+        return None;
+    }
+    let mut name = after(text, from).take(NAME_MAX + 1);
+    let first = name.next()?;
+    if is_leading_type(&first) {
+        return leading_street(text, group.start, &first);
+    }
+    if !first.is_capital() && !is_ordinal(&first) {
+        return lower_street(group.start, &first, name.next()?);
+    }
+    let is_size = first.text.len() <= 2
+        && !first.is_any(&["n", "s", "e", "w", "ne", "nw", "se", "sw", "st", "mt", "la", "el"]);
+    if (is_size && !is_ordinal(&first)) || first.is_any(&["google", "one"]) {
+        return None;
+    }
+    let mut last = first;
+    for word in name {
+        if !is_one_line(text, last.end, word.start) {
+            return None;
+        }
+        if is_type(&word) {
+            return is_street(text, group, &last, &word).then_some(group.start..word.end);
+        }
+        if !word.is_capital() && !is_ordinal(&word) && !word.is_in(List::Particles) {
+            return None;
+        }
+        last = word;
+    }
+    None
+}
+
+/// Whether a number, a name and a type are a street rather than two hard drives or a day at a park.
+fn is_street(text: &str, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> bool {
+    let is_drive = kind.is_any(&["drive"]) && name.is_in(List::Drives);
+    let leads_to = |word: Word<'_>| word.is_any(&["at", "to", "on", "from", "near", "address", "is", "in"]);
+    let is_sure = kind.is_in(List::StreetTypes)
+        || number.len() > 2
+        || before(text, number.start).next().is_some_and(leads_to)
+        || ends_in_postcode(text, kind.end);
+    is_sure && !is_drive
+}
+
+/// Whether the block around a street that ends at `end` ends in a postcode.
+fn ends_in_postcode(text: &str, end: usize) -> bool {
+    let block = &text[end..block_end(text, end)];
+    let last = block.rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A street whose type stands before its name.
+fn leading_street(text: &str, start: usize, kind: &Word<'_>) -> Option<Range<usize>> {
+    let may_be_lower = kind.is_any(&["rue", "rua", "calle", "ulica", "trg"]);
+    let (mut end, mut at) = (None, kind.end);
+    for word in after(text, kind.end).take(NAME_MAX) {
+        let is_name = word.is_capital() || (end.is_none() && word.text.len() > 3 && may_be_lower);
+        if !is_one_line(text, at, word.start) || !(is_name || word.is_in(List::Particles)) {
+            break;
+        }
+        at = word.end;
+        end = if is_name { Some(word.end) } else { end };
+    }
+    end.map(|end| start..end)
+}
+
+/// A street without capitals: one word and a type that is nothing else.
+fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<usize>> {
+    let is_name =
+        name.text.chars().all(char::is_alphabetic) && name.text.len() > 2 && !name.is_in(List::NoStreetNames);
+    let is_street = is_name && kind.is_in(List::StreetTypes) && kind.start == name.end + 1;
+    is_street.then_some(start..kind.end)
+}
+
+/// The street that its number follows: `Rooseveltlaan 110`, `Via Roma 131`, `Erzsebet ter 19`.
+fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
+    let mut name = before(text, group.start).take(NAME_MAX);
+    let last = name.next()?;
+    let is_near = matches!(&text[last.end..group.start], " " | ". " | ", ");
+    if !is_near || last.starts_with_digit() || last.is_in(List::NumberedCapitals) {
+        return None;
+    }
+    let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
+    if has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
+        return Some(last.start..group.end);
+    }
+    if !is_capital && !ends_in_type {
+        return None;
+    }
+    let mut start = is_capital.then_some(last.start);
+    let mut at = last.start;
+    for word in name {
+        if !is_one_line(text, word.end, at) {
+            break;
+        }
+        at = word.start;
+        if is_leading_type(&word) && start.is_some() {
+            return Some(word.start..group.end);
+        }
+        let is_name = word.is_capital() && !word.is_in(List::NumberedCapitals);
+        if ends_in_type && (is_name || has_cue(text, word.start)) {
+            return Some(word.start..group.end);
+        }
+        if is_name {
+            start = Some(word.start);
+        } else if !word.is_in(List::Particles) {
+            break;
+        }
+    }
+    let start = start?;
+    (has_cue(text, start) || is_in_block(text, start, group.end)).then_some(start..group.end)
+}
+
+/// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.
+fn is_in_block(text: &str, start: usize, end: usize) -> bool {
+    let Some(house) = before(text, start).next().filter(|house| house.end + 1 == start) else { return false };
+    let is_year = house.text.len() == 4 && (house.text.starts_with("19") || house.text.starts_with("20"));
+    let is_house = house.is_number() && (3..=5).contains(&house.text.len()) && !is_year;
+    let rest = &text[end..];
+    let is_apart = rest.starts_with(", ") || rest.trim_start_matches('.').starts_with('\n');
+    let has_town = after(text, end).next().is_some_and(|town| town.is_capital());
+    is_house && is_apart && has_town && ends_in_postcode(text, end)
+}
+
+/// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".
+fn has_cue(text: &str, start: usize) -> bool {
+    let mut is_led = false;
+    for word in before(text, start).take(6) {
+        is_led |= text[word.end..start].starts_with(':') || word.is_any(&["is", "at", "in", "on", "of"]);
+        if word.is_in(List::HomeCues) {
+            return is_led;
+        }
+    }
+    false
+}
+
+/// Whether two words stand on one line, with nothing but what a name can contain between them.
+fn is_one_line(text: &str, from: usize, to: usize) -> bool {
+    to - from < 4 && text[from..to].bytes().all(|byte| b" .'-".contains(&byte))
+}
+
+/// The start of the block of a street: a number directly before it belongs to it.
+fn block_start(text: &str, at: usize) -> usize {
+    let Some(before) = text[..at].strip_suffix(' ') else { return at };
+    let n = run_before(text, before.len(), 6, |byte| byte.is_ascii_digit());
+    let from = before.len() - n;
+    let is_own_word =
+        before[..from].is_empty() || before[..from].ends_with(|c: char| c.is_ascii_whitespace() || c == '>');
+    if (1..=5).contains(&n) && is_own_word { from } else { at }
+}
+
+/// The end of the block of a street that ends at `at`: flat, town, postcode and country, on its line or the next.
+fn block_end(text: &str, at: usize) -> usize {
+    let limit = (at + BLOCK_MAX).min(text.len());
+    let (mut end, mut from, mut n_lines) = (at, at, 0);
+    let mut follows_unit = false;
+    while let Some(word) = words::next(text, from, limit) {
+        let gap = &text[from..word.start];
+        n_lines += gap.matches('\n').count();
+        let is_apart = gap.contains("\n\n") && !line_ends_in_number(text, word.start);
+        // A word with a colon is the label of the next line.
+        let is_label = text[word.end..].starts_with(':');
+        if !may_lie_between(gap)
+            || n_lines > LINES_MAX
+            || is_apart
+            || is_label
+            || ends_sentence(text, from, &word)
+        {
+            break;
+        }
+        let is_part = if word.starts_with_digit() {
+            let is_long = word.text.len() > 6 && !word.text.contains(|char: char| char.is_ascii_alphabetic());
+            let is_glued = word.text.len() < 3 && !follows_unit && !gap.contains(' ');
+            !is_long && !is_glued && !is_phone_part(text, &word)
+        } else {
+            word.is_in(List::BuildingParts) || is_town(&word) || is_type(&word)
+        };
+        if is_part {
+            end = word.end;
+        } else if word.starts_with_digit() || !word.is_in(List::Particles) {
+            break;
+        }
+        follows_unit = word.is_in(List::BuildingParts);
+        from = word.end;
+    }
+    end
+}
+
+/// Whether only what separates the parts of an address lies between two words.
+fn may_lie_between(gap: &str) -> bool {
+    gap.len() < 12
+        && !gap.contains("**")
+        && (!gap.contains('?') || gap.starts_with('\n'))
+        && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte))
+}
+
+/// Whether a full stop between `from` and a word ends the sentence.
+fn ends_sentence(text: &str, from: usize, word: &Word<'_>) -> bool {
+    let last = text[..from].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
+    let goes_on = word.is_in(List::BuildingParts) || (!is_number && is_town(word));
+    text[from..word.start].contains(". ") && !((is_number || last.len() < 4) && goes_on)
+}
+
+/// Whether the line that starts at `at` ends in a number, as the one with the country and postcode does.
+fn line_ends_in_number(text: &str, at: usize) -> bool {
+    let n = run_after(text, at, 40, |byte| byte != b'\n');
+    let line = text.as_bytes()[at..at + n].trim_ascii_end();
+    n < 40 && line.strip_suffix(b".").unwrap_or(line).last().is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a number goes on the way phones do.
+fn is_phone_part(text: &str, word: &Word<'_>) -> bool {
+    let is_joined = run_after(text, word.end, 1, |byte| b"-.)/".contains(&byte)) > 0;
+    let n_next = || run_after(text, word.end + 1, 8, |byte| byte.is_ascii_digit());
+    is_joined && n_next() > 0 && !(word.text.len() == 5 && n_next() <= 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::digits::read_cluster;
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        let mut at = 0;
+        let mut got = "";
+        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
+            let groups = read_cluster(text, at + next);
+            at = groups[groups.len() - 1].end;
+            if let Some(hit) =
+                groups.iter().find_map(|group| find_behind(text, group).or_else(|| find_before(text, group)))
+            {
+                got = &text[hit.span];
+                break;
+            }
+        }
+        assert_eq!(got, want, "{text}");
+    }
+
+    #[test]
+    fn the_number_may_stand_first() {
+        check(
+            "to 742 Evergreen Terrace, Springfield, IL 62704 today",
+            "742 Evergreen Terrace, Springfield, IL 62704",
+        );
+        check("at 12 oak street", "12 oak street");
+        check("221B Baker Street, London NW1 6XE", "221B Baker Street, London NW1 6XE");
+        check("1600 N. 5th Ave., Suite 4", "1600 N. 5th Ave., Suite 4");
+        check("36 rue de Pologne", "36 rue de Pologne");
+    }
+
+    #[test]
+    fn the_number_may_stand_last() {
+        check("in der Hauptstrasse 5, 10115 Berlin", "Hauptstrasse 5, 10115 Berlin");
+        check("Via Roma 131", "Via Roma 131");
+        check("Passauer Strasse 33", "Passauer Strasse 33");
+        check("He lives at Pivovarska 276", "Pivovarska 276");
+    }
+
+    #[test]
+    fn other_numbers_are_no_houses() {
+        check("2 Hard Drive units and 1 Flash Drive, 3 Water Park tickets, 2 Lightning Lane passes", "");
+        check("To address Error 403 use Live Chat 24 hours; a ThinkPad 14 or Notepad 3 will do", "");
+        check("Amazon Ring 4, 2 Place Settings, 10 Day Pass, Step 2 Place your order", "");
+        check("3 business days, 2 Google Drive files, iPhone 14, March 5", "");
+        check("The 5 star review of 2 TB Drive and $20 Way", "");
+        check("order 12345 on the road", "");
+    }
+}
