@@ -267,8 +267,12 @@ fn replies(id: &str, title: &str, ranked: &[RankedReply], rubric: &Rubric) -> Se
 
 /// A reply with what the gate found, what the judge said, weakest first, and what is missing.
 fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
-    let mut lines: Vec<String> = result.gate.findings().iter().map(finding_line).collect();
-    lines.extend(result.issues().chain(missing(result)).map(|line| shown(&line)));
+    let findings = result.gate.findings();
+    let mut issues: Vec<String> = result.issues().collect();
+    // What the gate found is said with its place.
+    issues.truncate(issues.len().saturating_sub(findings.len()));
+    let mut lines: Vec<String> = findings.iter().map(finding_line).collect();
+    lines.extend(issues.into_iter().chain(missing(result)).map(|line| shown(&line)));
     for (id, outcome) in &result.criteria {
         let CriterionOutcome::Scored(scored) = outcome else { continue };
         if rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level) {
@@ -291,7 +295,7 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
             Outcome::Unscored => Tone::Unscored,
             Outcome::Scored => Tone::Soft,
         },
-        pieces: pieces(&result.text, result.gate.findings()),
+        pieces: pieces(&result.text, findings),
         lines,
     }
 }
