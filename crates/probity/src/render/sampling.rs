@@ -151,7 +151,7 @@ fn figures(found: &Corrected) -> Section {
         ("judge passes what people pass", errors(|errors| errors.sensitivity)),
         ("judge fails what people fail", errors(|errors| errors.specificity)),
     ];
-    let mut table = Table::new(&["share that passes", "%value"]);
+    let mut table = Table::new(&["figure", "%value"]);
     let mut missing: Vec<(NotCorrected, Vec<String>)> = Vec::new();
     for (name, figure) in figures {
         table.row(cells![name, Cell::share(figure.ok().as_ref())]);
