@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask};
+use probity_core::promote::Standing;
 use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
 use serde::{Deserialize, Serialize};
 
-use super::about::{About, TargetSpec};
+use super::about::{About, TargetSpec, facts};
 use super::asking::Asking;
 use super::case_record::CaseRecord;
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
 use super::results::{Row, Rows, Scoring};
+use super::standing::Subject;
 use super::{Ran, RunError};
 use crate::config::layer::Layer;
 use crate::config::{Config, JudgeSettings, StoredTexts};
@@ -74,7 +76,7 @@ impl RunSpec {
     }
 }
 
-/// A run of `probity run` as the store has it. Reporting it makes no call and reads no file.
+/// A run as the store has it. Reporting it makes no call and reads no file.
 #[derive(Debug)]
 pub struct RecordedRun {
     /// The names of its case files.
@@ -90,15 +92,21 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// Reads what `record` was made of.
+    /// Reads what `record` was made of, which is a run of `probity run`.
     pub fn open(reader: &Reader, record: RunRecord) -> Result<RecordedRun, RunError> {
+        let run = record.run;
+        if reader.n_cases(run)?.is_none() {
+            return Err(RunError::NotOnRecord { run, what: "some of its cases".to_owned() });
+        }
+        RecordedRun::read(reader, record)
+    }
+
+    /// Reads what `record` was made of but its cases, whatever command made it.
+    pub fn read(reader: &Reader, record: RunRecord) -> Result<RecordedRun, RunError> {
         let run = record.run;
         let missing = |what: String| RunError::NotOnRecord { run, what };
         let text = reader.spec(run)?.ok_or_else(|| missing("what it was made of".to_owned()))?;
         let spec: RunSpec = serde_json::from_str(&text).map_err(|error| missing(error.to_string()))?;
-        if reader.n_cases(run)?.is_none() {
-            return Err(missing("some of its cases".to_owned()));
-        }
         let judge = record.part("judge").and_then(|id| JudgeId::parse(id).ok());
         let judge_id = judge.ok_or_else(|| missing("its judge".to_owned()))?;
         let config = Config::resolve([spec.settings.clone()]).map_err(|error| missing(error.to_string()))?;
@@ -122,6 +130,12 @@ impl RecordedRun {
         let plan = Plan { n_repeated: self.spec.n_repeated, ..Plan::default() };
         let replies = target.map(|_| RepliesRan { run: replies_run, ..RepliesRan::default() });
         Ok(Ran { run: Some(self.run()), replies, ..Ran::planned(plan, self.judge_id.clone()) })
+    }
+
+    /// What its judge has earned by now.
+    pub fn standing(&self, reader: &Reader) -> Result<Standing, StoreError> {
+        let subject = Subject { asking: &self.asking, rubric: &self.rubric, blocking: &self.spec.blocking };
+        Ok(facts(&subject, reader, &self.ran(reader)?)?.judge.standing)
     }
 
     /// Its results from the store, each row to `sink` in the order of the input.

@@ -14,7 +14,7 @@ use super::run::no_standing;
 use super::session::Ended;
 use crate::args::DiffArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::difference::DifferenceDocument;
+use crate::render::difference::{DifferenceShown, document};
 use crate::render::problem::read_file;
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
@@ -37,14 +37,14 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     let guarded = guarded(&guardrails, &changed);
     let json = json!(changed.document(&guarded, [&before_name, &after_name]));
     let incomplete = incomplete(args, &changed, &guarded);
-    outlet.put(&DifferenceDocument {
+    outlet.put(&document(DifferenceShown {
         difference: &changed,
         guarded: &guarded,
         files: [&before_name, &after_name],
         alpha: ALPHA,
         incomplete: incomplete.as_deref(),
         json,
-    })?;
+    }))?;
     if !args.say.quiet {
         changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
     }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::session::Ended;
 use crate::args::{OutputArgs, SayArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::report::{Document, Kind, ReportFile, pretty};
+use crate::render::report::document::Document;
+use crate::render::report::{Kind, ReportFile, pretty};
 use crate::render::results::WholeFile;
 use crate::settings::inputs::{Inputs, refuse_same_output};
 use crate::terminal;
@@ -30,16 +31,16 @@ impl<'a> Outlet<'a> {
     }
 
     /// Puts the document into every file and on standard output.
-    pub(crate) fn put(&self, document: &dyn Document) -> Result<(), Failure> {
+    pub(crate) fn put(&self, document: &Document) -> Result<(), Failure> {
         for ReportFile { path, kind } in &self.files {
             let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
-        terminal::deliver(&if self.say.json { pretty(document.json()) } else { document.text() })
+        terminal::deliver(&if self.say.json { pretty(&document.json) } else { document.text() })
     }
 
     /// Puts the document where it belongs, says the last lines, and ends.
-    pub(crate) fn end(&self, document: &dyn Document, ended: Ended) -> Result<Exit, Failure> {
+    pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
         self.put(document)?;
         Ok(ended.say())
     }

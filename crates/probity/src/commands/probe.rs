@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use probity_core::probe::{ProbeOutcome, battery};
+use probity_core::probe::{ProbeOutcome, Probing, battery};
 use probity_engine::run::probe::{report, rounds, run};
 use serde_json::{Value, json};
 
 use super::check;
 use super::outlet::Outlet;
-use super::session::{Covered, Ended, Session, keep_document, keep_outcome};
+use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::ProbeArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::probing::{ProbingDocument, listed};
+use crate::render::probing::{ProbingShown, document, listed};
 use crate::render::report::pretty;
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
@@ -32,16 +32,16 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     }
     let store = session.open(&job.asking)?;
     let ran = session.ask(&store, async |session| run(&job, session).await)??;
-    let document = ProbingDocument::new(Arc::clone(&job), report(&job, &store, &ran)?);
-    let covered = || {
-        let coverage = document.probed.probing.coverage()?;
+    let shown = ProbingShown { job: Arc::clone(&job), probed: report(&job, &store, &ran)? };
+    let covered = shown.probed.probing.coverage().map(|coverage| {
         let of = "what was asked is answered";
-        Some(Covered { share: coverage.to_f64(), of, missing: String::new() })
-    };
-    let asked = || Ended::of(&ran, job.asking.config.run.min_coverage, covered());
-    let ended = asked().and_then(|| if args.enforce { enforced(&document) } else { Ended::done() });
-    keep_outcome(&store, &ran, "probe", &document.json)?;
-    keep_document(&store, &ran, job.asking.config.store.texts, &asked().stored(&document)?)?;
+        Covered { share: coverage.to_f64(), of, missing: String::new() }
+    });
+    let document = document(&shown);
+    let asked = Ended::of(&ran, job.asking.config.run.min_coverage, covered);
+    let texts = job.asking.config.store.texts;
+    keep_document(&store, &ran, texts, &StoredDocument::new(&document, &asked))?;
+    let ended = asked.and_then(|| if args.enforce { enforced(&shown.probed.probing) } else { Ended::done() });
     // The probing by which a judge is known has all probes, and nothing of it was cut short.
     let is_whole = job.selection.only.is_empty() && matches!(ended.exit, Exit::Done | Exit::No);
     if is_whole && job.asking.may_ask(session.network()) {
@@ -70,8 +70,7 @@ fn list(is_json: bool) -> Result<Exit, Failure> {
 }
 
 /// Whether every probe passed.
-fn enforced(document: &ProbingDocument) -> Ended {
-    let probing = &document.probed.probing;
+fn enforced(probing: &Probing) -> Ended {
     let [n_failed, n_inconclusive] =
         [ProbeOutcome::Fail, ProbeOutcome::Inconclusive].map(|outcome| probing.with(outcome).count());
     if n_failed + n_inconclusive == 0 {

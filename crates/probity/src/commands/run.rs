@@ -20,22 +20,20 @@ use super::session::{Covered, Ended, Session, keep_outcome};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::appendix::Origin;
+use crate::render::report::document::{Document, SKIPPED_MAX};
 use crate::render::results::ResultsWriter;
-use crate::render::summary::{metric_name, reached, summary, wanted};
+use crate::render::summary::{document, metric_name, reached, wanted};
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
-
-/// How many skipped records are kept for the summary.
-const SKIPPED_KEPT_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if args.calls.dry_run {
         return check::job(&args.job, Some(&args.calls), false);
     }
-    let Made { job, ran, summary, skipped } = made(args)?;
+    let Made { job, ran, summary, document } = made(args)?;
     if !args.job.cases.reading.say.json {
-        terminal::print(&self::summary(&summary, &job.name, &skipped));
+        terminal::print(&document.text());
     }
     Ok(ended(args, &job, &ran, &summary).say())
 }
@@ -45,15 +43,14 @@ struct Made {
     job: Arc<Job>,
     ran: Ran,
     summary: Summary,
-    /// The first records that could not be used.
-    skipped: Vec<Skipped>,
+    document: Document,
 }
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
 pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let (summary, skipped) = write((&run.name, &run.asking), outlet, |sink| run.report(store, sink))?;
+    let (summary, document) = write((&run.name, &run.asking), outlet, |sink| run.report(store, sink))?;
     if !outlet.is_json() {
-        terminal::print(&self::summary(&summary, &run.name, &skipped));
+        terminal::print(&document.text());
     }
     let ran = run.ran(&store.reader()?)?;
     Ok(Ended::of(&ran, run.asking.config.run.min_coverage, covered(&summary)).say())
@@ -90,11 +87,11 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
         }
     };
     let about = (job.name.as_str(), &job.asking);
-    let (summary, skipped) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
+    let (summary, document) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record())?;
     store.close()?;
     about_the_target(&job, &ran, &summary, &session);
-    Ok(Made { job, ran, summary, skipped })
+    Ok(Made { job, ran, summary, document })
 }
 
 /// A floor under the pass rate needs one.
@@ -112,23 +109,22 @@ fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
 /// Where rows go, one after the other.
 type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
 
-/// Writes the results that `report` gives to where they were asked for, and keeps what the summary shows.
+/// Writes the results that `report` gives to where they were asked for; the document is what a terminal shows.
 fn write(
     (name, asking): (&str, &Asking),
     outlet: &Outlet<'_>,
     report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,
-) -> Result<(Summary, Vec<Skipped>), Failure> {
+) -> Result<(Summary, Document), Failure> {
     let mut open = Vec::new();
-    let origin = Origin::asked(asking);
     for file in &outlet.files {
-        let report = file.open(name, &origin);
+        let report = file.open(name);
         open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
     let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);
     let stdout =
         outlet.is_json().then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
     let mut stdout = stdout.transpose().map_err(stdout_failure)?;
-    let mut skipped = Vec::new();
+    let mut skipped: Vec<Skipped> = Vec::new();
     let summary = report(&mut |row| {
         open.iter_mut().try_for_each(|(file, report)| {
             let named =
@@ -139,19 +135,20 @@ fn write(
             stdout.add(&row)?;
         }
         if let Row::Skipped(record) = row
-            && skipped.len() < SKIPPED_KEPT_MAX
+            && skipped.len() < SKIPPED_MAX
         {
             skipped.push(record);
         }
         Ok(())
     })?;
+    let document = document(&summary, name, &skipped, Origin::asked(asking));
     for (file, report) in open {
-        report.finish(&summary).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
+        report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }
     if let Some(stdout) = stdout {
         stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(stdout_failure)?;
     }
-    Ok((summary, skipped))
+    Ok((summary, document))
 }
 
 /// Says what is worth a line about the target after a run: that nothing needed it, or that only its answers showed it

@@ -3,6 +3,7 @@
 //!
 //! What commands ask about, and what they make of the answers, is their own.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,18 +17,22 @@ use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
-use crate::render::report::{Document, StoredDocument};
+use crate::render::report::document::Document;
 use crate::{settings, terminal};
 
 /// The commands that make runs of the store.
 const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
+
+/// What a document lists row by row.
+const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 
 /// How to go on after calls have stopped.
 const RESUME: &str = "run the same command again to resume";
@@ -134,17 +139,55 @@ pub(crate) fn keep_outcome(
     Ok(store.note_outcome(run, (command, &figures), &now)?)
 }
 
-/// Keeps what a run wrote, for `probity report`; where texts are to be digests, nothing of it is kept.
+/// Keeps what a run came to: its figures, and for `probity report` the document, unless texts are to be digests.
 pub(crate) fn keep_document(
     store: &Store,
     ran: &Ran,
     texts: StoredTexts,
-    document: &StoredDocument,
+    stored: &StoredDocument<'_>,
 ) -> Result<(), Failure> {
+    let document = &stored.document;
+    keep_outcome(store, ran, &document.command, &without_rows(document.json.clone()))?;
     let Some(run) = ran.run.filter(|_| store.may_write() && texts == StoredTexts::Full) else {
         return Ok(());
     };
-    Ok(store.keep_document(run, &document.to_text())?)
+    Ok(store.keep_document(run, &serde_json::to_string(stored).expect("texts can be written"))?)
+}
+
+/// A document of a run, and how its command ended.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredDocument<'a> {
+    /// What it came to.
+    pub(crate) document: Cow<'a, Document>,
+    exit: u8,
+    words: Vec<String>,
+}
+
+impl<'a> StoredDocument<'a> {
+    /// The document of a command that ends like this.
+    pub(crate) fn new(document: &'a Document, ended: &Ended) -> Self {
+        StoredDocument {
+            document: Cow::Borrowed(document),
+            exit: ended.exit as u8,
+            words: ended.words.clone(),
+        }
+    }
+
+    /// How its command ended.
+    pub(crate) fn ended(&self) -> Ended {
+        let exits = [Exit::Done, Exit::No, Exit::Usage, Exit::Incomplete, Exit::Store];
+        let exit = exits.into_iter().find(|exit| *exit as u8 == self.exit).unwrap_or(Exit::Store);
+        Ended { exit, words: self.words.clone() }
+    }
+}
+
+/// Figures without what is listed row by row, which may hold texts.
+fn without_rows(mut json: Value) -> Value {
+    if let Value::Object(members) = &mut json {
+        members.retain(|name, _| !ROWS.contains(&name.as_str()));
+        members.values_mut().for_each(|value| *value = without_rows(value.take()));
+    }
+    json
 }
 
 /// Opens the store for writing and tells what it found: each lost call is listed once, so it is said at once.
@@ -244,19 +287,6 @@ impl Ended {
         }
         let Ended { exit, words } = next();
         Ended { exit, words: [self.words, words].concat() }
-    }
-
-    /// What `document` comes to when it ends like this, for the store.
-    pub(crate) fn stored(&self, document: &dyn Document) -> Result<StoredDocument, Failure> {
-        let stored = StoredDocument::of(document, self.exit as u8, &self.words);
-        stored.map_err(|error| Failure::store(format!("could not write the report: {error}")))
-    }
-
-    /// As a document on record says.
-    pub(crate) fn recorded(document: &StoredDocument) -> Ended {
-        let exits = [Exit::Done, Exit::No, Exit::Usage, Exit::Incomplete, Exit::Store];
-        let exit = exits.into_iter().find(|exit| *exit as u8 == document.exit).unwrap_or(Exit::Store);
-        Ended { exit, words: document.words.clone() }
     }
 
     /// Says the last lines.

@@ -64,18 +64,14 @@ impl Concluded {
         self.conclusion.completeness == Completeness::Complete
     }
 
-    /// One sentence, and another one where the judge is advisory.
+    /// What is shown, whatever the judge has earned.
     pub(crate) fn sentence(&self, figures: &Figures) -> String {
-        let said = match (&self.conclusion.tests[..], self.stopped) {
+        match (&self.conclusion.tests[..], self.stopped) {
             ([], _) => "No difference shown: no pair was judged.".to_owned(),
             ([test], Some(stopped)) => self.by_sequence(test, &stopped),
             ([test], None) => self.of_two(test, figures),
             (tests, _) => self.of_several(tests),
-        };
-        if self.standing.is_promoted() {
-            return said;
         }
-        format!("{said} This is advisory: {}.", self.standing.reason())
     }
 
     fn of_two(&self, test: &VariantTest, figures: &Figures) -> String {

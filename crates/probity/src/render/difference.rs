@@ -1,25 +1,27 @@
-//! A difference between two runs on a terminal: figures first, then the cases behind them.
+//! A difference between two runs as a document: what moved, the limits that were held against it, and the cases.
 
-use std::io;
-
-use probity_core::diff::{DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange};
+use probity_core::diff::{
+    Advisory, Difference, Guarded, Kept, LevelChange, Pair, PairedBy, PartChange, PassChange,
+};
 use probity_core::results::{ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 use serde_json::Value;
 
-use super::figure::{columns, counted, none, p_number, percent};
-use super::report::{Document, Kind, difference as page, paged};
-use crate::plain::{excerpt, plain};
+use super::figure::{counted, none, p_number, percent};
+use super::report::appendix::{Appendix, Origin};
+use super::report::document::{
+    Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
+};
+use super::report::junit::{Came, TestCase};
+use crate::plain::excerpt;
 
 /// So many cases of each kind are listed.
 const CASES_SHOWN_MAX: usize = 10;
-/// How much of a reason is shown.
-const REASON_CHARS_MAX: usize = 120;
 /// How much of a part of a definition is shown: enough to tell hashes apart.
 const PART_CHARS_MAX: usize = 40;
 
-/// A difference with everything that is said about it.
-pub(crate) struct DifferenceDocument<'a> {
+/// What is shown of a difference.
+pub(crate) struct DifferenceShown<'a> {
     /// The figures.
     pub(crate) difference: &'a Difference<'a>,
     /// The limits that were held against it.
@@ -34,244 +36,263 @@ pub(crate) struct DifferenceDocument<'a> {
     pub(crate) json: Value,
 }
 
-impl Document for DifferenceDocument<'_> {
-    fn json(&self) -> &Value {
-        &self.json
-    }
-
-    fn text(&self) -> String {
-        difference(self)
-    }
-
-    fn file(&self, kind: Kind) -> io::Result<String> {
-        paged(self, kind, || page::page(self), || page::test_cases(self))
-    }
-}
-
-/// The difference as text.
-fn difference(shown: &DifferenceDocument<'_>) -> String {
+/// The document.
+pub(crate) fn document(shown: DifferenceShown<'_>) -> Document {
     let changed = shown.difference;
-    let mut out = headline(shown);
-    out += &definition(&changed.definition);
-    out += &overall(changed);
-    out += &guardrails(shown.guarded);
-    out += &slices(changed);
-    out += &flips(changed);
-    out += &alone("only in the first run", &changed.only_before);
-    out += &alone("only in the second run", &changed.only_after);
-    out
+    let [before, after] = shown.files;
+    let rubric = &changed.before.summary.rubric;
+    let n_changed = changed.pairs.iter().filter(|pair| pair.differs()).count();
+    let by = match changed.paired_by {
+        PairedBy::Case => "id",
+        PairedBy::CaseAndVariant => "id and variant",
+    };
+    let mut tiles = vec![
+        Tile::count(changed.pairs.len(), &format!("pairs by {by}")),
+        Tile::count(n_changed, "changed"),
+        Tile::count(changed.only_before.len(), "only before"),
+        Tile::count(changed.only_after.len(), "only after"),
+    ];
+    tiles.extend(
+        changed
+            .coverage()
+            .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
+    );
+    let judges = [changed.before, changed.after].map(|run| run.summary.judge.name());
+    let mut sections =
+        vec![definition(changed), guardrails(shown.guarded), figures(changed), slices(changed)];
+    sections.extend(flips(changed));
+    sections.push(alone("only-before", "only in the first run", &changed.only_before));
+    sections.push(alone("only-after", "only in the second run", &changed.only_after));
+    Document {
+        command: "diff".to_owned(),
+        title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
+        about: String::new(),
+        lead: lead(&shown, n_changed),
+        tiles,
+        warnings: changed.warnings.clone(),
+        sections: sections.into_iter().filter_map(Section::filled).collect(),
+        calls: Vec::new(),
+        appendix: Some(
+            Appendix::new(Origin::files(), None)
+                .hash("rubric", &rubric.hash)
+                .hash("judge before", &judges[0])
+                .hash("judge after", &judges[1]),
+        ),
+        judge: Some(judge_line(changed, &judges)),
+        tests: test_cases(&shown),
+        json: shown.json,
+    }
 }
 
-fn headline(shown: &DifferenceDocument<'_>) -> String {
-    let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
-    let [first, second] = shown.files.map(plain);
-    let (one, other) = (before.summary.judge.name(), after.summary.judge.name());
-    let standing = if shown.difference.advisory().is_some() { "advisory" } else { "promoted" };
-    let judge = if shown.difference.judge_changed() {
-        format!("judge {} → {} ({standing})", plain(&one), plain(&other))
-    } else {
-        format!("judge {} ({standing})", plain(&one))
-    };
-    let by = match paired_by {
-        probity_core::diff::PairedBy::Case => "id",
-        probity_core::diff::PairedBy::CaseAndVariant => "id and variant",
-    };
-    let n_changed = pairs.iter().filter(|pair| pair.differs()).count();
-    format!(
-        "{first} → {second} · {} {} · {judge}\n{} by {by}, {n_changed} changed; {} only before, {} only after\n",
-        plain(&before.summary.rubric.name),
-        plain(&before.summary.rubric.version),
-        counted(pairs.len() as u64, "pair"),
-        only_before.len(),
-        only_after.len()
-    )
+fn lead(shown: &DifferenceShown<'_>, n_changed: usize) -> String {
+    let n_pairs = shown.difference.pairs.len();
+    let n_failed = shown.guarded.iter().filter(|one| one.fails()).count();
+    match (shown.guarded.len(), n_failed) {
+        (0, _) => format!("{n_changed} of {n_pairs} pairs changed."),
+        (n, 0) => format!("{n_changed} of {n_pairs} pairs changed; none of {n} guardrails failed."),
+        (n, failed) => format!("{failed} of {n} guardrails failed."),
+    }
 }
 
-fn definition(changes: &[DefinitionChange]) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let mut out = "\nwhat the runs were made of differs in\n".to_owned();
-    for change in changes {
-        let [before, after] = [&change.before, &change.after].map(|side| match side {
-            Some(text) if text.is_empty() => "nothing".to_owned(),
-            Some(text) => excerpt(text, if is_hash(text) { 12 } else { PART_CHARS_MAX }),
-            None => "not told".to_owned(),
-        });
-        out += &format!("  {}: {before} → {after}\n", plain(&change.part));
-    }
-    out
+/// Who judged, and whether the judges of both runs may gate.
+fn judge_line(changed: &Difference<'_>, [one, other]: &[String; 2]) -> JudgeLine {
+    let (standing, reason) = match changed.advisory() {
+        Some(Advisory { reason, .. }) => ("advisory", reason),
+        None => ("promoted", changed.after.standing.reason()),
+    };
+    let name = if changed.judge_changed() { format!("{one} → {other}") } else { one.clone() };
+    JudgeLine { name, standing: standing.to_owned(), reason: reason.to_owned() }
+}
+
+fn definition(changed: &Difference<'_>) -> Section {
+    let side = |side: &Option<String>| match side {
+        Some(text) if text.is_empty() => "nothing".to_owned(),
+        Some(text) => excerpt(text, if is_hash(text) { 12 } else { PART_CHARS_MAX }),
+        None => "not told".to_owned(),
+    };
+    let lines = changed.definition.iter();
+    let lines = lines.map(|part| format!("{}: {} → {}", part.part, side(&part.before), side(&part.after)));
+    Section::new("definition", "What the runs were made of differs in").list(lines)
 }
 
 fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn overall(changed: &Difference<'_>) -> String {
-    let mut rows = vec![header("figure", &["higher", "lower"])];
-    let part = &changed.overall;
-    rows.extend(part.pass.as_ref().map(|pass| pass_row("pass rate", pass)));
-    rows.extend(part.total.as_ref().map(|total| level_row("total", total)));
-    for (id, change) in part.criteria.iter() {
-        rows.push(change.as_ref().map_or_else(|| vec![plain(id)], |change| level_row(&plain(id), change)));
+fn guardrails(guarded: &[Guarded]) -> Section {
+    let mut table = Table::new(&["guardrail", "result", "what came of it"]);
+    for one in guarded {
+        let (name, tone) = match (&one.kept, one.fails()) {
+            (kept, true) => (format!("{}, fails", kept.name()), Tone::Missed),
+            (Kept::Yes, false) => (one.kept.name().to_owned(), Tone::Met),
+            (kept, false) => (kept.name().to_owned(), Tone::Soft),
+        };
+        table.row(cells![one.guardrail.rule(), Cell::word(name, tone), one.message()]);
     }
-    let adjusted = if part.criteria.0.len() > 1 {
-        "adjusted: over the criteria, by Benjamini and Yekutieli\n"
-    } else {
-        ""
+    Section::new("guardrails", "Guardrails").table(table)
+}
+
+fn figures(changed: &Difference<'_>) -> Section {
+    let part = &changed.overall;
+    let mut table = moved("figure");
+    part.pass.iter().for_each(|pass| table.row(pass_row("pass rate", pass)));
+    part.total.iter().for_each(|total| table.row(level_row("total", total)));
+    for (id, change) in part.criteria.iter() {
+        change.iter().for_each(|change| table.row(level_row(id, change)));
+    }
+    let section = Section::new("figures", "What moved").table(table).text(format!(
+        "p: exact, McNemar's for the pass rate and the sign test for levels; {} resamples, seed {}",
+        changed.resampling.n_resamples, changed.resampling.seed
+    ));
+    if part.criteria.0.len() < 2 {
+        return section;
+    }
+    section.text("adjusted: over the criteria, by Benjamini and Yekutieli")
+}
+
+fn slices(changed: &Difference<'_>) -> Section {
+    let section = Section::new("slices", "Slices");
+    if changed.by_slice.len() < 2 {
+        return section;
+    }
+    let table = |name: &str, row: &dyn Fn(&str, &PartChange) -> Option<Vec<Cell>>| {
+        let mut table = moved(&format!("{name} by slice"));
+        table.rows = changed.by_slice.iter().filter_map(|(slice, part)| row(slice, part)).collect();
+        table
     };
-    format!(
-        "\n{}p: exact, McNemar's for the pass rate and the sign test for levels; {} resamples, seed {}\n{adjusted}",
-        columns(&rows),
-        changed.resampling.n_resamples,
-        changed.resampling.seed
+    let passes = table("pass rate", &|slice, part| part.pass.as_ref().map(|pass| pass_row(slice, pass)));
+    let levels = changed.overall.criteria.names().map(|id| {
+        table(id, &|slice, part| {
+            let change = part.criteria.get(id)?.as_ref();
+            change.filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
+        })
+    });
+    let section = levels.fold(section.table(passes), Section::table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    section.text(
+        "adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are \
+         not listed for levels",
     )
 }
 
-fn guardrails(guarded: &[Guarded]) -> String {
-    if guarded.is_empty() {
-        return String::new();
-    }
-    let mut out = "\nguardrails\n".to_owned();
-    for one in guarded {
-        let fails = if one.fails() { ", fails" } else { "" };
-        out += &format!("  {}{fails}: {}\n", one.kept.name(), plain(&one.message()));
-    }
-    out
+/// A table of figures of both runs.
+fn moved(first: &str) -> Table {
+    let numbers =
+        ["#before", "#after", "#change", "#95 % interval", "#n", "#higher", "#lower", "#p", "#adjusted"];
+    Table::new(&[&[first][..], &numbers].concat())
 }
 
-fn slices(changed: &Difference<'_>) -> String {
-    if changed.by_slice.len() < 2 {
-        return String::new();
-    }
-    let mut out = String::new();
-    let mut table = |name: &str, row: &dyn Fn(&str, &PartChange) -> Option<Vec<String>>| {
-        let found: Vec<Vec<String>> =
-            changed.by_slice.iter().filter_map(|(slice, part)| row(&plain(slice), part)).collect();
-        if !found.is_empty() {
-            let mut rows = vec![header(&format!("{name} by slice"), &["higher", "lower"])];
-            rows.extend(found);
-            out += &format!("\n{}", columns(&rows));
-        }
-    };
-    table("pass rate", &|slice, part| part.pass.as_ref().map(|pass| pass_row(slice, pass)));
-    for id in changed.overall.criteria.names() {
-        table(&plain(id), &|slice, part| {
-            let change = part.criteria.get(id)?.as_ref();
-            change.filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
-        });
-    }
-    if out.is_empty() {
-        return out;
-    }
-    out + "adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are \
-           not listed for levels\n"
-}
-
-fn header(first: &str, counts: &[&str; 2]) -> Vec<String> {
-    let names =
-        [first, "before", "after", "change", "95 % interval", "n", counts[0], counts[1], "p", "adjusted"];
-    names.map(str::to_owned).into()
-}
-
-fn pass_row(name: &str, pass: &PassChange) -> Vec<String> {
-    let [low, high] = [pass.change.low, pass.change.high].map(|end| signed(100.0 * end, 1));
-    let mut row = vec![
-        name.to_owned(),
+fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
+    let [value, low, high] =
+        [pass.change.value, pass.change.low, pass.change.high].map(|points| signed(100.0 * points, 1));
+    cells![
+        name,
         percent(pass.before.value),
         percent(pass.after.value),
-        signed(100.0 * pass.change.value, 1),
+        value,
         format!("{low} to {high}"),
-        pass.before.n.to_string(),
-        pass.n_gained.to_string(),
-        pass.n_lost.to_string(),
-    ];
-    row.extend([pass.mcnemar.map(|test| test.exact), pass.adjusted].map(p_value));
-    row
+        pass.before.n,
+        pass.n_gained,
+        pass.n_lost,
+        p_value(pass.mcnemar.map(|test| test.exact)),
+        p_value(pass.adjusted),
+    ]
 }
 
-fn level_row(name: &str, change: &LevelChange) -> Vec<String> {
+fn level_row(name: &str, change: &LevelChange) -> Vec<Cell> {
     let Estimate { value, low, high, n } = change.change;
-    let mut row = vec![
-        name.to_owned(),
+    cells![
+        name,
         format!("{:.2}", change.before),
         format!("{:.2}", change.after),
         signed(value, 2),
         format!("{} to {}", signed(low, 2), signed(high, 2)),
-        n.to_string(),
-        change.n_higher.to_string(),
-        change.n_lower.to_string(),
-    ];
-    row.extend([change.sign_test, change.adjusted].map(p_value));
-    row
+        n,
+        change.n_higher,
+        change.n_lower,
+        p_value(change.sign_test),
+        p_value(change.adjusted),
+    ]
 }
 
 /// A number with its sign; what is shown as zero has none.
-pub(crate) fn signed(value: f64, decimals: usize) -> String {
+pub(super) fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}").replace('-', "−");
     if text.chars().all(|c| !c.is_ascii_digit() || c == '0') { format!("{:.decimals$}", 0.0) } else { text }
 }
 
 /// A p-value below its column's name, or a dash where there is none.
-pub(crate) fn p_value(p: Option<f64>) -> String {
+pub(super) fn p_value(p: Option<f64>) -> String {
     p.map_or_else(none, p_number)
 }
 
-fn flips(changed: &Difference<'_>) -> String {
-    let mut out = String::new();
-    for ((before, after), n) in changed.flips() {
-        out += &format!("\n{} → {}: {}\n", before.name(), after.name(), counted(n, "case"));
-        let cases =
-            changed.pairs.iter().filter(|pair| (pair.before.outcome, pair.after.outcome) == (before, after));
-        for pair in cases.take(CASES_SHOWN_MAX) {
-            out += &flipped(pair);
-        }
-        out += &more(n.saturating_sub(CASES_SHOWN_MAX as u64));
-    }
-    out
+/// A section for each way in which outcomes flipped.
+fn flips(changed: &Difference<'_>) -> Vec<Section> {
+    let flip = |((before, after), n): ((RowOutcome, RowOutcome), u64)| {
+        let is_one = |pair: &&Pair<'_>| (pair.before.outcome, pair.after.outcome) == (before, after);
+        let cases = changed.pairs.iter().filter(is_one).take(CASES_SHOWN_MAX);
+        let (before, after) = (before.name(), after.name());
+        let title = format!("{before} → {after}: {}", counted(n, "case"));
+        Section::new(&format!("{before}-{after}"), &title)
+            .quotes(cases.map(flipped).collect(), usize::try_from(n).unwrap_or(usize::MAX))
+    };
+    changed.flips().into_iter().map(flip).collect()
 }
 
-fn flipped(pair: &Pair<'_>) -> String {
+fn flipped(pair: &Pair<'_>) -> Quote {
     let (before, after) = (pair.before, pair.after);
-    let slice = before.slice.as_deref().map(|slice| format!(" [{}]", plain(slice))).unwrap_or_default();
-    let side = if matches!(after.outcome, RowOutcome::Pass | RowOutcome::Scored) { before } else { after };
-    let reasons: Vec<String> = side.reasons().iter().map(|reason| plain(reason)).collect();
-    let was = if std::ptr::eq(side, before) { "was " } else { "" };
-    let reasons = if reasons.is_empty() { String::new() } else { format!(": {was}{}", reasons.join(", ")) };
-    let mut out = format!("  {}{slice}{reasons}\n", name(before, after));
+    let is_better = matches!(after.outcome, RowOutcome::Pass | RowOutcome::Scored);
+    let (side, was) = if is_better { (before, "was ") } else { (after, "") };
+    let reasons = side.reasons();
+    let word = if reasons.is_empty() { String::new() } else { format!("{was}{}", reasons.join(", ")) };
+    let mut lines = Vec::new();
     for (place, id) in after.criteria.names().enumerate() {
         let (Some(one), Some(other)) = (before.level(place), after.level(place)) else { continue };
         if one != other {
-            let said =
-                after.criterion(place).and_then(|result| result.reasoning.as_deref()).unwrap_or_default();
-            let said = excerpt(said, REASON_CHARS_MAX);
-            out += &format!("    {} {one} → {other}: {said}\n", plain(id));
+            let said = after.criterion(place).and_then(|result| result.reasoning.as_deref());
+            lines.push(format!("{id} {one} → {other}: {}", said.unwrap_or_default()));
         }
     }
-    out
+    let about = before.slice.clone().unwrap_or_default();
+    let tone = if is_better { Tone::Met } else { Tone::Missed };
+    Quote { title: name(before, after), about, word, tone, pieces: Vec::new(), lines }
 }
 
 /// The case, and the variant where there is one and the same.
 fn name(before: &ResultRow, after: &ResultRow) -> String {
     let variant = before.variant.as_ref().filter(|variant| after.variant.as_ref() == Some(variant));
-    format!(
-        "{}{}",
-        plain(&before.id),
-        variant.map(|variant| format!(" by {}", plain(variant))).unwrap_or_default()
-    )
+    format!("{}{}", before.id, variant.map(|variant| format!(" by {variant}")).unwrap_or_default())
 }
 
-fn alone(what: &str, rows: &[&ResultRow]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut out = format!("\n{what}: {}\n", counted(rows.len() as u64, "case"));
-    for row in rows.iter().take(CASES_SHOWN_MAX) {
-        out += &format!("  {} ({})\n", name(row, row), row.outcome.name());
-    }
-    out + &more(rows.len().saturating_sub(CASES_SHOWN_MAX) as u64)
+fn alone(id: &str, what: &str, rows: &[&ResultRow]) -> Section {
+    let n = rows.len() as u64;
+    let line = |row: &&ResultRow| format!("{} ({})", name(row, row), row.outcome.name());
+    Section::new(id, &format!("{what}: {}", counted(n, "case")))
+        .list(listed_first(rows, n, CASES_SHOWN_MAX, line))
 }
 
-fn more(n: u64) -> String {
-    if n == 0 { String::new() } else { format!("  and {n} more: --json lists them\n") }
+/// A case for the pass rate, where there is one, and one for each guardrail. Where too little can be compared, each of
+/// them is an error, for this reason. What an advisory judge says fails no build.
+fn test_cases(shown: &DifferenceShown<'_>) -> Vec<TestCase> {
+    let DifferenceShown { difference: changed, alpha, incomplete, .. } = shown;
+    let mut tests = Vec::new();
+    if let Some(pass) = &changed.overall.pass {
+        let fell = pass.fell.filter(|p| p <= alpha);
+        let reason = |p: f64| format!("the pass rate fell (one-sided exact test, p {p:.4})");
+        let came = fell.map_or(Came::Passed, |p| Came::failed(reason(p)));
+        tests.push(TestCase::new("diff", "pass rate", came).by_judge());
+    }
+    for one in shown.guarded {
+        let came = if one.fails() { Came::failed(one.message()) } else { Came::Passed };
+        tests.push(TestCase::new("guardrail", one.guardrail.rule(), came).by_judge());
+    }
+    let Some(reason) = incomplete else { return tests };
+    if tests.is_empty() {
+        tests.push(TestCase::new("diff", "coverage", Came::Passed));
+    }
+    let error =
+        |test: TestCase| TestCase { came: Came::Error(vec![(*reason).to_owned()]), by_judge: false, ..test };
+    tests.into_iter().map(error).collect()
 }

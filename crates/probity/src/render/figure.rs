@@ -51,23 +51,22 @@ pub(crate) fn judge_name(facts: &Facts) -> String {
     format!("{} {}", facts.judge.kind, facts.judge.model).trim_end().to_owned()
 }
 
-/// The cells of a row.
-pub(super) fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(str::to_owned).into()
+/// The value of a share that may be missing.
+pub(super) fn value_or_none(rate: Option<Estimate>) -> String {
+    rate.map_or_else(none, |rate| percent(rate.value))
 }
 
-/// Rows with aligned columns: the first to the left, the others to the right.
-pub(crate) fn columns(rows: &[Vec<String>]) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+/// Rows with aligned columns: those of numbers to the right, the others to the left.
+pub(crate) fn columns(rows: &[Vec<String>], is_number: &[bool]) -> String {
     let widest = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..n_columns).map(widest).collect();
+    let widths: Vec<usize> = (0..is_number.len()).map(widest).collect();
     let mut out = String::new();
     for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, widest))| {
+        let cells = row.iter().zip(&widths).zip(is_number).map(|((cell, widest), is_number)| {
             let space = padded("", widest - width(cell));
-            if column == 0 { format!("{cell}{space}") } else { format!("{space}{cell}") }
+            if *is_number { format!("{space}{cell}") } else { format!("{cell}{space}") }
         });
         push_line!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }

@@ -5,6 +5,11 @@ macro_rules! push_line {
     ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
 }
 
+/// The cells of a row: texts, numbers, and groups of cells.
+macro_rules! cells {
+    ($($part:expr),* $(,)?) => { [$(Cells::cells($part)),*].concat() };
+}
+
 pub(crate) mod calibration;
 pub(crate) mod card;
 pub(crate) mod comparison;
@@ -15,7 +20,6 @@ pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;
 pub(crate) mod labels;
-pub(crate) mod live;
 pub(crate) mod probing;
 pub(crate) mod problem;
 pub(crate) mod progress;

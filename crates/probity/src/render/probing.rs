@@ -1,167 +1,202 @@
-//! A probing on a terminal: every probe with its figures, then the failed ones and what they mean.
+//! A probing as a document: which known shortcuts a judge falls for, beyond what it does without any change.
 
-use std::fmt::Write as _;
-use std::io;
 use std::sync::Arc;
 
-use probity_core::probe::{Probe, ProbeFigures, ProbeOutcome, ProbeResult};
+use probity_core::probe::{Family, Probe, ProbeFigures, ProbeOutcome, ProbeResult};
+use probity_core::stats::NetRate;
 use probity_engine::run::probe::{ProbeJob, Probed};
 use serde_json::{Value, json};
 
-use super::figure::{columns, judge_name, none, percent, texts};
-use super::report::{Document, Kind, add_judge, paged, probing as page};
-use super::summary::{costs, skipped_records};
-use crate::plain::plain;
+use super::figure::{NONE, columns, none, percent};
+use super::report::add_judge;
+use super::report::appendix::{Appendix, Origin};
+use super::report::chart::Whisker;
+use super::report::document::{
+    Cell, Cells, Document, Group, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
+};
+use super::report::junit::{Came, TestCase};
+use super::summary::calls;
 
-/// A probing with everything that is said about it.
-pub(crate) struct ProbingDocument {
+/// Outcomes with their titles, those that matter most first.
+const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [
+    (ProbeOutcome::Fail, "failed", "Shortcuts that work, faults that are missed"),
+    (ProbeOutcome::Inconclusive, "inconclusive", "Not decided"),
+    (ProbeOutcome::Pass, "passed", "Shortcuts that do not work, faults that are seen"),
+    (ProbeOutcome::NotApplicable, "not-applicable", "Without meaning for this rubric"),
+];
+
+/// What is shown of a probing.
+pub(crate) struct ProbingShown {
     /// What was probed.
     pub(crate) job: Arc<ProbeJob>,
     /// What it came to.
     pub(crate) probed: Probed,
-    /// For programs.
-    pub(crate) json: Value,
 }
 
-impl ProbingDocument {
-    /// The document of this probing.
-    pub(crate) fn new(job: Arc<ProbeJob>, probed: Probed) -> Self {
-        let mut json = probed.probing.to_json();
-        json["gate"] = json!(job.gate.digest());
-        json["call_plan"] = json!(job.asking.config.run.call_plan.name());
-        json["bases"]["blocked"] = json!(job.n_blocked);
-        json["skipped"] = json!(job.skipped);
-        add_judge(&mut json, &job.rubric, &probed.facts);
-        ProbingDocument { job, probed, json }
-    }
-}
-
-impl Document for ProbingDocument {
-    fn json(&self) -> &Value {
-        &self.json
-    }
-
-    fn text(&self) -> String {
-        probing(self)
-    }
-
-    fn file(&self, kind: Kind) -> io::Result<String> {
-        paged(self, kind, || page::page(self), || page::test_cases(self))
-    }
-}
-
-/// The probing as text.
-fn probing(shown: &ProbingDocument) -> String {
-    let mut out = String::new();
-    headline(&mut out, shown);
-    out += &table(&shown.probed.probing.results);
-    push_line!(
-        out,
-        "rate: of the bases, those in which the shortcut worked or the planted fault was missed; noise: what the judge does without a change"
-    );
-    explained(&mut out, shown, ProbeOutcome::Fail, "failed");
-    explained(&mut out, shown, ProbeOutcome::Inconclusive, "inconclusive");
-    skipped_records(&mut out, &shown.job.skipped, shown.job.skipped.len() as u64);
-    costs(&mut out, &shown.probed.facts);
-    out
-}
-
-fn headline(out: &mut String, shown: &ProbingDocument) {
-    let (job, probing) = (&shown.job, &shown.probed.probing);
-    let judge = &shown.probed.facts.judge;
-    push_line!(
-        out,
-        "{} {} · {} · judge {} ({})",
-        job.rubric.name(),
-        plain(job.rubric.version()),
-        plain(&job.name),
-        plain(&judge_name(&shown.probed.facts)),
-        judge.standing
-    );
-    let counted = [
-        (ProbeOutcome::Pass, "passed"),
-        (ProbeOutcome::Fail, "failed"),
-        (ProbeOutcome::Inconclusive, "inconclusive"),
-        (ProbeOutcome::NotApplicable, "not applicable"),
-    ];
-    let counts: Vec<String> =
-        counted.iter().map(|(outcome, name)| format!("{} {name}", probing.with(*outcome).count())).collect();
-    push_line!(out, "{} probes = {}", probing.results.len(), counts.join(" + "));
-    let blocked = match job.n_blocked {
-        0 => String::new(),
-        n => format!(", {n} replies blocked by the gate"),
-    };
-    push_line!(
-        out,
-        "{} bases of your own, {} shipped{blocked}; seed {}, at most {:.1} % tolerated\n",
-        probing.bases.own,
-        probing.bases.shipped,
-        probing.seed,
-        100.0 * probing.tolerance.share()
-    );
+/// The document.
+pub(crate) fn document(shown: &ProbingShown) -> Document {
+    let ProbingShown { job, probed } = shown;
+    let probing = &probed.probing;
+    let n = |outcome| probing.with(outcome).count();
+    let mut warnings = probed.facts.warnings.clone();
     if !probing.only.is_empty() {
-        push_line!(
-            out,
-            "only {}: this is not kept as the judge's probing\n",
-            plain(&probing.only.join(", "))
+        warnings.push(format!("only {}: this is not the judge's probing", probing.only.join(", ")));
+    }
+    let mut tiles: Vec<Tile> =
+        OUTCOMES.iter().map(|(outcome, id, _)| Tile::count(n(*outcome), &id.replace('-', " "))).collect();
+    tiles.push(Tile::count(probing.bases.own, "bases of your own"));
+    tiles.push(Tile::count(probing.bases.shipped, "shipped bases"));
+    if job.n_blocked > 0 {
+        tiles.push(Tile::count(job.n_blocked, "replies blocked by the gate"));
+    }
+    tiles.push(Tile { value: percent(probing.tolerance.share()), name: "tolerated".to_owned() });
+    let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(shown, *outcome, id, title));
+    let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
+    let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
+    let appendix = Appendix::of(Origin::asked(&job.asking), &job.rubric, &probed.facts);
+    Document {
+        command: "probe".to_owned(),
+        title: format!("Probing · {}", job.name),
+        about: format!("rubric {} {} · seed {}", job.rubric.name(), job.rubric.version(), probing.seed),
+        judge: Some(JudgeLine::of(&probed.facts)),
+        lead: lead(shown),
+        tiles,
+        warnings,
+        sections: sections.chain(skipped).collect(),
+        calls: calls(&probed.facts),
+        appendix: Some(
+            appendix
+                .hash("battery", &probing.battery)
+                .hash("gate", job.gate.digest())
+                .hash("seed", probing.seed.to_string()),
+        ),
+        tests: probing.results.iter().map(test_case).collect(),
+        json: json(shown),
+    }
+}
+
+fn json(ProbingShown { job, probed }: &ProbingShown) -> Value {
+    let mut json = probed.probing.to_json();
+    json["gate"] = json!(job.gate.digest());
+    json["call_plan"] = json!(job.asking.config.run.call_plan.name());
+    json["bases"]["blocked"] = json!(job.n_blocked);
+    json["skipped"] = json!(job.skipped);
+    add_judge(&mut json, &job.rubric, &probed.facts);
+    json
+}
+
+fn lead(shown: &ProbingShown) -> String {
+    let probing = &shown.probed.probing;
+    let n_open = probing.with(ProbeOutcome::Inconclusive).count();
+    match probing.with(ProbeOutcome::Fail).count() {
+        0 if n_open == 0 => {
+            "The judge falls for no shortcut and misses no planted fault that has a meaning for this rubric."
+                .to_owned()
+        }
+        0 => format!("No probe failed; {n_open} are not decided."),
+        n_failed => {
+            let is_fault = |result: &&ProbeResult| result.family == Family::Sensitivity;
+            let missed = probing.with(ProbeOutcome::Fail).filter(is_fault).count();
+            let shortcuts = n_failed - missed;
+            format!(
+                "The judge falls for {shortcuts} shortcuts and misses {missed} planted faults; {n_open} are not decided."
+            )
+        }
+    }
+}
+
+fn section(shown: &ProbingShown, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
+    let probing = &shown.probed.probing;
+    let results: Vec<&ProbeResult> = probing.with(outcome).collect();
+    if results.is_empty() {
+        return None;
+    }
+    let section = Section::new(id, title);
+    if outcome == ProbeOutcome::NotApplicable {
+        return Some(
+            section.list(results.iter().map(|result| format!("{}: {}", result.name, result.message))),
         );
     }
+    let titles =
+        ["probe", "family", "#bases", "#rate", "#noise", "~−25 to 100 %", "#net", "#90 % interval", "result"];
+    let mut table = Table::new(&titles);
+    for result in &results {
+        let figures = figures(result.figures.as_ref(), probing.tolerance.share());
+        table.row(cells![
+            &result.name,
+            result.family.name(),
+            figures,
+            Cell::word(outcome.name(), tone(outcome))
+        ]);
+    }
+    let section = section.table(table).legend("● net with its interval; the dashed line is what is tolerated.").text(
+        "Rate: of the bases, those in which the shortcut worked or the planted fault was missed. Noise: what the judge \
+         does without any change. Net is the rate beyond it; a fall that comes without a fault counts as missed.",
+    );
+    let quote = |result: &&ProbeResult| Quote {
+        title: result.name.clone(),
+        about: about(result),
+        word: outcome.name().to_owned(),
+        tone: tone(outcome),
+        pieces: Vec::new(),
+        lines: vec![result.means.clone(), result.message.clone()],
+    };
+    let is_explained = matches!(outcome, ProbeOutcome::Fail | ProbeOutcome::Inconclusive);
+    let quotes = results.iter().filter(|_| is_explained).map(quote).collect();
+    Some(section.quotes(quotes, results.len()))
 }
 
-fn table(results: &[ProbeResult]) -> String {
-    let header = ["probe", "bases", "rate", "noise", "net", "90 % interval", "result"];
-    let mut rows = vec![texts(header)];
-    for result in results {
-        let mut row = vec![plain(&result.name)];
-        row.extend(figures(result.figures.as_ref()));
-        row.push(result.outcome().name().replace('_', " "));
-        rows.push(row);
-    }
-    columns(&rows)
+fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> Group {
+    let Some(figures) = figures else { return Group([NONE; 6].map(Cell::text).into()) };
+    let share = |share: Option<f64>| share.map_or_else(none, percent);
+    let plot = match &figures.net {
+        Some(net) => Cell::Plot(Whisker::net(net, tolerance)),
+        None => Cell::text(NONE),
+    };
+    let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);
+    let (value, interval) = (figures.net.map(|net| net.value), figures.net.map_or_else(none, interval));
+    Group(cells![figures.n_bases, share(figures.rate), share(figures.noise), plot, share(value), interval])
 }
 
-fn figures(figures: Option<&ProbeFigures>) -> [String; 5] {
-    let percent = |share: Option<f64>| share.map_or_else(none, percent);
-    let Some(figures) = figures else { return [none(), none(), none(), none(), none()] };
-    let net = figures.net;
-    [
-        figures.n_bases.to_string(),
-        percent(figures.rate),
-        percent(figures.noise),
-        percent(net.map(|net| net.value)),
-        net.map_or_else(none, |net| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high)),
-    ]
+fn about(result: &ProbeResult) -> String {
+    let criterion = result.criterion.as_ref().map_or(String::new(), |id| format!(" of {id}"));
+    format!("{} · expects {}{criterion}", result.family.name(), result.expects)
 }
 
-fn explained(out: &mut String, shown: &ProbingDocument, outcome: ProbeOutcome, heading: &str) {
-    let results: Vec<&ProbeResult> = shown.probed.probing.with(outcome).collect();
-    if results.is_empty() {
-        return;
+fn tone(outcome: ProbeOutcome) -> Tone {
+    match outcome {
+        ProbeOutcome::Pass => Tone::Met,
+        ProbeOutcome::Fail => Tone::Missed,
+        ProbeOutcome::Inconclusive => Tone::Unscored,
+        ProbeOutcome::NotApplicable => Tone::Soft,
     }
-    push_line!(out, "\n{heading}");
-    for result in results {
-        push_line!(out, "  {} ({}): {}", plain(&result.name), result.family.name(), plain(&result.means));
-        push_line!(out, "    {}", plain(&result.message));
-    }
+}
+
+/// A shortcut that works is a failure; a probe that lacks answers is an error; one that more bases or a person must
+/// decide is skipped, as is one without meaning.
+fn test_case(result: &ProbeResult) -> TestCase {
+    let lacks_answers = || result.figures.as_ref().is_some_and(|figures| figures.n_unscored > 0);
+    let came = match result.outcome() {
+        ProbeOutcome::Pass => Came::Passed,
+        ProbeOutcome::Fail => Came::Failed(vec![result.message.clone(), result.means.clone()]),
+        ProbeOutcome::Inconclusive if lacks_answers() => Came::Error(vec![result.message.clone()]),
+        ProbeOutcome::Inconclusive | ProbeOutcome::NotApplicable => Came::Skipped(result.message.clone()),
+    };
+    TestCase::new(result.family.name(), &result.name, came)
 }
 
 /// The battery as text.
 pub(crate) fn listed(probes: &[Probe]) -> String {
-    let mut rows = vec![texts(["probe", "number", "family", "expects", "form"])];
+    let header = ["probe", "number", "family", "expects", "form", "what is changed"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
     for probe in probes {
         let form = match probe.forms.as_slice() {
             [only] => only.name(),
             _ => "both",
         };
         let number = probe.number.clone().unwrap_or_else(none);
-        let row = [&*probe.name, &*number, probe.family.name(), probe.expects.name(), form];
+        let row = [&*probe.name, &*number, probe.family.name(), probe.expects.name(), form, &*probe.means];
         rows.push(row.map(str::to_owned).to_vec());
     }
-    let table = columns(&rows);
-    let means = ["what is changed"].into_iter().chain(probes.iter().map(|probe| &*probe.means));
-    let mut out = String::new();
-    for (row, means) in table.lines().zip(means) {
-        push_line!(out, "{row}  {means}");
-    }
-    out
+    columns(&rows, &[false, true, true, true, true, false])
 }

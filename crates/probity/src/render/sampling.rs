@@ -1,14 +1,12 @@
-//! A draw, and what a sample says about production, on a terminal.
+//! A draw, and what a sample says about production, as documents.
 
 use probity_core::results::JudgeRecord;
 use probity_core::sample::{Drawn, DrawnStratum, Duplicates, LabelWork, Production};
 use probity_core::stats::Estimate;
-use probity_core::stats::corrected::{Corrected, NotCorrected};
+use probity_core::stats::corrected::{Corrected, ErrorRates, NotCorrected};
 use probity_engine::input::Skipped;
 
-use super::figure::{columns, share, texts};
-use super::summary::skipped_records;
-use crate::plain::plain;
+use super::report::document::{Cell, Cells, Document, JudgeLine, Section, Table, skipped_lines};
 
 /// A draw with fewer distinct tickets of a slice than this says little about it.
 const SLICE_DRAWS_FEW: u64 = 2;
@@ -43,7 +41,7 @@ pub(crate) fn warnings(drawn: &Drawn) -> Vec<String> {
         ));
     }
     let few = |stratum: &&DrawnStratum| stratum.drawn < SLICE_DRAWS_FEW.min(stratum.population);
-    let few: Vec<String> = drawn.strata.iter().filter(few).map(|stratum| plain(&stratum.name)).collect();
+    let few: Vec<String> = drawn.strata.iter().filter(few).map(|stratum| stratum.name.clone()).collect();
     if !few.is_empty() {
         let more = few.len().saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -55,51 +53,52 @@ pub(crate) fn warnings(drawn: &Drawn) -> Vec<String> {
     warnings
 }
 
-/// The draw as text.
-pub(crate) fn draw(shown: &DrawShown) -> String {
+/// The draw as a document.
+pub(crate) fn draw(shown: &DrawShown) -> Document {
     let DrawShown { drawn, warnings, output, skipped, n_skipped } = shown;
     let (design, counts) = (&drawn.design, &drawn.counts);
-    let to = output.map_or("standard output".to_owned(), plain);
-    let mut out = format!(
-        "{} · {} of {} {} drawn, {} by slice, seed {} · {to}\n",
-        plain(&design.name),
-        drawn.chosen.len(),
-        counts.n_population,
-        match design.duplicates {
-            Duplicates::Represent => "distinct tickets",
-            Duplicates::Keep => "replies",
-        },
-        design.spread.name(),
-        design.seed,
-    );
-    let mut parts = vec![format!("{} replies in the export", counts.n_replies)];
-    if counts.n_earlier > 0 {
-        parts.push(format!("{} drawn earlier", counts.n_earlier));
-    }
-    if counts.n_near > 0 {
-        parts.push(format!("{} near-identical to another", counts.n_near));
-    }
-    if *n_skipped > 0 {
-        parts.push(format!("{n_skipped} records skipped"));
-    }
-    out += &format!("{}\n\n", parts.join(", "));
-    let mut rows = vec![texts(["slice", "replies", "tickets", "drawn", "probability", "weight"])];
+    let units = match design.duplicates {
+        Duplicates::Represent => "distinct tickets",
+        Duplicates::Keep => "replies",
+    };
+    let parts = [
+        (counts.n_replies, "replies in the export"),
+        (counts.n_earlier, "drawn earlier"),
+        (counts.n_near, "near-identical to another"),
+        (*n_skipped, "records skipped"),
+    ];
+    let parts = parts.iter().enumerate().filter(|(at, (n, _))| *at == 0 || *n > 0);
+    let parts: Vec<String> = parts.map(|(_, (n, what))| format!("{n} {what}")).collect();
+    let mut table = Table::new(&["slice", "#replies", "#tickets", "#drawn", "#probability", "#weight"]);
     for stratum in &drawn.strata {
-        rows.push(vec![
-            plain(&stratum.name),
-            stratum.n_replies.to_string(),
-            stratum.population.to_string(),
-            stratum.drawn.to_string(),
+        table.row(cells![
+            &stratum.name,
+            stratum.n_replies,
+            stratum.population,
+            stratum.drawn,
             format!("{:.4}", stratum.probability()),
             format!("{:.1}", stratum.weight()),
         ]);
     }
-    out += &columns(&rows);
-    for warning in *warnings {
-        out += &format!("warning: {warning}\n");
+    let skipped = Section::new("skipped", "Skipped records").list(skipped_lines(skipped, *n_skipped));
+    Document {
+        title: format!(
+            "{} · {} of {} {units} drawn, {} by slice, seed {} · {}",
+            design.name,
+            drawn.chosen.len(),
+            counts.n_population,
+            design.spread.name(),
+            design.seed,
+            output.unwrap_or("standard output")
+        ),
+        about: parts.join(", "),
+        warnings: warnings.to_vec(),
+        sections: [Section::new("slices", "Slices").table(table)]
+            .into_iter()
+            .chain(skipped.filled())
+            .collect(),
+        ..Document::default()
     }
-    skipped_records(&mut out, skipped, *n_skipped);
-    out
 }
 
 /// What is shown of an estimate.
@@ -116,40 +115,34 @@ pub(crate) struct EstimateShown<'a> {
     pub(crate) warnings: &'a [String],
 }
 
-/// The estimate as text.
-pub(crate) fn estimate(shown: &EstimateShown) -> String {
-    let all = shown.production;
-    let mut out = format!(
-        "{} tickets in production · {} drawn, {} with a verdict, {} with a label · judge {}\n",
-        all.population,
-        all.n_drawn,
-        all.n_judged,
-        all.n_labelled,
-        judge(shown.judge)
+/// The estimate as a document.
+pub(crate) fn estimate(shown: &EstimateShown) -> Document {
+    let EstimateShown { production: all, judge, .. } = shown;
+    let mut about = format!(
+        "{} tickets in production · {} drawn, {} with a verdict, {} with a label",
+        all.population, all.n_drawn, all.n_judged, all.n_labelled
     );
     if shown.n_blocked > 0 {
-        out += &format!("{} blocked by the gate count as fails\n", shown.n_blocked);
+        about += &format!(" · {} blocked by the gate count as fails", shown.n_blocked);
     }
-    out += &format!("\n{}", figures(&all.overall));
-    if all.by_slice.len() > 1 {
-        out += &format!("\n{}", slices(all));
+    let plan = Section::new("plan", "Labels to come").text(plan(&all.work, shown.half_width));
+    let slices = (all.by_slice.len() > 1).then(|| Section::new("slices", "Slices").table(slices(all)));
+    Document {
+        title: "Estimate of production".to_owned(),
+        about,
+        judge: Some(JudgeLine {
+            name: judge.name(),
+            standing: judge.standing.clone(),
+            reason: judge.standing_reason.clone(),
+        }),
+        warnings: shown.warnings.to_vec(),
+        sections: [figures(&all.overall)].into_iter().chain(slices).chain([plan]).collect(),
+        ..Document::default()
     }
-    out += &format!("\n{}", plan(&all.work, shown.half_width));
-    for warning in shown.warnings {
-        out += &format!("warning: {}\n", plain(warning));
-    }
-    out
 }
 
-/// What the judge is and what it has earned.
-fn judge(judge: &JudgeRecord) -> String {
-    plain(&format!("{} ({})", judge.name(), judge.standing))
-}
-
-fn figures(found: &Corrected) -> String {
-    let errors = |of: fn(&probity_core::stats::corrected::ErrorRates) -> Estimate| {
-        found.errors.as_ref().map(of).map_err(|why| *why)
-    };
+fn figures(found: &Corrected) -> Section {
+    let errors = |of: fn(&ErrorRates) -> Estimate| found.errors.as_ref().map(of).map_err(|why| *why);
     let figures = [
         ("as the judge says", found.uncorrected.ok_or(NotCorrected::NothingLeft)),
         ("as people say", found.people.ok_or(NotCorrected::NoLabels)),
@@ -158,12 +151,10 @@ fn figures(found: &Corrected) -> String {
         ("judge passes what people pass", errors(|errors| errors.sensitivity)),
         ("judge fails what people fail", errors(|errors| errors.specificity)),
     ];
-    let mut rows = vec![texts(["share that passes", "value", "95 % interval", "n"])];
+    let mut table = Table::new(&["figure", "%value"]);
     let mut missing: Vec<(NotCorrected, Vec<String>)> = Vec::new();
     for (name, figure) in figures {
-        let mut row = vec![name.to_owned()];
-        row.extend(cells(figure));
-        rows.push(row);
+        table.row(cells![name, Cell::share(figure.ok().as_ref())]);
         if let Err(why) = figure {
             let name = format!("\"{name}\"");
             match missing.iter_mut().find(|(reason, _)| *reason == why) {
@@ -172,37 +163,29 @@ fn figures(found: &Corrected) -> String {
             }
         }
     }
-    let line =
-        |(why, names): (NotCorrected, Vec<String>)| format!("no figure for {}: {why}\n", names.join(", "));
-    columns(&rows) + &missing.into_iter().map(line).collect::<String>()
+    let section = Section::new("figures", "Share that passes").table(table);
+    missing.iter().fold(section, |section, (why, names)| {
+        section.text(format!("no figure for {}: {why}", names.join(", ")))
+    })
 }
 
-fn cells(figure: Result<Estimate, NotCorrected>) -> [String; 3] {
-    share(figure.ok().as_ref())
-}
-
-fn slices(all: &Production) -> String {
-    let head =
-        ["slice", "judge", "95 % interval", "n", "people", "95 % interval", "n", "together", "95 % interval"];
-    let mut rows = vec![texts(head)];
+fn slices(all: &Production) -> Table {
+    let mut table = Table::new(&["slice", "%judge", "%people", "%together"]);
     for (name, found) in &all.by_slice {
-        let mut row = vec![plain(name)];
-        row.extend(cells(found.uncorrected.ok_or(NotCorrected::NothingLeft)));
-        row.extend(cells(found.people.ok_or(NotCorrected::NoLabels)));
-        let [value, interval, _] = cells(found.prediction_powered);
-        row.extend([value, interval]);
-        rows.push(row);
+        let shares = [found.uncorrected, found.people, found.prediction_powered.ok()];
+        let [judge, people, together] = shares.map(|share| Cell::share(share.as_ref()));
+        table.row(cells![name, judge, people, together]);
     }
-    columns(&rows)
+    table
 }
 
 fn plan(work: &Result<Vec<LabelWork>, NotCorrected>, half_width: f64) -> String {
     let wanted = format!("for ± {:.1} points", 100.0 * half_width);
     match work {
-        Err(why) => format!("{wanted}: no plan, {why}\n"),
-        Ok(labels) if labels.is_empty() => format!("{wanted}: there are labels enough\n"),
+        Err(why) => format!("{wanted}: no plan, {why}"),
+        Ok(labels) if labels.is_empty() => format!("{wanted}: there are labels enough"),
         Ok(labels) => {
-            format!("{wanted}: label {}\n", labels.iter().map(stratum_work).collect::<Vec<_>>().join(", "))
+            format!("{wanted}: label {}", labels.iter().map(stratum_work).collect::<Vec<_>>().join(", "))
         }
     }
 }
@@ -216,5 +199,5 @@ fn stratum_work(LabelWork { stratum, n_labels, n_draws, n_left }: &LabelWork) ->
         notes.push("then all its tickets have a label".to_owned());
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-    format!("{n_labels} more in {}{notes}", plain(stratum))
+    format!("{n_labels} more in {stratum}{notes}")
 }

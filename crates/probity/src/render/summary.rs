@@ -1,191 +1,86 @@
-//! The summary that ends a run on a terminal: figures with their denominators, then what to look at.
+//! A run as a document: figures with their denominators, then what to look at.
 
-use std::fmt::Write as _;
-
-use probity_core::gate::Severity;
-use probity_core::promote::Standing;
 use probity_core::report::{
-    CriterionSummary, Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetResult, TargetState,
+    CriterionSummary, Facts, Outcome, RankedReply, ReplyResult, Summary, TargetResult, TargetState,
 };
 use probity_core::results::{AuthorRecord, PatternKind, Repeats};
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
-use probity_core::stats::Estimate;
 use probity_engine::input::Skipped;
 
-use super::figure::{columns, counted, judge_name, none};
+use super::figure::{counted, none, percent};
 use super::finding::finding_line;
-use crate::plain::{excerpt, plain};
+use super::report::appendix::{Appendix, Origin};
+use super::report::chart::Histogram;
+use super::report::document::{
+    Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
+};
+use super::report::private::{pieces, shown};
 
-/// How many skipped records are listed.
-const SKIPPED_MAX: usize = 5;
 /// How many flaky cases are listed.
 const FLAKY_MAX: usize = 10;
-/// How much of a reason is shown.
-const REASON_CHARS_MAX: usize = 160;
 
-/// The summary as text.
-pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> String {
-    let mut out = String::new();
-    headline(&mut out, summary, cases);
-    criteria(&mut out, summary);
-    if let Some(line) = violations(summary) {
-        push_line!(out, "\n{line}");
+/// The document; `skipped` has the first records that could not be used.
+pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], origin: Origin) -> Document {
+    let (rubric, facts) = (summary.rubric(), summary.facts());
+    let mut sections = vec![targets(summary), slices(summary), criteria(summary), gate(summary)];
+    sections.push(patterns(summary));
+    sections.push(replies("worst", "Worst replies", summary.worst(), rubric));
+    sections.push(replies("best", "Best replies", summary.best(), rubric).in_files());
+    sections.push(without_score(summary, skipped));
+    let names = summary.criteria().iter().map(|each| each.criterion.to_string()).collect();
+    sections.push(Section::new("replies", "All replies").with(Block::Rows { criteria: names }).in_files());
+    Document {
+        command: "run".to_owned(),
+        title: format!("{} {} · {cases}", rubric.name(), rubric.version()),
+        judge: Some(JudgeLine::of(facts)),
+        tiles: tiles(summary),
+        warnings: facts.warnings.clone(),
+        sections: sections.into_iter().filter_map(Section::filled).collect(),
+        calls: calls(facts),
+        appendix: Some(Appendix::of(origin, rubric, facts)),
+        ..Document::default()
     }
-    rates(&mut out, summary);
-    slices(&mut out, summary);
-    findings(&mut out, summary);
-    unscored(&mut out, summary);
-    skipped_records(&mut out, skipped, summary.n_skipped());
-    patterns(&mut out, summary);
-    worst(&mut out, summary);
-    costs(&mut out, summary.facts());
-    out
 }
 
-fn headline(out: &mut String, summary: &Summary, cases: &str) {
-    let rubric = summary.rubric();
-    let judge = &summary.facts().judge;
-    push_line!(
-        out,
-        "{} {} · {} · judge {} ({})",
-        rubric.name(),
-        rubric.version(),
-        plain(cases),
-        plain(&judge_name(summary.facts())),
-        judge.standing
-    );
-    let mut parts = Vec::new();
+fn tiles(summary: &Summary) -> Vec<Tile> {
+    let has_pass_rule = summary.rubric().pass().is_some();
     let counts = [
-        (summary.n_passed(), "passed"),
-        (summary.n_failed(), "failed"),
-        (summary.n_scored(), "scored"),
-        (summary.n_unscored(), "unscored"),
-        (summary.n_blocked(), "blocked"),
+        (summary.n_entered(), "replies", true),
+        (summary.n_passed(), "passed", has_pass_rule),
+        (summary.n_failed(), "failed", has_pass_rule),
+        (summary.n_scored(), "scored", !has_pass_rule),
+        (summary.n_unscored(), "unscored", true),
+        (summary.n_no_reply(), "without a reply", false),
+        (summary.n_blocked(), "blocked", true),
+        (summary.gate().n_flagged(), "flagged", false),
+        (summary.n_skipped(), "records skipped", true),
     ];
-    let has_pass_rule = rubric.pass().is_some();
-    for (n, name) in counts {
-        let always = matches!(name, "unscored" | "blocked")
-            || (has_pass_rule && name != "scored")
-            || (!has_pass_rule && name == "scored");
-        if always || n > 0 {
-            let silent = summary.n_no_reply();
-            let silent = if name == "unscored" && silent > 0 {
-                format!(" ({silent} without a reply)")
-            } else {
-                String::new()
-            };
-            parts.push(format!("{n} {name}{silent}"));
-        }
-    }
-    let flagged = match summary.gate().n_flagged() {
-        0 => String::new(),
-        n => format!(" ({n} flagged)"),
-    };
-    let skipped = summary.n_skipped();
-    push_line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
+    let shown = counts.into_iter().filter(|(n, _, always)| *always || *n > 0);
+    let rate = summary.pass_rate().map(|rate| Tile::share(&rate, "pass"));
+    rate.into_iter().chain(shown.map(|(n, name, _)| Tile::count(n, name))).collect()
 }
 
-fn criteria(out: &mut String, summary: &Summary) {
-    let mut levels: Vec<i64> = summary.criteria().iter().flat_map(|c| c.levels.keys().copied()).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    let of = |criterion: &CriterionSummary| points(criterion, summary.rubric());
-    let points: Vec<Option<String>> = summary.criteria().iter().map(of).collect();
-    let is_weighted = points.iter().any(Option::is_some);
-    let mut header: Vec<String> = ["criterion", "mean", "n"].map(str::to_owned).into();
-    header.extend(is_weighted.then(|| "points".to_owned()));
-    header.extend(levels.iter().map(|level| format!("at {level}")));
-    header.push("unscored".to_owned());
-    let mut rows = vec![header];
-    for (criterion, points) in summary.criteria().iter().zip(points) {
-        let mean = criterion.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()));
-        let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
-        row.extend(is_weighted.then(|| points.unwrap_or_else(none)));
-        let counts = levels.iter().map(|level| criterion.levels.get(level));
-        row.extend(counts.map(|n| n.map_or_else(String::new, ToString::to_string)));
-        row.push(criterion.n_unscored.to_string());
-        rows.push(row);
-    }
-    out.push_str(&columns(&rows));
-}
-
-/// The mean points of a criterion and the most that there are; `None` without a weight or a level.
-pub(crate) fn points(criterion: &CriterionSummary, rubric: &Rubric) -> Option<String> {
-    let of = rubric.criterion(&criterion.criterion)?;
-    let mean = criterion.mean_points(of)?;
-    Some(format!("{:.2} of {}", mean.to_f64(), of.weight?))
-}
-
-/// How often each violation was named; `None` where no criterion lists any, or none was found.
-pub(crate) fn violations(summary: &Summary) -> Option<String> {
-    let found = summary.criteria().iter().flat_map(|criterion| &criterion.violations);
-    let found: Vec<String> = found.filter(|(_, n)| *n > 0).map(|(id, n)| format!("{id} {n}")).collect();
-    (!found.is_empty()).then(|| format!("violations: {}", found.join(", ")))
-}
-
-/// The pass rate of each slice, where there are several.
-fn slices(out: &mut String, summary: &Summary) {
-    if summary.rubric().pass().is_none() || summary.slices().len() < 2 {
-        return;
-    }
-    push_line!(out, "\npass rate by slice");
-    for (name, part) in summary.slices() {
-        let rate = part
-            .pass_rate()
-            .map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
-        push_line!(out, "  {}: {rate}", plain(name));
-    }
-}
-
-fn rates(out: &mut String, summary: &Summary) {
-    if let Some(rate) = summary.pass_rate() {
-        push_line!(out, "\npass rate {}", percent(&rate, summary.n_clusters()));
-    } else if summary.rubric().pass().is_some() {
-        push_line!(out, "\npass rate: nothing was scored");
-    }
+fn targets(summary: &Summary) -> Section {
+    let mut table = Table::new(&["figure", "#reached", "#95 % interval", "#n", "wanted", ""]);
     for target in summary.targets() {
-        push_line!(out, "  target {}", target_line(target));
+        let tone = match target.state() {
+            TargetState::Met => Tone::Met,
+            TargetState::Missed => Tone::Missed,
+            TargetState::NotMeasured => Tone::Unscored,
+        };
+        let interval =
+            |estimate: &probity_core::stats::Estimate| format!("{:.3}–{:.3}", estimate.low, estimate.high);
+        table.row(cells![
+            metric_name(target),
+            reached(target),
+            target.estimate.as_ref().map_or_else(none, interval),
+            target.estimate.map_or(0, |estimate| estimate.n),
+            wanted(target),
+            Cell::word(target.state().name(), tone),
+        ]);
     }
-    if let Some(repeats) = summary.repeats() {
-        push_line!(out, "{}", repeats_line(repeats));
-    }
-}
-
-/// How often several replies to a case, each of its own variant, all pass, and which cases pass only sometimes.
-pub(super) fn repeats_line(repeats: &Repeats) -> String {
-    let rates = repeats.pass_hat.iter();
-    let rates: Vec<String> =
-        rates.map(|each| format!("pass^{} {:.1} %", each.k, 100.0 * each.rate.value)).collect();
-    let mut line =
-        format!("{} over {} cases with several replies (variants)", rates.join(", "), repeats.n_cases);
-    if !repeats.flaky.is_empty() {
-        let first: Vec<String> = repeats.flaky.iter().take(FLAKY_MAX).map(|id| plain(id)).collect();
-        let more = repeats.flaky.len() - first.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        line += &format!("; flaky across variants: {}{more}", first.join(", "));
-    }
-    line
-}
-
-/// A rate with its interval, and how many cases it is drawn from where some have several replies.
-fn percent(rate: &Estimate, n_clusters: Option<u64>) -> String {
-    let cases = n_clusters.map(|n| format!(" in {n} cases")).unwrap_or_default();
-    let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
-    format!("{value:.1} % (95 % interval {low:.1}–{high:.1}, n {}{cases})", rate.n)
-}
-
-fn target_line(result: &TargetResult) -> String {
-    let (metric, value, wanted) = (metric_name(result), reached(result), wanted(result));
-    let interval = result.estimate.map(|estimate| {
-        format!(" (95 % interval {:.3}–{:.3}, n {})", estimate.low, estimate.high, estimate.n)
-    });
-    match result.state() {
-        TargetState::NotMeasured => format!("{metric}: {value}, wanted {wanted}"),
-        state => {
-            format!("{metric}: {value}{}, wanted {wanted}: {}", interval.unwrap_or_default(), state.name())
-        }
-    }
+    Section::new("targets", "Targets").table(table)
 }
 
 /// The figure that a target is about.
@@ -213,115 +108,200 @@ pub(crate) fn wanted(result: &TargetResult) -> String {
     }
 }
 
-/// What failing replies have in common, and how far the pass rate is the weights' doing.
-fn patterns(out: &mut String, summary: &Summary) {
-    if !summary.patterns().is_empty() {
-        push_line!(out, "\nwhere replies fail");
+/// The pass rate of each slice, how totals are spread, and how far the rate is the weights' doing.
+fn slices(summary: &Summary) -> Section {
+    let has_pass_rule = summary.rubric().pass().is_some();
+    let mut titles = vec!["slice", "#replies"];
+    titles.extend(has_pass_rule.then_some("%pass rate"));
+    let mut table = Table::new(&titles);
+    let mut histograms = Vec::new();
+    for (name, part) in summary.slices() {
+        let mut row = cells![name, part.n_entered()];
+        if has_pass_rule {
+            row.extend(Cell::share(part.pass_rate().as_ref()).0);
+        }
+        table.row(row);
+        histograms.extend(part.totals().map(|totals| Histogram::new(name, part.n_entered(), totals.bins())));
     }
+    let clusters = summary.n_clusters().filter(|_| summary.pass_rate().is_some());
+    let clusters = clusters.map(|n| format!("Intervals rest on {n} cases: some have several replies."));
+    let lines = [clusters, sensitivity(summary), summary.repeats().map(repeats_line)];
+    let section = Section::new("slices", "Slices").table(table);
+    let section = lines.into_iter().flatten().fold(section, Section::text);
+    if histograms.is_empty() {
+        return section;
+    }
+    section.legend("How totals are spread").with(Block::Histograms { histograms })
+}
+
+fn sensitivity(summary: &Summary) -> Option<String> {
+    let rates = summary.variations().iter().filter_map(|each| each.pass_rate.map(|rate| (rate.value, each)));
+    let rates: Vec<_> = rates.collect();
+    let (low, low_by) = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (high, high_by) = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(format!(
+        "With one weight moved by 10 points the pass rate is between {} ({} at {}) and {} ({} at {}).",
+        percent(*low),
+        low_by.criterion,
+        low_by.weight,
+        percent(*high),
+        high_by.criterion,
+        high_by.weight
+    ))
+}
+
+/// How often several replies to a case, each of its own variant, all pass, and which cases pass only sometimes.
+fn repeats_line(repeats: &Repeats) -> String {
+    let rates = repeats.pass_hat.iter();
+    let rates: Vec<String> =
+        rates.map(|each| format!("pass^{} {}", each.k, percent(each.rate.value))).collect();
+    let mut line =
+        format!("{} over {} cases with several replies (variants)", rates.join(", "), repeats.n_cases);
+    if !repeats.flaky.is_empty() {
+        let first: Vec<&str> = repeats.flaky.iter().take(FLAKY_MAX).map(|id| &**id).collect();
+        let more = repeats.flaky.len() - first.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        line += &format!("; flaky across variants: {}{more}", first.join(", "));
+    }
+    line
+}
+
+fn criteria(summary: &Summary) -> Section {
+    let (criteria, rubric) = (summary.criteria(), summary.rubric());
+    let is_weighted = criteria.iter().any(|each| points(each, rubric).is_some());
+    let mut titles = vec!["criterion", "#mean", "#95 % interval", "#n"];
+    titles.extend(is_weighted.then_some("#points"));
+    titles.extend(["levels given", "#unscored"]);
+    let mut table = Table::new(&titles);
+    for each in criteria {
+        let interval = each.mean_estimate().map(|mean| format!("{:.2}–{:.2}", mean.low, mean.high));
+        let mut row = cells![&each.criterion, mean(each), interval.unwrap_or_else(none), each.n_scored()];
+        row.extend(is_weighted.then(|| Cell::text(points(each, rubric).unwrap_or_else(none))));
+        let levels: Vec<String> = each.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();
+        row.extend(cells![levels.join(" · "), each.n_unscored]);
+        table.row(row);
+    }
+    let violations = criteria.iter().flat_map(|each| &each.violations).filter(|(_, n)| *n > 0);
+    let violations: Vec<String> = violations.map(|(id, n)| format!("{id} {n}")).collect();
+    let mut section = Section::new("criteria", "Criteria").table(table);
+    if !violations.is_empty() {
+        section = section.text(format!("violations: {}", violations.join(", ")));
+    }
+    if summary.slices().len() < 2 {
+        return section;
+    }
+    section
+        .heading("Mean level by slice")
+        .legend("Darker green is nearer to the best level, darker red nearer to the worst; the number says the same.")
+        .table(means(summary))
+}
+
+fn means(summary: &Summary) -> Table {
+    let names = summary.criteria().iter().map(|each| format!("#{}", each.criterion));
+    let titles: Vec<String> = ["slice".to_owned()].into_iter().chain(names).collect();
+    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    for (name, part) in summary.slices() {
+        let level = |each: &CriterionSummary| {
+            let shade = each.mean_estimate().and_then(|mean| {
+                let scale = &summary.rubric().criterion(&each.criterion)?.scale;
+                let (worst, best) = (scale.worst() as f64, scale.best() as f64);
+                let share = (mean.value - worst) / (best - worst);
+                (0..4_u8).find(|shade| share < 0.2 * f64::from(shade + 1)).or(Some(4))
+            });
+            Cell::Shade { text: mean(each), shade }
+        };
+        table.row([Cell::text(name)].into_iter().chain(part.criteria().iter().map(level)).collect());
+    }
+    table
+}
+
+fn mean(summary: &CriterionSummary) -> String {
+    summary.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()))
+}
+
+/// The mean points of a criterion and the most that there are; `None` without a weight or a level.
+fn points(criterion: &CriterionSummary, rubric: &Rubric) -> Option<String> {
+    let of = rubric.criterion(&criterion.criterion)?;
+    let mean = criterion.mean_points(of)?;
+    Some(format!("{:.2} of {}", mean.to_f64(), of.weight?))
+}
+
+fn gate(summary: &Summary) -> Section {
+    let gate = summary.gate();
+    let mut table = Table::new(&["rule", "#blocked", "#flagged"]);
+    for (rule, count) in gate.by_rule().iter() {
+        table.row(cells![rule, count.blocked, count.flagged]);
+    }
+    let section = Section::new("gate", "Found by the gate").table(table);
+    if gate.blocked().is_empty() {
+        return section;
+    }
+    let blocked = gate.blocked().iter().map(|result| reply(result, summary.rubric())).collect();
+    section
+        .text("No judge was asked about blocked replies, and no score reopens them.")
+        .quotes(blocked, usize::try_from(summary.n_blocked()).unwrap_or(usize::MAX))
+}
+
+/// What failing replies have in common.
+fn patterns(summary: &Summary) -> Section {
+    let mut table = Table::new(&["slice", "what", "#replies", "such as"]);
     for pattern in summary.patterns() {
         let what = match &pattern.kind {
             PatternKind::Criterion(name) => format!("weak {name}"),
             PatternKind::Rule(name) => format!("blocked by {name}"),
         };
-        let of = pattern.of;
-        let examples: Vec<String> = pattern.examples.iter().map(|id| plain(id)).collect();
-        let slice = plain(&pattern.slice);
-        push_line!(out, "  {} of {of} in {slice}: {what} ({})", pattern.n, examples.join(", "));
+        let n = format!("{} of {}", pattern.n, pattern.of);
+        table.row(cells![&pattern.slice, what, n, pattern.examples.join(", ")]);
     }
-    if !summary.recurring().is_empty() {
-        push_line!(out, "\nreasons that recur");
-    }
-    for group in summary.recurring() {
-        let quote = excerpt(&group.quote, REASON_CHARS_MAX);
-        push_line!(out, "  {} × {} “{}”: {quote}", group.n, plain(&group.criterion), plain(&group.words));
-    }
-    let rates = summary.variations().iter().filter_map(|each| each.pass_rate).map(|rate| rate.value);
-    let (low, high) = rates.fold((1.0_f64, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
-    if low <= high {
-        let [low, high] = [low, high].map(|share| 100.0 * share);
-        push_line!(
-            out,
-            "\nwith one weight moved by 10 points the pass rate is between {low:.1} % and {high:.1} %"
-        );
-    }
+    let recurring = summary
+        .recurring()
+        .iter()
+        .map(|group| format!("{} × {} “{}”: {}", group.n, group.criterion, group.words, shown(&group.quote)));
+    Section::new("patterns", "Failure patterns").table(table).listed("Reasons that recur", recurring)
 }
 
-fn findings(out: &mut String, summary: &Summary) {
-    let gate = summary.gate();
-    for (n, (rule, count)) in gate.by_rule().iter().enumerate() {
-        if n == 0 {
-            push_line!(out, "\nfound by the gate");
-        }
-        let parts = [(count.blocked, "blocked"), (count.flagged, "flagged")];
-        let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-        push_line!(out, "  {rule}: {}", parts.collect::<Vec<_>>().join(", "));
-    }
-    if !gate.blocked().is_empty() {
-        push_line!(out, "\nblocked replies, which no judge was asked about");
-    }
-    for result in gate.blocked() {
-        push_line!(out, "  {}", worst_head(result));
-        let GateOutcome::Blocked(findings) = &result.gate else { continue };
-        for finding in findings.iter().filter(|finding| finding.severity == Severity::Block) {
-            push_line!(out, "    {}", finding_line(finding));
+fn replies(id: &str, title: &str, ranked: &[RankedReply], rubric: &Rubric) -> Section {
+    let quotes = ranked.iter().map(|ranked| reply(&ranked.result, rubric)).collect();
+    Section::new(id, title).quotes(quotes, ranked.len())
+}
+
+/// A reply with what the gate found, what the judge said, weakest first, and what is missing.
+fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
+    let findings = result.gate.findings();
+    let mut issues: Vec<String> = result.issues().collect();
+    // What the gate found is said with its place.
+    issues.truncate(issues.len().saturating_sub(findings.len()));
+    let mut lines: Vec<String> = findings.iter().map(finding_line).collect();
+    lines.extend(issues.into_iter().chain(missing(result)).map(|line| shown(&line)));
+    for (id, outcome) in &result.criteria {
+        let CriterionOutcome::Scored(scored) = outcome else { continue };
+        if rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level) {
+            let level = result.level_text(id, scored);
+            lines.push(format!("{level}, the best: {}", shown(&scored.reasoning)));
         }
     }
-    let more = summary.n_blocked().saturating_sub(gate.blocked().len() as u64);
-    if more > 0 {
-        push_line!(out, "  and {more} more");
+    let mut word = vec![result.outcome.name().to_owned()];
+    word.extend(result.total().map(|total| format!("total {total}")));
+    if let Outcome::Fail(failures) = &result.outcome {
+        word.extend(failures.iter().map(Failure::describe));
     }
-}
-
-fn unscored(out: &mut String, summary: &Summary) {
-    if summary.causes().is_empty() {
-        return;
-    }
-    push_line!(out, "\ncriteria unscored, by cause");
-    for count in summary.causes() {
-        let example = excerpt(&count.example, REASON_CHARS_MAX);
-        let example = if example.is_empty() { String::new() } else { format!(": {example}") };
-        push_line!(out, "  {} {}{example}", count.n, plain(&count.cause));
-    }
-}
-
-/// The first skipped records with their places and reasons, and how many more there are.
-pub(crate) fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
-    if skipped.is_empty() {
-        return;
-    }
-    push_line!(out, "\nskipped");
-    for record in skipped.iter().take(SKIPPED_MAX) {
-        let id = record.id.as_deref().map(|id| format!(" ({})", plain(id))).unwrap_or_default();
-        push_line!(
-            out,
-            "  record {} at {}:{}{id}: {}",
-            record.index,
-            plain(&record.file),
-            record.line,
-            plain(&record.reason)
-        );
-    }
-    let more = n.saturating_sub(SKIPPED_MAX as u64);
-    if more > 0 {
-        push_line!(out, "  and {more} more");
-    }
-}
-
-fn worst(out: &mut String, summary: &Summary) {
-    if summary.worst().is_empty() {
-        return;
-    }
-    push_line!(out, "\nworst replies");
-    for worst in summary.worst() {
-        push_line!(out, "  {}", worst_head(&worst.result));
-        for issue in worst.result.issues().chain(missing(&worst.result)) {
-            push_line!(out, "    {}", excerpt(&issue, REASON_CHARS_MAX));
-        }
+    Quote {
+        title: result.name(),
+        about: result.slice.clone().unwrap_or_default(),
+        word: word.join(", "),
+        tone: match result.outcome {
+            Outcome::Pass => Tone::Met,
+            Outcome::Fail(_) | Outcome::Blocked => Tone::Missed,
+            Outcome::Unscored => Tone::Unscored,
+            Outcome::Scored => Tone::Soft,
+        },
+        pieces: pieces(&result.text, findings),
+        lines,
     }
 }
 
 /// The criteria of a reply that have no level, and why.
-pub(crate) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
+pub(super) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
     result.criteria.iter().filter_map(|(id, outcome)| match outcome {
         CriterionOutcome::Scored(_) => None,
         CriterionOutcome::Unscored(unscored) => {
@@ -330,86 +310,49 @@ pub(crate) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
     })
 }
 
-fn worst_head(result: &ReplyResult) -> String {
-    let total = result.total();
-    let total = total.map(|total| format!(", total {total}")).unwrap_or_default();
-    let why = match &result.outcome {
-        Outcome::Fail(failures) => {
-            let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
-            format!(", fail: {}", reasons.join(", "))
-        }
-        _ => String::new(),
-    };
-    let slice = result.slice.as_deref().map(|slice| format!(" [{}]", plain(slice))).unwrap_or_default();
-    format!("{}{slice}{total}{why}", plain(&result.name()))
+fn without_score(summary: &Summary, skipped: &[Skipped]) -> Section {
+    let causes = summary.causes().iter().map(|count| match count.example.as_str() {
+        "" => format!("{} {}", count.n, count.cause),
+        example => format!("{} {}: {example}", count.n, count.cause),
+    });
+    Section::new("missing", "What has no score")
+        .listed("Criteria unscored, by cause", causes)
+        .listed("Skipped records", skipped_lines(skipped, summary.n_skipped()))
 }
 
-/// What the calls took, and what the judge has earned.
-pub(crate) fn costs(out: &mut String, facts: &Facts) {
+/// What the calls took.
+pub(super) fn calls(facts: &Facts) -> Vec<String> {
     let cost = match facts.cost_usd {
         Some(usd) => format!("${usd}"),
         None => "cost unknown (no price for this model)".to_owned(),
     };
-    push_line!(
-        out,
-        "\n{} on record, {} tokens in, {} out, {cost}",
-        counted(facts.calls, "call"),
-        facts.tokens.input,
-        facts.tokens.output
-    );
+    let (input, output) = (facts.tokens.input, facts.tokens.output);
+    let mut lines =
+        vec![format!("{} on record, {input} tokens in, {output} out, {cost}", counted(facts.calls, "call"))];
     if facts.packets_repeated > 0 {
-        push_line!(
-            out,
-            "{} packets repeat the content of another: each content is asked about once",
-            facts.packets_repeated
-        );
+        let n = facts.packets_repeated;
+        lines.push(format!("{n} packets repeat the content of another: each content is asked about once"));
     }
-    if facts.calls_lost > 0 {
-        push_line!(
-            out,
-            "{} in flight when a process died: possibly billed, not recorded",
-            counted(facts.calls_lost, "call")
-        );
+    let without_cost = if facts.cost_usd.is_some() { facts.calls_without_cost } else { 0 };
+    for (n, what) in [
+        (facts.calls_lost, "in flight when a process died: possibly billed, not recorded"),
+        (facts.calls_without_usage, "came back without token counts"),
+        (without_cost, "may have been billed at a cost that is not known"),
+    ] {
+        lines.extend((n > 0).then(|| format!("{} {what}", counted(n, "call"))));
     }
-    if facts.calls_without_usage > 0 {
-        push_line!(out, "{} came back without token counts", counted(facts.calls_without_usage, "call"));
-    }
-    if facts.calls_without_cost > 0 && facts.cost_usd.is_some() {
-        push_line!(
-            out,
-            "{} may have been billed at a cost nobody knows",
-            counted(facts.calls_without_cost, "call")
-        );
-    }
-    if let Some(target) = &facts.target {
-        push_line!(out, "{}", author_line(target));
-    }
-    for warning in &facts.warnings {
-        push_line!(out, "note: {}", plain(warning));
-    }
-    push_line!(out, "{}", standing_line(&facts.judge.standing));
+    lines.extend(facts.target.as_ref().map(author_line));
+    lines
 }
 
 /// What wrote replies, and what that took.
 fn author_line(target: &AuthorRecord) -> String {
-    let model = if target.model.is_empty() { String::new() } else { format!(" {}", plain(&target.model)) };
+    let model = if target.model.is_empty() { String::new() } else { format!(" {}", target.model) };
     let cost = target.cost_usd.map(|usd| format!(", ${usd}")).unwrap_or_default();
     let tokens = match (target.tokens.input, target.tokens.output) {
         (0, 0) => String::new(),
         (input, output) => format!(", {input} tokens in, {output} out"),
     };
     let calls = counted(target.calls, "call");
-    format!("target {} ({}{model}): {calls}{tokens}{cost}", plain(&target.name), target.kind)
-}
-
-/// What a judge has earned, as a line of its own.
-pub(crate) fn standing_line(standing: &Standing) -> String {
-    const INFORMS: &str = "scores inform, they must not gate a release.";
-    if standing.is_promoted() {
-        format!("standing: {}", plain(standing.reason()))
-    } else if standing.is_new() {
-        format!("standing: {standing}. No contract has promoted this judge; its {INFORMS}")
-    } else {
-        format!("standing: {standing}, {}. Its {INFORMS}", plain(standing.reason()))
-    }
+    format!("target {} ({}{model}): {calls}{tokens}{cost}", target.name, target.kind)
 }

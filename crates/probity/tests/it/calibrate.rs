@@ -60,7 +60,7 @@ fn the_shape_that_others_rely_on() {
     assert_eq!(out["baselines"]["constant"]["agreement"]["value"], 0.375);
     assert_eq!(out["agreement"], judge["agreement"], "one judge stands at the top as well");
     let text = run(&files, ["--labels", "l.jsonl", "--verdicts", "v.jsonl"]).code(0).stdout;
-    assert!(text.contains("weak slices, below 75 % agreement: address_change"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("address_change") && line.ends_with("weak")), "{text}");
     assert!(text.contains("n too small: 4"), "{text}");
 }
 

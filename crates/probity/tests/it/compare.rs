@@ -85,7 +85,7 @@ fn n02_four_wins_and_six_ties_are_no_winner() {
         text.contains("(exact sign test, p 0.1250). This sample could not have shown any difference: that needs 6 cases with a winner, and there are 4."),
         "{text}"
     );
-    assert!(text.contains("This is advisory: verdicts from a file have no standing."), "{text}");
+    assert!(text.contains("standing: advisory, verdicts from a file have no standing."), "{text}");
 
     let (decision, text) = report(&rows(&[("a", 6), ("tie", 4)]));
     assert!(decision["winner"] == "a" && (p(&decision) - 0.03125).abs() < 1e-9, "{decision}");
@@ -188,7 +188,7 @@ fn n09_recorded_verdicts_show_the_rate_at_equal_length() {
     let apart = text(&longer);
     let why = "the reply of b is longer than that of a in all of their 60 pairs, so a rate at equal length would be \
                extrapolated";
-    assert!(apart.contains(&format!("\nno win rate at equal length: {why}\n")), "{apart}");
+    assert!(apart.contains(&format!("\nNo win rate at equal length: {why}.\n")), "{apart}");
     let out = run(&[("v.jsonl", &longer)], ["--verdicts", "v.jsonl", "--json"]).code(0).json();
     for name in ["length_slice_win_rate", "length_only_win_rate"] {
         assert_eq!(out[name], json!({ "a": null, "b": null }), "{name}");
@@ -202,7 +202,7 @@ fn n09_recorded_verdicts_show_the_rate_at_equal_length() {
 fn n09_one_pair_is_not_several() {
     let verdicts = row("1", "a", "b") + &row("2", "a", "a");
     let text = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl"]).code(0).stdout;
-    assert!(text.contains("the order decided 1 pair for the first slot and 0 for the second"), "{text}");
+    assert!(text.contains("The order decided 1 pair for the first slot and 0 for the second"), "{text}");
 }
 
 #[test]

@@ -128,47 +128,54 @@ fn a_change_is_shown_with_its_cases() {
     check(
         &(hash_free.join("\n") + "\n"),
         &expect![[r#"
-        a.json → b.json · desk 1 · judge openai gpt-4o-mini (advisory)
-        6 pairs by id, 5 changed; 1 only before, 0 only after
+            a.json → b.json · desk 1 · judge openai gpt-4o-mini (advisory)
+            6 pairs by id · 5 changed · 1 only before · 0 only after · 71.4 % with an outcome in both runs
+            5 of 6 pairs changed.
 
-        what the runs were made of differs in
+            What the runs were made of differs in
 
-        figure     before   after  change     95 % interval  n  higher  lower       p  adjusted
-        pass rate  80.0 %  40.0 %   −40.0    −80.4 to +31.3  5       1      3  0.6250         –
-        total       78.75   63.75  −15.00  −56.25 to +45.00  4       1      2  1.0000         –
-        help         3.25    2.25   −1.00    −3.75 to +3.00  4       1      2  1.0000    1.0000
-        tone         3.00    3.00    0.00    −1.96 to +1.96  4       0      0       –         –
-        p: exact, McNemar's for the pass rate and the sign test for levels; 200 resamples, seed 0
-        adjusted: over the criteria, by Benjamini and Yekutieli
+            What moved
+            figure     before   after  change     95 % interval  n  higher  lower       p  adjusted
+            pass rate  80.0 %  40.0 %   −40.0    −80.4 to +31.3  5       1      3  0.6250         –
+            total       78.75   63.75  −15.00  −56.25 to +45.00  4       1      2  1.0000         –
+            help         3.25    2.25   −1.00    −3.75 to +3.00  4       1      2  1.0000    1.0000
+            tone         3.00    3.00    0.00    −1.96 to +1.96  4       0      0       –         –
+            p: exact, McNemar's for the pass rate and the sign test for levels; 200 resamples, seed 0
+            adjusted: over the criteria, by Benjamini and Yekutieli
 
-        pass rate by slice   before   after  change   95 % interval  n  higher  lower       p  adjusted
-        billing             100.0 %  50.0 %   −50.0  −90.5 to +27.3  2       0      1  1.0000    1.0000
-        shipping             66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
+            Slices
+            pass rate by slice   before   after  change   95 % interval  n  higher  lower       p  adjusted
+            billing             100.0 %  50.0 %   −50.0  −90.5 to +27.3  2       0      1  1.0000    1.0000
+            shipping             66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
 
-        help by slice  before  after  change   95 % interval  n  higher  lower       p  adjusted
-        billing          4.00   2.00   −2.00   −4.00 to 0.00  2       0      1  1.0000    1.0000
-        shipping         2.50   2.50    0.00  −3.00 to +3.00  2       1      1  1.0000    1.0000
-        adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are not listed for levels
+            help by slice  before  after  change   95 % interval  n  higher  lower       p  adjusted
+            billing          4.00   2.00   −2.00   −4.00 to 0.00  2       0      1  1.0000    1.0000
+            shipping         2.50   2.50    0.00  −3.00 to +3.00  2       1      1  1.0000    1.0000
+            adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are not listed for levels
 
-        pass → fail: 2 cases
-          case-01 [shipping]: score 45 below 70
-            help 4 → 1: It helps at 1.
-          case-02 [billing]: score 30 below 70
-            help 4 → 0: It helps at 0.
+            pass → fail: 2 cases
+              case-01 [shipping], score 45 below 70
+                help 4 → 1: It helps at 1.
+              case-02 [billing], score 30 below 70
+                help 4 → 0: It helps at 0.
 
-        pass → blocked: 1 case
-          case-05 [shipping]: pii.card
+            pass → blocked: 1 case
+              case-05 [shipping], pii.card
 
-        pass → unscored: 1 case
-          case-04 [billing]: help: no_json, tone: no_json
+            pass → unscored: 1 case
+              case-04 [billing], help: no_json, tone: no_json
 
-        fail → pass: 1 case
-          case-03 [shipping]: was score 45 below 70
-            help 1 → 4: It helps at 4.
+            fail → pass: 1 case
+              case-03 [shipping], was score 45 below 70
+                help 1 → 4: It helps at 4.
 
-        only in the first run: 1 case
-          case-06 (pass)
-    "#]],
+            only in the first run: 1 case
+              case-06 (pass)
+
+            note: the first run: template reasoning: 7 of 7 verdicts on help share a reasoning that stands under more than 5 of them
+            note: the first run: template reasoning: 7 of 7 verdicts on tone share a reasoning that stands under more than 5 of them
+            standing: advisory, never promoted. Its scores inform, they must not gate a release.
+        "#]],
     );
 }
 
@@ -391,8 +398,12 @@ fn n26_enforce_watches_every_guardrail() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains("\nguardrails\n  open: mean of tone changed by 0.00"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("  broken, fails: blocked rate is 2.1 %"), "{}", ran.stdout);
+    for (result, came) in
+        [("open", "mean of tone changed by 0.00"), ("broken, fails", "blocked rate is 2.1 %")]
+    {
+        let is_said = |line: &str| line.contains(&format!("  {result}  ")) && line.contains(came);
+        assert!(ran.stdout.lines().any(is_said), "{}", ran.stdout);
+    }
     let [junit, page] = ["d.xml", "d.md"].map(|name| String::from_utf8(probity.bytes(name)).expect("text"));
     assert!(junit.contains("tests=\"4\" failures=\"2\""), "{junit}");
     assert!(

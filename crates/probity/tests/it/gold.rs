@@ -344,8 +344,8 @@ fn n21_every_output_names_points_violations_and_slices() {
         "violations: harmful_content 1, unnamed 1",
         "5.00 of 10",
         "safety 0 (0 points, harmful_content): As scripted.",
-        "  billing: 100.0 %",
-        "  returns: 33.3 %",
+        "\nbilling        1    100.0 %",
+        "\nreturns        3     33.3 %",
         "note: support-gold asks for a gold set of 100 to 150 cases; this one has 4\n",
     ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
@@ -366,11 +366,9 @@ fn n21_a_target_without_a_figure_is_not_measured() {
     let probity = Probity::new().file("gold.jsonl", cases).server(&server);
     let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
     let ran = call.run().code(0);
-    assert!(
-        ran.stdout.contains("target mean confidence: not measured, wanted at least 0.75\n"),
-        "{}",
-        ran.stdout
-    );
+    let is_said =
+        |line: &str| line.starts_with("mean confidence  not measured") && line.contains("at least 0.75");
+    assert!(ran.stdout.lines().any(is_said), "{}", ran.stdout);
     let target = &probity.json("out.json")["summary"]["targets"][3];
     assert_eq!([&target["value"], &target["met"]], [&Value::Null, &Value::Null]);
 }

@@ -1,6 +1,7 @@
 //! The runs of a store: listed, reported again without a call, and held against each other.
 
-use serde_json::{Value, json};
+use probity_engine::ledger::Store;
+use serde_json::{Map, Value, json};
 
 use crate::answers::{kind_judge, tickets};
 use crate::binary::{Probity, QUICK};
@@ -139,6 +140,64 @@ fn every_command_that_asks_a_judge_is_reported_again() {
     assert_eq!(commands, ["compare", "calibrate", "probe"]);
     probity.args(["diff", "1", "3"]).run().code(2).says(["scored no replies by themselves"]);
     probity.args(["diff", "last", "last"]).run().code(2).says(["has no run last"]);
+}
+
+/// Puts a standing of the judge in `document` into the store, bound to all that makes it.
+fn grant(probity: &Probity, document: &Value) {
+    let store = Store::open(&probity.path(".probity/store.db")).expect("a store").store;
+    let (judge, rubric) = (&document["judge"], &document["rubric"]);
+    let judges = store.reader().and_then(|reader| reader.judges()).expect("judges");
+    let (_, identity) = judges.iter().find(|(id, _)| judge["id"] == id.as_str()).expect("the judge");
+    let identity: Value = serde_json::from_str(identity).expect("JSON");
+    let part = |(name, value): (&String, &Value)| {
+        (format!("judge.{name}"), json!(value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+    };
+    let mut parts: Map<String, Value> = identity.as_object().expect("members").iter().map(part).collect();
+    parts.insert("rubric".to_owned(), rubric["hash"].clone());
+    parts.insert("run.call_plan".to_owned(), json!("per_criterion"));
+    let standing = json!({
+        "v": 1, "judge": judge["id"], "kind": judge["kind"], "rubric": rubric["name"],
+        "contract": ["desk", "1", "quality"], "granted": "2020-01-01", "until": null,
+        "parts": parts, "sources": {}, "withdrawn": null,
+    });
+    store.note("standings", &json!([standing]).to_string()).expect("a note");
+    store.close().expect("closed");
+}
+
+#[test]
+fn a_past_run_says_what_its_judge_has_earned_by_now() {
+    let probity = Probity::new()
+        .file("probity.toml", QUICK)
+        .file("old.json", tickets(3))
+        .file("new.json", tickets(3).replace("Reply", "Answer"))
+        .file("labels.jsonl", json!({ "item": "ticket-001", "criterion": "tone", "label": 4 }).to_string());
+    let calls: [(&[&str], &str); 3] = [
+        (&["compare", "old.json", "new.json", "--resamples", "50"], "pairwise-support"),
+        (&["calibrate", "old.json", "--labels", "labels.jsonl", "--resamples", "50"], "relevance-tone"),
+        (&["probe", "--bases", "2", "--only", "repeat"], "relevance-tone"),
+    ];
+    for (n, (call, rubric)) in calls.iter().enumerate() {
+        let asked =
+            || probity.args([]).words(call.iter().copied().chain(["--judge", "baseline"])).run().code(0);
+        let json = probity.args([]).words(call.iter().copied().chain(["--judge", "baseline", "--json"]));
+        grant(&probity, &json.run().code(0).json());
+        let ran = asked();
+        assert!(ran.stdout.contains("judge baseline (promoted)"), "{}", ran.stdout);
+        let number = (n + 1).to_string();
+        let reported = |want: &str, other: &str| {
+            let kinds = ["html", "md", "xml", "json"].map(|kind| format!("again.{kind}"));
+            let files = kinds.iter().flat_map(|file| ["--report", file]);
+            let text = probity.args(["report", &number]).words(files).run().code(0).stdout;
+            let files = kinds.map(|file| String::from_utf8(probity.bytes(&file)).unwrap());
+            for text in files.iter().chain([&text]) {
+                assert!(text.contains(want) && !text.contains(other), "{want} in {call:?}: {text}");
+            }
+        };
+        reported("promoted on 2020-01-01 under contract desk 1", "it drifted");
+        let revoke = ["promote", "--revoke", "it drifted", "--judge", "baseline", "--rubric", rubric];
+        probity.args(revoke).run().code(0);
+        reported("it drifted", "promoted on 2020");
+    }
 }
 
 #[test]

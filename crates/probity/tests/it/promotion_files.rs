@@ -72,18 +72,27 @@ fn a_lab_with_eight_rows_and_a_length_shortcut_is_blocked_for_two_reasons() {
 fn the_decision_in_words() {
     let text = promote(&lab(), &["--probes", "probes.json"]).code(1).stdout;
     expect_test::expect![[r#"
-        contract lab 1 · owner lab team · judge j by verdicts.jsonl
+        Promotion · contract lab 1 · judge j by verdicts.jsonl (advisory)
+        owner of the contract: lab team
+        1 requirements met · 2 not met · 8 labelled items · 1 people
+        The judge does not meet contract lab: not met, 2 of 3 requirements.
 
-        requirement               have     need
-        labelled rows                8       50  not met
-        probes             2 of 3 pass      all  not met
-        human review path  second line  defined      met
+        Decision
+        requirement        have         need
+        labelled rows      8            50       not met
+        probes             2 of 3 pass  all      not met
+        human review path  second line  defined  met
 
-        not met, 2 of 3
+        What is missing
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
           probes: 1 of 3 probes does not pass: same_information_padding (fail): as seen
 
-        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did
+        The standing
+          nothing was recorded
+          decided as of 2026-11-16
+
+        note: hard gates are not checked: files of labels and verdicts do not show what the gate did; name the labelled cases instead of --verdicts
+        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did. Its scores inform, they must not gate a release.
     "#]]
     .assert_eq(&text);
 }

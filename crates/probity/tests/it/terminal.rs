@@ -22,52 +22,72 @@ fn the_summary_of_the_example() {
     let ran = probity.args(["run", "tickets.json", "--judge", "baseline"]).run().code(0);
     expect![[r#"
         relevance-tone 1.1 · tickets.json · judge baseline (advisory)
-        11 replies = 10 scored + 0 unscored + 1 blocked; 1 skipped
+        11 replies · 10 scored · 0 unscored · 1 blocked · 1 records skipped
 
-        criterion  mean   n  at 1  at 2  at 3  at 4  at 5  unscored
-        relevance  3.70  10     0     3     2     0     5         0
-        tone       3.50  10     0     0     6     3     1         0
+        Slices
+        slice     replies
+        accounts        2
+        api             2
+        billing         2
+        builds          3
+        hardware        2
 
-        found by the gate
-          pii.email: 1 blocked
+        Criteria
+        criterion  mean  95 % interval   n  levels given                      unscored
+        relevance  3.70      2.74–4.43  10  1: 0 · 2: 3 · 3: 2 · 4: 0 · 5: 5         0
+        tone       3.50      2.83–4.00  10  1: 0 · 2: 0 · 3: 6 · 4: 3 · 5: 1         0
 
-        blocked replies, which no judge was asked about
-          ticket-011 [api]
+        Mean level by slice
+        slice     relevance  tone
+        accounts       3.50  3.00
+        api            5.00  3.00
+        billing        3.50  4.00
+        builds         4.00  3.67
+        hardware       3.00  3.50
+
+        Found by the gate
+        rule       blocked  flagged
+        pii.email        1        0
+        No judge was asked about blocked replies, and no score reopens them.
+          ticket-011 [api], blocked
             pii.email at 69-104: the reply contains an e-mail address
 
-        skipped
-          record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
+        Failure patterns
+        slice     what                  replies  such as
+        accounts  weak tone              2 of 2  ticket-004, ticket-005
+        hardware  weak relevance         2 of 2  ticket-008, ticket-009
+        accounts  weak relevance         1 of 2  ticket-005
+        api       weak tone              1 of 2  ticket-010
+        api       blocked by pii.email   1 of 2  ticket-011
+        billing   weak relevance         1 of 2  ticket-006
+        billing   weak tone              1 of 2  ticket-007
+        builds    weak relevance         1 of 3  ticket-002
+        builds    weak tone              1 of 3  ticket-002
+        hardware  weak tone              1 of 2  ticket-009
 
-        where replies fail
-          2 of 2 in accounts: weak tone (ticket-004, ticket-005)
-          2 of 2 in hardware: weak relevance (ticket-008, ticket-009)
-          1 of 2 in accounts: weak relevance (ticket-005)
-          1 of 2 in api: weak tone (ticket-010)
-          1 of 2 in api: blocked by pii.email (ticket-011)
-          1 of 2 in billing: weak relevance (ticket-006)
-          1 of 2 in billing: weak tone (ticket-007)
-          1 of 3 in builds: weak relevance (ticket-002)
-          1 of 3 in builds: weak tone (ticket-002)
-          1 of 2 in hardware: weak tone (ticket-009)
-
-        worst replies
-          ticket-002 [builds]
+        Worst replies
+          ticket-002 [builds], scored
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
             tone 3: Lexical baseline, it counts words and understands none: 46 words, 0 polite, 0 rude, 0 shouted.
-          ticket-005 [accounts]
+          ticket-005 [accounts], scored
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 1 of 11 content words of the ticket.
             tone 3: Lexical baseline, it counts words and understands none: 16 words, 0 polite, 0 rude, 0 shouted.
-          ticket-009 [hardware]
+          ticket-009 [hardware], scored
             relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 8 content words of the ticket.
             tone 3: Lexical baseline, it counts words and understands none: 27 words, 0 polite, 0 rude, 0 shouted.
-          ticket-006 [billing]
+          ticket-006 [billing], scored
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 12 content words of the ticket.
-          ticket-008 [hardware]
+            tone 5, the best: Lexical baseline, it counts words and understands none: 73 words, 2 polite, 0 rude, 0 shouted.
+          ticket-008 [hardware], scored
             relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 4 of 14 content words of the ticket.
             tone 4: Lexical baseline, it counts words and understands none: 75 words, 1 polite, 0 rude, 0 shouted.
 
+        What has no score
+        Skipped records
+          record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
+
         20 calls on record, 0 tokens in, 0 out, $0
-        standing: advisory. No contract has promoted this judge; its scores inform, they must not gate a release.
+        standing: advisory, never promoted. Its scores inform, they must not gate a release.
     "#]].assert_eq(&ran.stdout);
     assert_eq!(
         ran.stderr,

@@ -4,12 +4,11 @@ use probity_core::results::finding_records;
 use serde_json::{Value, json};
 
 use super::super::outlet::Outlet;
-use super::super::session::{Session, keep_document, keep_outcome};
+use super::super::session::{Session, StoredDocument, keep_document};
 use super::live::{Live, LiveCalibration, Prepared};
 use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::CalibrationDocument;
-use crate::render::figure::judge_name;
+use crate::render::calibration::{CalibrationShown, document};
 use crate::render::report::add_judge;
 use crate::settings::CaseFlags;
 
@@ -33,32 +32,18 @@ pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit,
     }
     let live = prepared.ask(&flags, &session)?;
     live.notices.iter().for_each(|notice| session.note(notice));
-    let json = live_json(&live);
-    keep_outcome(&live.store, &live.ran, "calibrate", &without_rows(&json))?;
-    let document = CalibrationDocument {
+    let document = document(CalibrationShown {
         calibration: &live.calibration,
         file: &format!("{} against {}", live.asked.name(), live.labels.source),
         skipped: &live.matched.skipped,
-        notices: &live.notices,
+        notices: &[about_the_labels(&live), live.notices.clone()].concat(),
         asked: Some(live.for_page()),
-        judge_text: about_the_judge(&live),
-        json,
-    };
+        json: live_json(&live),
+    });
     let (ended, texts) = (live.ended(), live.asked.asking().config.store.texts);
-    keep_document(&live.store, &live.ran, texts, &ended.stored(&document)?)?;
-    let exit = outlet.end(&document, ended)?;
-    drop(document);
+    keep_document(&live.store, &live.ran, texts, &StoredDocument::new(&document, &ended))?;
     live.store.close()?;
-    Ok(exit)
-}
-
-/// A calibration as the store remembers it.
-fn without_rows(json: &Value) -> Value {
-    let mut figures = json.clone();
-    figures["labels"]["rejected"] = json!(json["labels"]["rejected"].as_array().map_or(0, Vec::len));
-    figures["skipped"] = json!(json["skipped"].as_array().map_or(0, Vec::len));
-    figures["gate"]["first_blocked"] = Value::Null;
-    figures
+    outlet.end(&document, ended)
 }
 
 /// The whole calibration with what it rests on.
@@ -90,26 +75,22 @@ fn live_json(live: &LiveCalibration) -> Value {
     json
 }
 
-/// Who was asked, how it went, and what was left out, for people.
-fn about_the_judge(live: &LiveCalibration) -> String {
-    let (facts, matched, coverage) = (&live.facts, &live.matched, live.coverage);
-    let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
-    let mut out = format!(
-        "\njudge: {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
-        judge_name(facts),
-        facts.judge.standing,
-        facts.calls,
-        coverage.n_judged,
-        coverage.n,
-        matched.rejected.len(),
-        matched.n_blocked,
-        matched.gate.n_admitted,
-        matched.gate.n_blocked
-    );
-    for warning in &facts.warnings {
-        out += &format!("warning: {warning}\n");
-    }
-    out
+/// What became of labels and replies before figures, for people.
+fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
+    let (matched, coverage) = (&live.matched, live.coverage);
+    vec![
+        format!(
+            "{} of {} have a verdict to be held against, {} rejected, {} blocked",
+            coverage.n_judged,
+            coverage.n,
+            matched.rejected.len(),
+            matched.n_blocked
+        ),
+        format!(
+            "{} replies admitted by the gate, {} blocked",
+            matched.gate.n_admitted, matched.gate.n_blocked
+        ),
+    ]
 }
 
 /// What the gate said about labelled replies.

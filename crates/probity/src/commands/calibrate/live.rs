@@ -27,7 +27,7 @@ use super::super::labels::kept;
 use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options};
 use super::super::session::{Covered, Ended, Session};
 use crate::exit::{Exit, Failure};
-use crate::render::report::calibration as page;
+use crate::render::calibration as page;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
 /// What a live calibration is made of.

@@ -17,7 +17,7 @@ use super::rows::{Files, refuse_skipped, refused, row_options};
 use super::session::Ended;
 use crate::args::{AskArgs, CalibrateArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::CalibrationDocument;
+use crate::render::calibration::{CalibrationShown, document};
 use crate::settings::inputs::Inputs;
 
 /// Runs the command.
@@ -46,16 +46,15 @@ fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure
     let mut json = figures.to_json();
     json["notices"] = sheet.notices().into();
     json["skipped"] = json!(skipped);
-    let document = CalibrationDocument {
+    let shown = CalibrationShown {
         calibration: &figures,
         file: &path.display().to_string(),
         skipped: &skipped,
         notices: sheet.notices(),
         asked: None,
-        judge_text: String::new(),
         json,
     };
-    outlet.end(&document, Ended::done())
+    outlet.end(&document(shown), Ended::done())
 }
 
 /// A flag about a judge would be believed to have done something where none is asked.

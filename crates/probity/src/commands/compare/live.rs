@@ -9,10 +9,10 @@ use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
 
 use super::super::check;
 use super::super::outlet::Outlet;
-use super::super::session::{Covered, Ended, Session, keep_document, keep_outcome};
+use super::super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::comparison::{ComparisonDocument, ComparisonOrigin};
+use crate::render::comparison::{ComparisonOrigin, ComparisonShown, document};
 use crate::render::conclusion::{Concluded, Conclusions};
 use crate::render::figure::judge_name;
 use crate::settings;
@@ -41,12 +41,10 @@ pub(super) fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Fail
     let figures = comparison(&pairs, args.policies(), args.resampling());
     let texts = job.asking.config.store.texts;
     let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered(&figures));
-    let place = (job.name.clone(), ComparisonOrigin::Live { job, compared: Box::new(compared) });
-    let mut document = ComparisonDocument::new(figures, concluded, pairs, place);
-    let comparisons = document.json["comparisons"].take();
-    keep_outcome(&store, &ran, "compare", &document.json)?;
-    document.json["comparisons"] = comparisons;
-    keep_document(&store, &ran, texts, &ended.stored(&document)?)?;
+    let file = job.name.clone();
+    let origin = ComparisonOrigin::Live { job, compared: Box::new(compared) };
+    let document = document(&ComparisonShown { comparison: figures, concluded, pairs, file, origin });
+    keep_document(&store, &ran, texts, &StoredDocument::new(&document, &ended))?;
     store.close()?;
     outlet.end(&document, ended)
 }

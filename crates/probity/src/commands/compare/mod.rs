@@ -13,7 +13,7 @@ use super::outlet::Outlet;
 use super::session::Ended;
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::comparison::{ComparisonDocument, ComparisonOrigin};
+use crate::render::comparison::{ComparisonOrigin, ComparisonShown, document};
 use crate::render::conclusion::{Concluded, Conclusions};
 use crate::settings::inputs::Inputs;
 
@@ -38,8 +38,12 @@ fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure>
     };
     let concluded: Conclusions =
         recorded.pairs.iter().map(|(judge, pairs)| (Arc::clone(judge), concluded(pairs))).collect();
-    let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    let origin = ComparisonOrigin::Record { labels: recorded.labels, skipped: recorded.skipped };
-    let document = ComparisonDocument::new(figures, concluded, recorded.pairs, (name, origin));
-    outlet.end(&document, Ended::done())
+    let shown = ComparisonShown {
+        comparison: figures,
+        concluded,
+        pairs: recorded.pairs,
+        file: args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+        origin: ComparisonOrigin::Record { labels: recorded.labels, skipped: recorded.skipped },
+    };
+    outlet.end(&document(&shown), Ended::done())
 }

@@ -19,7 +19,7 @@ use super::outlet::Outlet;
 use super::session::Ended;
 use crate::args::{PromoteArgs, default_counting};
 use crate::exit::{Exit, Failure};
-use crate::render::promotion::PromotionDocument;
+use crate::render::promotion::{PromotionShown, document};
 use crate::render::report::appendix::Appendix;
 use crate::settings;
 use crate::settings::inputs::Inputs;
@@ -156,7 +156,7 @@ fn finish(
         json!(contract.ends(gathered.evidence.now).filter(|_| met).map(|end| end.to_string()));
     json["bound"] = json!(gathered.bound);
     json["report"] = gathered.sections.to_json(contract, decision, outcome);
-    let document = PromotionDocument {
+    let document = document(PromotionShown {
         contract,
         judge: &gathered.name,
         decision,
@@ -172,7 +172,7 @@ fn finish(
         appendix: &gathered.appendix,
         warnings: &gathered.warnings,
         json,
-    };
+    });
     let exit = if met { Exit::Done } else { Exit::No };
     call.outlet.end(&document, Ended { exit, words: Vec::new() })
 }

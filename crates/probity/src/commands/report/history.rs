@@ -9,7 +9,7 @@ use super::list::files;
 use super::past::Past;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::history::TimelineDocument;
+use crate::render::history::document;
 use crate::render::report::Kind;
 use crate::settings::inputs::Inputs;
 use crate::terminal;
@@ -29,7 +29,7 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
     let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
     let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?);
-    outlet.end(&TimelineDocument::new(timeline), Ended::done())
+    outlet.end(&document(&timeline), Ended::done())
 }
 
 /// Where the timeline goes.

@@ -112,5 +112,6 @@ pub(super) fn listed(list: &RunList) -> String {
             rate.unwrap_or_else(dash),
         ]);
     }
-    columns(&rows)
+    let is_number = [false, true, true, true, true, true, true, true];
+    columns(&rows, &is_number)
 }

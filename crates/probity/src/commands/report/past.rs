@@ -12,11 +12,11 @@ use probity_engine::run::standing::of_results;
 use super::super::diff::read_results_text;
 use super::super::outlet::Outlet;
 use super::super::run;
-use super::super::session::Ended;
+use super::super::session::StoredDocument;
 use super::list::is_replies;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::{StoredDocument, reproduce};
+use crate::render::report::reproduce;
 use crate::settings;
 
 /// The word for the run that was begun last.
@@ -77,14 +77,17 @@ impl Past {
             reproduce::replaying(&invocation.argv);
         }
         let Kind::Run = kind(record)? else {
-            let document =
-                self.reader.document(record.run)?.and_then(|text| serde_json::from_str(&text).ok());
-            let document: StoredDocument = document.ok_or_else(|| {
+            let stored = self.reader.document(record.run)?;
+            let stored: Option<StoredDocument<'_>> =
+                stored.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            let stored = stored.ok_or_else(|| {
                 let name = &record.manifest.name;
                 Failure::usage(format!("run {} ({name}): what it wrote is not on record", record.run))
                     .hint("make the same call with --offline: what it came to is in the store")
             })?;
-            return outlet.end(&document, Ended::recorded(&document));
+            let ended = stored.ended();
+            let standing = RecordedRun::read(&self.reader, record.clone())?.standing(&self.reader)?;
+            return outlet.end(&stored.document.into_owned().with_standing(&standing), ended);
         };
         run::recorded(&RecordedRun::open(&self.reader, record.clone())?, &self.store, outlet)
     }

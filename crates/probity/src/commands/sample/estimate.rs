@@ -96,7 +96,7 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
             half_width: args.half_width,
             warnings: &warnings,
         };
-        terminal::deliver(&self::shown(&shown))?;
+        terminal::deliver(&self::shown(&shown).text())?;
     }
     Ok(Exit::Done)
 }

@@ -6,13 +6,13 @@ use probity_core::report::Facts;
 use probity_core::rubric::{Criterion, Judged, Rubric};
 use probity_engine::config::Backend;
 use probity_engine::run::asking::Asking;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::reproduce::{Replay, called};
 
 /// What a report was made with.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Appendix {
     /// The rubric, where there is one.
     rubric: Option<Value>,
@@ -35,7 +35,7 @@ pub(crate) struct Origin {
 }
 
 /// What the judge was asked.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Prompt {
     /// The template; `None` where no prompt was sent.
     text: Option<String>,
@@ -44,7 +44,7 @@ struct Prompt {
 }
 
 /// A fact by name.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Fact {
     name: String,
     value: String,
@@ -111,20 +111,9 @@ impl Appendix {
             pairs.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
         };
         let judge = &facts.judge;
-        let cost =
-            facts.cost_usd.map_or("unknown: no price for this model".to_owned(), |usd| format!("${usd}"));
         let mut appendix = Appendix::new(origin, Some(rubric)).hash("judge", &judge.id);
-        for (name, value) in [
-            ("standing", judge.standing.to_string()),
-            ("because", judge.standing.reason().to_owned()),
-            ("answered as", list(&judge.answered_as)),
-            ("fingerprints", list(&judge.fingerprints)),
-            ("calls on record", facts.calls.to_string()),
-            ("tokens", format!("{} in, {} out", facts.tokens.input, facts.tokens.output)),
-            ("cost", cost),
-        ] {
-            appendix = appendix.fact(name, value);
-        }
+        appendix = appendix.fact("answered as", list(&judge.answered_as));
+        appendix = appendix.fact("fingerprints", list(&judge.fingerprints));
         for (name, value) in &facts.definition {
             appendix = appendix.hash(name, value);
         }

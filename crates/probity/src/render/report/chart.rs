@@ -3,7 +3,9 @@
 //! Nothing is told by colour alone: shapes differ, and every figure stands in words or in a table beside it.
 
 use probity_core::stats::{Estimate, NetRate};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use super::document::{Cell, Table};
 
 /// Where the axis of a whisker begins and how long it is.
 const WHISKER_X: f64 = 10.0;
@@ -23,8 +25,18 @@ const SQUARE_X: f64 = 46.0;
 const SQUARE_Y: f64 = 10.0;
 const SQUARE: f64 = 260.0;
 
+/// The height of the tallest bar of a histogram, and where bars stand.
+const BAR_MAX: f64 = 46.0;
+const BAR_FOOT: f64 = 58.0;
+
+/// The area of a track that values are drawn in.
+const TRACK_LEFT: f64 = 8.0;
+const TRACK_RIGHT: f64 = 172.0;
+const TRACK_TOP: f64 = 8.0;
+const TRACK_BOTTOM: f64 = 56.0;
+
 /// A figure with its interval on an axis, and marks to hold it against.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Whisker {
     /// The same in words.
     label: String,
@@ -34,19 +46,17 @@ pub(crate) struct Whisker {
     /// Where the axis has ticks.
     ticks: Vec<f64>,
     marks: Vec<Mark>,
-    #[serde(skip)]
-    axis: Axis,
 }
 
 /// Something to hold a figure against.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Mark {
     shape: Shape,
     x: f64,
 }
 
 /// What a mark looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
     /// People among themselves.
@@ -74,43 +84,36 @@ impl Axis {
         rounded(WHISKER_X + WHISKER_WIDTH * share)
     }
 
-    fn whisker(self, [value, low, high]: [f64; 3]) -> Whisker {
+    fn whisker(self, [value, low, high]: [f64; 3], marks: &[(Shape, Option<f64>)]) -> Whisker {
         let ticks =
             (0..=self.steps).map(|step| WHISKER_X + WHISKER_WIDTH * f64::from(step) / f64::from(self.steps));
+        let mark =
+            |(shape, value): &(Shape, Option<f64>)| Some(Mark { shape: *shape, x: self.place((*value)?) });
         Whisker {
             label: format!("{value:.2}, {low:.2} to {high:.2}"),
             x: self.place(value),
             x_low: self.place(low),
             x_high: self.place(high),
             ticks: ticks.collect(),
-            marks: Vec::new(),
-            axis: self,
+            marks: marks.iter().filter_map(mark).collect(),
         }
     }
 }
 
 impl Whisker {
-    /// A share on an axis from 0 to 1.
-    pub(crate) fn share(rate: &Estimate) -> Whisker {
-        Axis::SHARE.whisker([rate.value, rate.low, rate.high])
+    /// A share on an axis from 0 to 1, with those marks that have a place.
+    pub(crate) fn share(rate: &Estimate, marks: &[(Shape, Option<f64>)]) -> Whisker {
+        Axis::SHARE.whisker([rate.value, rate.low, rate.high], marks)
     }
 
-    /// A difference of two shares on an axis from a quarter below 0 to 1.
-    pub(crate) fn net(net: &NetRate) -> Whisker {
-        Axis::NET.whisker([net.value, net.low, net.high])
-    }
-
-    /// With a mark at `value`, where there is one.
-    pub(crate) fn mark(mut self, shape: Shape, value: Option<f64>) -> Whisker {
-        if let Some(value) = value {
-            self.marks.push(Mark { shape, x: self.axis.place(value) });
-        }
-        self
+    /// A difference of two shares on an axis from a quarter below 0 to 1, with a line at what is tolerated.
+    pub(crate) fn net(net: &NetRate, tolerance: f64) -> Whisker {
+        Axis::NET.whisker([net.value, net.low, net.high], &[(Shape::Line, Some(tolerance))])
     }
 }
 
 /// Counts by two things that can be the same.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Matrix {
     /// What a row is.
     pub(crate) rows_are: String,
@@ -123,7 +126,7 @@ pub(crate) struct Matrix {
 }
 
 /// A row of a matrix.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct MatrixRow {
     /// Its name.
     pub(crate) name: String,
@@ -132,10 +135,9 @@ pub(crate) struct MatrixRow {
 }
 
 /// A cell of a matrix.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct MatrixCell {
-    /// How many.
-    pub(crate) n: u64,
+    n: u64,
     /// How dark it is, 0 to 4.
     shade: u8,
     /// Whether row and column are the same thing.
@@ -164,8 +166,129 @@ impl Matrix {
     }
 }
 
+impl Matrix {
+    /// The counts as a table.
+    pub(super) fn table(&self) -> Table {
+        let corner = format!("{} / {}", self.rows_are, self.columns_are);
+        let columns: Vec<String> = self.columns.iter().map(|name| format!("#{name}")).collect();
+        let titles: Vec<&str> =
+            [corner.as_str()].into_iter().chain(columns.iter().map(String::as_str)).collect();
+        let mut table = Table::new(&titles);
+        for row in &self.rows {
+            let counts = row.cells.iter().map(|cell| Cell::text(cell.n.to_string()));
+            table.row([Cell::text(&row.name)].into_iter().chain(counts).collect());
+        }
+        table
+    }
+}
+
+/// How totals of a slice are spread.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Histogram {
+    name: String,
+    n: u64,
+    bars: Vec<Bar>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Bar {
+    n: u64,
+    from: usize,
+    x: usize,
+    y: f64,
+    height: f64,
+}
+
+impl Histogram {
+    /// The `bins` of the `n` replies in the slice called `name`, each ten points wide.
+    pub(crate) fn new(name: &str, n: u64, bins: &[u64]) -> Histogram {
+        let tallest = bins.iter().copied().max().unwrap_or(0).max(1) as f64;
+        let bar = |(at, n): (usize, &u64)| {
+            let height = (BAR_MAX * *n as f64 / tallest).round();
+            Bar { n: *n, from: 10 * at, x: 20 * at + 1, y: BAR_FOOT - height, height }
+        };
+        Histogram { name: name.to_owned(), n, bars: bins.iter().enumerate().map(bar).collect() }
+    }
+}
+
+/// One figure over time: a dot and a whisker for each run that has it, and a line between the dots.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Track {
+    name: String,
+    says: String,
+    moved: bool,
+    dots: Vec<Dot>,
+    line: String,
+    ends: [String; 2],
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Dot {
+    x: f64,
+    y: f64,
+    low: f64,
+    high: f64,
+    label: String,
+}
+
+/// A figure over time, as it is to be drawn.
+pub(crate) struct TrackFigure<'a> {
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether it is a share.
+    pub(crate) is_share: bool,
+    /// What it did, in a word or two.
+    pub(crate) says: &'a str,
+    /// Whether a reader should look.
+    pub(crate) moved: bool,
+    /// How many places there are.
+    pub(crate) n_places: usize,
+    /// Those where it has a value.
+    pub(crate) points: Vec<TrackPoint>,
+}
+
+/// A value at one of the places of a track.
+pub(crate) struct TrackPoint {
+    /// Its place, from 0.
+    pub(crate) at: usize,
+    /// The value and the ends of its interval.
+    pub(crate) value: [f64; 3],
+    /// The same in words.
+    pub(crate) label: String,
+}
+
+impl Track {
+    /// The drawing of a figure.
+    pub(crate) fn new(figure: TrackFigure<'_>) -> Track {
+        let TrackFigure { name, is_share, says, moved, n_places, points } = figure;
+        let all = || points.iter().flat_map(|point| point.value);
+        let ends = || [all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max)];
+        let bounds = if is_share { [0.0, 1.0] } else { ends() };
+        let height = (bounds[1] - bounds[0]).max(f64::MIN_POSITIVE);
+        let y = |value: f64| {
+            rounded(
+                TRACK_BOTTOM - (TRACK_BOTTOM - TRACK_TOP) * ((value - bounds[0]) / height).clamp(0.0, 1.0),
+            )
+        };
+        let steps = (n_places.max(2) - 1) as f64;
+        let x = |at: usize| rounded(TRACK_LEFT + (TRACK_RIGHT - TRACK_LEFT) * at as f64 / steps);
+        let dot = |TrackPoint { at, value: [value, low, high], label }: TrackPoint| Dot {
+            x: x(at),
+            y: y(value),
+            low: y(low),
+            high: y(high),
+            label,
+        };
+        let ends =
+            bounds.map(|end| if is_share { format!("{:.0} %", 100.0 * end) } else { format!("{end:.1}") });
+        let dots: Vec<Dot> = points.into_iter().map(dot).collect();
+        let line: Vec<String> = dots.iter().map(|dot| format!("{},{}", dot.x, dot.y)).collect();
+        Track { name, says: says.to_owned(), moved, dots, line: line.join(" "), ends }
+    }
+}
+
 /// Points by a number and a band.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Scatter {
     /// What the drawing shows, in words.
     pub(crate) label: String,
@@ -180,7 +303,7 @@ pub(crate) struct Scatter {
     zero: f64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Band {
     name: String,
     n: u64,
@@ -188,14 +311,14 @@ struct Band {
     shape: usize,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Point {
     x: f64,
     y: f64,
     shape: usize,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Tick {
     x: f64,
     text: String,
@@ -246,7 +369,7 @@ fn nice(reach: f64) -> f64 {
 }
 
 /// For each thing that a judge says, what people mean by it, against what they would mean if both said the same.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Reliability {
     /// What the drawing shows, in words.
     pub(crate) label: String,
@@ -262,7 +385,7 @@ pub(crate) struct Reliability {
     foot: f64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Held {
     x: f64,
     y: f64,
@@ -271,7 +394,7 @@ struct Held {
     n: u64,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Place {
     text: String,
     x: f64,
@@ -325,9 +448,9 @@ mod tests {
 
     #[test]
     fn a_figure_stands_where_it_belongs_and_never_outside() {
-        let whisker = Whisker::share(&Estimate { value: 0.5, low: 0.25, high: 1.5, n: 4 });
-        assert_eq!((whisker.x, whisker.x_low, whisker.x_high), (110.0, 60.0, 210.0));
-        let marked = whisker.mark(Shape::Diamond, Some(0.75)).mark(Shape::Triangle, None);
+        let rate = Estimate { value: 0.5, low: 0.25, high: 1.5, n: 4 };
+        let marked = Whisker::share(&rate, &[(Shape::Diamond, Some(0.75)), (Shape::Triangle, None)]);
+        assert_eq!((marked.x, marked.x_low, marked.x_high), (110.0, 60.0, 210.0));
         assert_eq!(marked.marks.len(), 1);
         assert_eq!((marked.marks[0].shape, marked.marks[0].x), (Shape::Diamond, 160.0));
     }

@@ -1,10 +1,8 @@
-//! One HTML file that opens from disk: figures, charts, the replies worth reading, and a list of all of them.
+//! A document as one HTML file that opens from disk: figures, charts, the replies worth reading, and for a run a list
+//! of all of them.
 //!
-//! The page asks nobody for anything and says so in its policy. Text from outside is escaped by the template, or
-//! is inert JSON that the page's script puts in as text. What the page shows is made in [`view`]; the template
-//! only lays it out.
-
-mod view;
+//! The page asks for nothing and says so in its policy. Text from outside is escaped by the template, or is inert
+//! JSON that the page's script puts in as text.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -13,23 +11,19 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use probity_core::report::{ReplyResult, Summary};
 use probity_core::score::CriterionOutcome;
-use probity_engine::input::Skipped;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
 use super::super::results::WholeFile;
 use super::Report;
-use super::appendix::{Appendix, Origin};
-use super::page::Page;
+use super::document::{Document, JudgeLine};
 
-/// The templates by name: two kinds of page, and what they share.
-const TEMPLATES: [(&str, &str); 6] = [
-    ("base", include_str!("../../../pages/report-base.html.jinja")),
+/// The templates by name: a page, and what is on it.
+const TEMPLATES: [(&str, &str); 4] = [
+    ("page", include_str!("../../../pages/report.html.jinja")),
     ("appendix", include_str!("../../../pages/report-appendix.html.jinja")),
     ("block", include_str!("../../../pages/report-block.html.jinja")),
     ("whisker", include_str!("../../../pages/report-whisker.html.jinja")),
-    ("run", include_str!("../../../pages/report.html.jinja")),
-    ("page", include_str!("../../../pages/report-page.html.jinja")),
 ];
 const STYLE: &str = include_str!("../../../pages/report.css");
 const SCRIPT: &str = include_str!("../../../pages/report.js");
@@ -37,54 +31,37 @@ const SCRIPT: &str = include_str!("../../../pages/report.js");
 /// What ends every page.
 const END: &str = "</body>\n</html>\n";
 
-/// How many skipped records are listed.
-const SKIPPED_MAX: usize = 50;
+/// The name of replies without a slice.
+const NO_SLICE: &str = "(none)";
 
-/// A report that is being written. Rows wait in a temporary file, because the figures stand before them.
+/// The report of a run that is being written. Rows wait in a temporary file, because the figures stand before them.
 pub(super) struct Html {
     out: WholeFile,
-    cases: String,
-    origin: Origin,
     rows: BufWriter<File>,
     n_rows: u64,
     digest: blake3::Hasher,
-    skipped: Vec<Skipped>,
 }
 
 impl Html {
-    pub(super) fn new(out: WholeFile, cases: &str, origin: Origin) -> io::Result<Self> {
+    pub(super) fn new(out: WholeFile) -> io::Result<Self> {
         let rows = BufWriter::new(tempfile::tempfile()?);
-        let (digest, skipped) = (blake3::Hasher::new(), Vec::new());
-        Ok(Html { out, cases: cases.to_owned(), origin, rows, n_rows: 0, digest, skipped })
+        Ok(Html { out, rows, n_rows: 0, digest: blake3::Hasher::new() })
     }
 }
 
 impl Report for Html {
     fn add(&mut self, row: &Row) -> io::Result<()> {
-        match row {
-            Row::Reply(result) => {
-                self.rows.write_all(if self.n_rows > 0 { b",\n" } else { b"\n" })?;
-                self.n_rows += 1;
-                let row = inert(&short(result));
-                self.digest.update(row.as_bytes());
-                self.rows.write_all(row.as_bytes())
-            }
-            Row::Skipped(record) => {
-                if self.skipped.len() < SKIPPED_MAX {
-                    self.skipped.push(record.clone());
-                }
-                Ok(())
-            }
-        }
+        let Row::Reply(result) = row else { return Ok(()) };
+        self.rows.write_all(if self.n_rows > 0 { b",\n" } else { b"\n" })?;
+        self.n_rows += 1;
+        let row = inert(&short(result));
+        self.digest.update(row.as_bytes());
+        self.rows.write_all(row.as_bytes())
     }
 
-    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
-        let Html { mut out, cases, origin, rows, mut digest, skipped, .. } = *self;
-        let appendix = Appendix::of(origin, summary.rubric(), summary.facts());
-        let view = view::view(summary, &cases, &skipped, &appendix);
-        digest.update(view.to_string().as_bytes());
-        let nonce = digest.finalize().to_hex();
-        let page = rendered("run", &view, &nonce, Scripted::Yes).map_err(io::Error::other)?;
+    fn finish(self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
+        let Html { mut out, rows, digest, .. } = *self;
+        let (page, nonce) = rendered(document, digest, Scripted::Yes)?;
         out.write_all(page.as_bytes())?;
         out.write_all(b"<script type=\"application/json\" id=\"rows\">[")?;
         let mut rows = rows.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -96,10 +73,8 @@ impl Report for Html {
 }
 
 /// The whole of a page that has no rows.
-pub(super) fn html(page: &Page) -> io::Result<String> {
-    let view = serde_json::to_value(page)?;
-    let nonce = blake3::hash(view.to_string().as_bytes()).to_hex();
-    Ok(rendered("page", &view, &nonce, Scripted::No).map_err(io::Error::other)? + END)
+pub(super) fn html(document: &Document) -> io::Result<String> {
+    Ok(rendered(document, blake3::Hasher::new(), Scripted::No)?.0 + END)
 }
 
 /// Whether a page runs a script.
@@ -109,17 +84,34 @@ enum Scripted {
     No,
 }
 
-/// A page up to its rows. The nonce is made of everything on the page, so no text on it can know it.
-fn rendered(name: &str, view: &Value, nonce: &str, scripted: Scripted) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source)?;
-    }
-    let css = minijinja::Value::from_safe_string(STYLE.to_owned());
-    let scripted = scripted == Scripted::Yes;
-    environment.get_template(name)?.render(context! { nonce, css, scripted, ..Serde(view) })
+/// A page up to its rows, and its nonce. That is made of everything on the page, so no text on it can know it; `digest`
+/// has the rows.
+fn rendered(
+    document: &Document,
+    mut digest: blake3::Hasher,
+    scripted: Scripted,
+) -> io::Result<(String, String)> {
+    let Document { command, title, about, judge, lead, tiles, warnings, sections, calls, appendix, .. } =
+        document;
+    let view = json!({
+        "command": command, "title": title, "about": about, "judge": judge, "lead": lead, "tiles": tiles,
+        "warnings": warnings, "sections": sections, "calls": calls, "appendix": appendix,
+        "caution": judge.as_ref().map_or("", JudgeLine::caution),
+    });
+    let nonce = digest.update(view.to_string().as_bytes()).finalize().to_hex().to_string();
+    let page = || {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        for (name, source) in TEMPLATES {
+            environment.add_template(name, source)?;
+        }
+        let css = minijinja::Value::from_safe_string(STYLE.to_owned());
+        let (scripted, view) = (scripted == Scripted::Yes, Serde(&view));
+        environment.get_template("page")?.render(context! { nonce => nonce.as_str(), css, scripted, ..view })
+    };
+    let page: Result<String, minijinja::Error> = page();
+    Ok((page.map_err(io::Error::other)?, nonce))
 }
 
 /// A row of the list of all replies.
@@ -127,7 +119,7 @@ fn short(result: &ReplyResult) -> Value {
     let total = result.total().map(probity_core::exact::Exact::to_f64);
     let mut row = vec![
         json!(result.name()),
-        json!(result.slice.as_deref().unwrap_or(view::NO_SLICE)),
+        json!(result.slice.as_deref().unwrap_or(NO_SLICE)),
         json!(result.outcome.name()),
         json!(total),
     ];

@@ -13,12 +13,13 @@ use probity_core::rubric::CriterionId;
 use probity_core::score::{CriterionOutcome, Failure, Unscored};
 use probity_engine::input::Skipped;
 use probity_engine::run::results::Row;
+use serde::{Deserialize, Serialize};
 
 use super::super::finding::finding_line;
 use super::super::results::WholeFile;
 use super::super::summary::missing;
 use super::Report;
-use super::page::Page;
+use super::document::{Document, JudgeLine};
 use super::private::shown;
 
 /// What ends every report.
@@ -54,7 +55,7 @@ struct Counts {
 }
 
 /// One thing that is checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TestCase {
     /// What it belongs to.
     pub(crate) class: String,
@@ -62,34 +63,52 @@ pub(crate) struct TestCase {
     pub(crate) name: String,
     /// What it came to.
     pub(crate) came: Came,
+    /// Whether a judge without standing fails no build by it.
+    pub(crate) by_judge: bool,
 }
 
 /// What a test case came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Came {
     /// It is as wanted.
     Passed,
-    /// Quality is not as wanted.
-    Failed {
-        /// In what respect, for machines.
-        kind: &'static str,
-        /// Why.
-        reasons: Vec<String>,
-    },
-    /// Nobody could tell: something did not work.
+    /// Quality is not as wanted, for these reasons.
+    Failed(Vec<String>),
+    /// The gate blocked a reply, for these reasons.
+    Blocked(Vec<String>),
+    /// It cannot be told: something did not work.
     Error(Vec<String>),
     /// A person has to decide, or there is nothing to check.
     Skipped(String),
 }
 
+impl TestCase {
+    /// A test about the judge itself, or one that no judge had a say in.
+    pub(crate) fn new(class: &str, name: impl Into<String>, came: Came) -> TestCase {
+        TestCase { class: class.to_owned(), name: name.into(), came, by_judge: false }
+    }
+
+    /// The test, as one that a judge decided.
+    pub(crate) fn by_judge(self) -> TestCase {
+        TestCase { by_judge: true, ..self }
+    }
+}
+
 impl Came {
+    /// A failure for one reason.
+    pub(crate) fn failed(reason: String) -> Came {
+        Came::Failed(vec![reason])
+    }
+
     /// The same test by a judge without standing.
-    pub(crate) fn by_advisory_judge(self) -> Came {
+    fn by_advisory_judge(&self) -> Came {
         Came::Skipped(match self {
             Came::Passed => "advisory judge: passed".to_owned(),
-            Came::Failed { reasons, .. } => format!("advisory judge: failed: {}", reasons.join("; ")),
+            Came::Failed(reasons) | Came::Blocked(reasons) => {
+                format!("advisory judge: failed: {}", reasons.join("; "))
+            }
             Came::Error(reasons) => format!("advisory judge: unscored: {}", reasons.join("; ")),
-            Came::Skipped(reason) => reason,
+            Came::Skipped(reason) => reason.clone(),
         })
     }
 }
@@ -117,9 +136,10 @@ impl Counts {
         write!(out, "    <testcase classname=\"{}\" name=\"{}\"", attribute(class), attribute(name))?;
         match came {
             Came::Passed => return writeln!(out, "/>"),
-            Came::Failed { kind, reasons } => {
+            Came::Failed(reasons) | Came::Blocked(reasons) => {
                 self.failures += 1;
                 let first = attribute(reasons.first().map_or("", String::as_str));
+                let kind = if matches!(came, Came::Blocked(_)) { "blocked" } else { "quality" };
                 write!(out, "><failure type=\"{kind}\" message=\"{first}\">")?;
                 write!(out, "{}</failure>", text(&reasons.join("\n")))?;
             }
@@ -154,19 +174,22 @@ impl Counts {
     }
 }
 
-/// The whole of a report that has no rows.
-pub(super) fn junit(page: &Page, tests: &[TestCase]) -> io::Result<String> {
+/// The whole of a document that has no rows.
+pub(super) fn junit(document: &Document) -> io::Result<String> {
     let (mut cases, mut counts, mut out) = (Vec::new(), Counts::default(), Vec::new());
-    for TestCase { class, name, came } in tests {
-        counts.write(&mut cases, class, name, came)?;
+    let is_promoted = document.judge.as_ref().is_some_and(JudgeLine::is_promoted);
+    for TestCase { class, name, came, by_judge } in &document.tests {
+        let advisory = (*by_judge && !is_promoted).then(|| came.by_advisory_judge());
+        counts.write(&mut cases, class, name, advisory.as_ref().unwrap_or(came))?;
     }
-    let mut properties: Vec<(&str, &str)> = page.appendix.hashes().collect();
-    if let Some(judge) = &page.judge {
+    let mut properties: Vec<(&str, &str)> =
+        document.appendix.iter().flat_map(|appendix| appendix.hashes()).collect();
+    if let Some(judge) = &document.judge {
         properties.push(("judge.standing", &judge.standing));
         properties.push(("judge.standing_reason", &judge.reason));
     }
-    properties.extend(page.warnings.iter().map(|warning| (WARNING, warning.as_str())));
-    counts.head(&mut out, &page.title, &properties)?;
+    properties.extend(document.warnings.iter().map(|warning| (WARNING, warning.as_str())));
+    counts.head(&mut out, &document.title, &properties)?;
     out.extend(cases);
     out.extend(TAIL.as_bytes());
     String::from_utf8(out).map_err(io::Error::other)
@@ -194,7 +217,7 @@ impl Report for Junit {
         }
     }
 
-    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
+    fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
         let Junit { mut out, cases, promoted, advisory } = *self;
         let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
         let Spool { file, counts } = if judge.standing.is_promoted() { promoted } else { advisory };
@@ -219,13 +242,11 @@ impl Report for Junit {
 
 fn came(result: &ReplyResult) -> Came {
     match (&result.outcome, &result.gate) {
-        (_, GateOutcome::Blocked(findings)) => {
-            Came::Failed { kind: "blocked", reasons: findings.iter().map(finding_line).collect() }
-        }
+        (_, GateOutcome::Blocked(findings)) => Came::Blocked(findings.iter().map(finding_line).collect()),
         (Outcome::Fail(failures), _) => {
             let mut reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
             reasons.extend(said(result));
-            Came::Failed { kind: "quality", reasons }
+            Came::Failed(reasons)
         }
         (Outcome::Unscored, _) => unscored(result),
         (Outcome::Pass | Outcome::Scored | Outcome::Blocked, _) => Came::Passed,
@@ -282,22 +303,13 @@ fn attribute(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::appendix::{Appendix, Origin};
     use super::*;
 
     #[test]
     fn warnings_are_properties_of_the_suite() {
-        let page = Page {
-            command: "compare",
-            title: "Comparison".to_owned(),
-            judge: None,
-            lead: String::new(),
-            tiles: Vec::new(),
-            warnings: vec!["one <model>".to_owned(), "another".to_owned()],
-            sections: Vec::new(),
-            appendix: Appendix::new(Origin::files(), None),
-        };
-        let xml = junit(&page, &[]).expect("XML");
+        let warnings = vec!["one <model>".to_owned(), "another".to_owned()];
+        let document = Document { title: "Comparison".to_owned(), warnings, ..Document::default() };
+        let xml = junit(&document).expect("XML");
         let (properties, _) = xml.split_once("</properties>").expect("properties");
         assert!(properties.contains("<property name=\"warning\" value=\"one &lt;model&gt;\"/>"), "{xml}");
         assert!(properties.contains("<property name=\"warning\" value=\"another\"/>"), "{xml}");

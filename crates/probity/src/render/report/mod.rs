@@ -4,42 +4,36 @@
 //! name only when it is complete.
 
 pub(crate) mod appendix;
-pub(crate) mod calibration;
-mod chart;
-pub(crate) mod comparison;
-pub(crate) mod difference;
+pub(in crate::render) mod chart;
+pub(crate) mod document;
 mod html;
-pub(crate) mod junit;
-pub(in crate::render) mod markdown;
-pub(crate) mod page;
-mod private;
-pub(crate) mod probing;
-pub(crate) mod promotion;
+pub(in crate::render) mod junit;
+mod markdown;
+pub(in crate::render) mod private;
 pub(crate) mod reproduce;
+mod text;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use probity_core::report::{Facts, Summary, rubric_name};
 use probity_core::results::JudgeRecord;
 use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::appendix::Origin;
+use self::document::Document;
 use self::html::Html;
-use self::junit::{Junit, TestCase};
-use self::markdown::Markdown;
-use self::page::Page;
+use self::junit::Junit;
 use super::results::{ResultsWriter, WholeFile};
 
 /// What takes the rows of a run in order, and its summary at the end.
 pub(crate) trait Report {
     /// Takes one row.
     fn add(&mut self, row: &Row) -> io::Result<()>;
-    /// Ends the report.
-    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()>;
+    /// Ends the report; `document` is what the summary comes to for people.
+    fn finish(self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()>;
 }
 
 /// A kind of report.
@@ -78,84 +72,6 @@ pub(crate) struct ReportFile {
     pub(crate) kind: Kind,
 }
 
-/// What a command other than a run came to, for programs and for people.
-pub(crate) trait Document {
-    /// As `--json` and `--output` have it.
-    fn json(&self) -> &Value;
-    /// As a terminal shows it.
-    fn text(&self) -> String;
-    /// As a file of this kind has it.
-    fn file(&self, kind: Kind) -> io::Result<String>;
-}
-
-/// A document as it was when its command ended, in every form it can be asked for.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct StoredDocument {
-    json: Value,
-    text: String,
-    html: String,
-    junit: String,
-    markdown: String,
-    /// How the command ended.
-    pub(crate) exit: u8,
-    /// The last lines that it said.
-    pub(crate) words: Vec<String>,
-}
-
-impl StoredDocument {
-    /// The document with how its command ended.
-    pub(crate) fn of(document: &dyn Document, exit: u8, words: &[String]) -> io::Result<StoredDocument> {
-        Ok(StoredDocument {
-            json: document.json().clone(),
-            text: document.text(),
-            html: document.file(Kind::Html)?,
-            junit: document.file(Kind::Junit)?,
-            markdown: document.file(Kind::Markdown)?,
-            exit,
-            words: words.to_vec(),
-        })
-    }
-
-    /// As the store has it.
-    pub(crate) fn to_text(&self) -> String {
-        serde_json::to_string(self).expect("texts can be written")
-    }
-}
-
-impl Document for StoredDocument {
-    fn json(&self) -> &Value {
-        &self.json
-    }
-
-    fn text(&self) -> String {
-        self.text.clone()
-    }
-
-    fn file(&self, kind: Kind) -> io::Result<String> {
-        Ok(match kind {
-            Kind::Html => self.html.clone(),
-            Kind::Json => pretty(&self.json),
-            Kind::Junit => self.junit.clone(),
-            Kind::Markdown => self.markdown.clone(),
-        })
-    }
-}
-
-/// A document as a file of this kind: a page for people, test cases for CI servers.
-pub(in crate::render) fn paged(
-    document: &dyn Document,
-    kind: Kind,
-    page: impl FnOnce() -> Page,
-    tests: impl FnOnce() -> Vec<TestCase>,
-) -> io::Result<String> {
-    Ok(match kind {
-        Kind::Html => html::html(&page())?,
-        Kind::Json => pretty(document.json()),
-        Kind::Junit => junit::junit(&page(), &tests())?,
-        Kind::Markdown => markdown::page::markdown(&page()),
-    })
-}
-
 /// A document as files and standard output have it.
 pub(crate) fn pretty(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("documents can be written") + "\n"
@@ -174,14 +90,28 @@ pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
 
 impl ReportFile {
     /// Begins the report of a run.
-    pub(crate) fn open(&self, cases: &str, origin: &Origin) -> io::Result<Box<dyn Report>> {
+    pub(crate) fn open(&self, cases: &str) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            Kind::Html => Box::new(Html::new(file, cases, origin.clone())?),
+            Kind::Html => Box::new(Html::new(file)?),
             Kind::Json => Box::new(ResultsWriter::new(file)?),
             Kind::Junit => Box::new(Junit::new(file, cases)?),
-            Kind::Markdown => Box::new(Markdown::new(file, cases)),
+            Kind::Markdown => Box::new(MarkdownFile(file)),
         })
+    }
+}
+
+/// A report that waits for the summary: rows are in the other kinds.
+struct MarkdownFile(WholeFile);
+
+impl Report for MarkdownFile {
+    fn add(&mut self, _: &Row) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
+        self.0.write_all(markdown::markdown(document).as_bytes())?;
+        self.0.keep()
     }
 }
 
@@ -190,7 +120,7 @@ impl Report for ResultsWriter<WholeFile> {
         ResultsWriter::add(self, row)
     }
 
-    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
+    fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
         ResultsWriter::finish(*self, summary).and_then(WholeFile::keep)
     }
 }

@@ -352,7 +352,12 @@ fn the_terminal_says_what_was_decided_where_and_by_whom() {
     let scene = Rehearsal::of_cases(6, &["--pairs", "first"]);
     let call = scene.args(["compare", "old.jsonl", "new.jsonl", "--base-url", &scene.mock.url()]);
     let shown = call.run().code(0).stdout;
-    for part in ["6 unstable_after_swap", "6 pairs for a person", "advisory", "12 calls on record"] {
+    for part in [
+        "6 unstable_after_swap",
+        "6 pairs: the winner changed with the order",
+        "advisory",
+        "12 calls on record",
+    ] {
         assert!(shown.contains(part), "{part:?} in:\n{shown}");
     }
 }

@@ -49,7 +49,7 @@ fn a_target_that_cannot_be_reached() {
     assert!(ran.stderr.contains("run the same command again to resume"), "{}", ran.stderr);
     assert_eq!(scene.calls("m-judge"), 0);
     let markdown = scene.text("report.md");
-    assert!(markdown.contains("Of the unscored, 29 have no reply"), "{markdown}");
+    assert!(markdown.contains("- 29 without a reply\n"), "{markdown}");
     assert!(scene.text("report.xml").contains("no_reply connect"), "an error, and no failure");
 }
 

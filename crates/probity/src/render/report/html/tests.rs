@@ -7,6 +7,8 @@ use probity_core::results::Tokens;
 use probity_core::rubric::{self, Decider, Rubric};
 use probity_core::score::Scored;
 
+use super::super::super::summary::document;
+use super::super::appendix::Origin;
 use super::*;
 
 #[test]
@@ -81,14 +83,16 @@ fn ten_thousand_replies_stay_below_five_megabytes() {
     let (admitted, folder) = (admitted(), tempfile::tempdir().unwrap());
     let path = folder.path().join("page.html");
     let out = WholeFile::create(&path).unwrap();
-    let mut page = Box::new(Html::new(out, "cases.jsonl", Origin::files()).unwrap());
+    let mut page = Box::new(Html::new(out).unwrap());
     let mut summary = SummaryBuilder::new(&rubric);
     for n in 0..10_000 {
         let result = result(n, &admitted, &rubric);
         summary.add(&result);
         page.add(&Row::Reply(Box::new(result))).unwrap();
     }
-    Report::finish(page, &summary.finish(facts())).unwrap();
+    let summary = summary.finish(facts());
+    let document = document(&summary, "cases.jsonl", &[], Origin::files());
+    Report::finish(page, &summary, &document).unwrap();
     let size = std::fs::metadata(&path).unwrap().len();
     assert!((500_000..5_000_000).contains(&size), "{size} bytes");
     let text = std::fs::read_to_string(&path).unwrap();

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::super::super::figure::NONE;
-use super::super::page::{Cell, Quote, Section, Table, Tone};
-use super::super::private::shown as dotted;
+use super::super::figure::NONE;
+use super::super::report::document::{Cell, Cells, Quote, Section, Table, Tone};
+use super::super::report::private::shown as dotted;
 
 /// So many blocked replies are quoted.
 const BLOCKED_MAX: usize = 20;
@@ -35,25 +35,25 @@ pub(super) fn hard_gates(gates: &Value) -> Section {
     let counts = format!("{} replies admitted, {} blocked.", gates["admitted"], gates["blocked"]);
     let mut sources = Table::new(&["source", "version", "#replies that rest on it"]);
     for source in items(&gates["sources"]) {
-        let cells = [&source["id"], &source["version"], &source["replies"]];
-        sources.row(cells.map(|value| Cell::text(text(value))).into());
+        sources.row(cells![text(&source["id"]), text(&source["version"]), text(&source["replies"])]);
     }
     let mut rules = Table::new(&["rule", "#blocked", "#flagged"]);
     for (rule, count) in members(&gates["findings_by_rule"]) {
-        let [blocked, flagged] = [&count["blocked"], &count["flagged"]].map(|n| Cell::text(text(n)));
-        rules.row(vec![Cell::text(rule), blocked, flagged]);
+        rules.row(cells![rule, text(&count["blocked"]), text(&count["flagged"])]);
     }
     let quote = |reply: &Value| Quote {
         title: text(&reply["id"]),
         about: reply["variant"].as_str().unwrap_or_default().to_owned(),
         word: "blocked".to_owned(),
         tone: Tone::Missed,
+        pieces: Vec::new(),
         lines: items(&reply["findings"])
             .map(|finding| dotted(&format!("{}: {}", text(&finding["rule"]), text(&finding["message"]))))
             .collect(),
     };
-    let blocked = items(&gates["blocked_replies"]).take(BLOCKED_MAX).map(quote).collect();
-    section.text(counts).table(sources).table(rules).quotes(blocked)
+    let blocked: Vec<Quote> = items(&gates["blocked_replies"]).take(BLOCKED_MAX).map(quote).collect();
+    let n = items(&gates["blocked_replies"]).count();
+    section.text(counts).table(sources).table(rules).quotes(blocked, n)
 }
 
 /// What the judge was asked to measure.
@@ -65,10 +65,8 @@ pub(super) fn rubric(rubric: &Value) -> Section {
     let mut table = Table::new(&["criterion", "question", "decided by", "allowed verdicts"]);
     for criterion in items(&rubric["criteria"]) {
         let verdicts: Vec<String> = items(&criterion["allowed_verdicts"]).map(text).collect();
-        let mut row: Vec<Cell> =
-            ["id", "question", "decided_by"].map(|name| Cell::text(text(&criterion[name]))).into();
-        row.push(Cell::text(verdicts.join(", ")));
-        table.row(row);
+        let [id, question, decider] = ["id", "question", "decided_by"].map(|name| text(&criterion[name]));
+        table.row(cells![id, question, decider, verdicts.join(", ")]);
     }
     let name = format!(
         "{} {}; the appendix of the page has its anchors.",
@@ -113,12 +111,14 @@ pub(super) fn runs(runs: &Value) -> Section {
         let said: Vec<String> = items(&row["orders"]).map(text).collect();
         quotes.push(plain_quote(&text(&row["item"]), &text(&row["criterion"]), vec![said.join(", then ")]));
     }
-    section.quotes(quotes)
+    let n = quotes.len();
+    section.quotes(quotes, n)
 }
 
 fn plain_quote(title: &str, about: &str, lines: Vec<String>) -> Quote {
     let about = if about == NONE { String::new() } else { about.to_owned() };
-    Quote { title: title.to_owned(), about, word: String::new(), tone: Tone::Soft, lines }
+    let (word, pieces) = (String::new(), Vec::new());
+    Quote { title: title.to_owned(), about, word, tone: Tone::Soft, pieces, lines }
 }
 
 /// Whether known shortcuts remain.
@@ -138,12 +138,7 @@ pub(super) fn probes(probes: &Value) -> Section {
                 _ => Tone::Soft,
             };
             let word = Cell::word(result.replace('_', " "), tone);
-            table.row(vec![
-                Cell::text(family),
-                Cell::text(text(&line["name"])),
-                word,
-                Cell::text(text(&line["message"])),
-            ]);
+            table.row(cells![family, text(&line["name"]), word, text(&line["message"])]);
         }
     }
     section.table(table)

@@ -3,9 +3,9 @@
 use probity_core::compare::{Candidate, Choice, Figures, Pair, Policies};
 use probity_core::stats::proportion;
 
-use super::super::chart::{Scatter, Shape, Whisker};
-use super::super::page::{Block, Cell, Section, Table};
-use super::{Place, Sides};
+use super::super::report::chart::Scatter;
+use super::super::report::document::{Block, Cell, Cells, Section, Table};
+use super::{JudgePlace, Sides};
 
 /// Into so many groups the pairs are divided, from the shortest to the longest.
 const GROUPS: usize = 5;
@@ -19,7 +19,7 @@ struct Point {
 }
 
 /// The section about lengths; `None` where no length is known.
-pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &Place) -> Option<Section> {
+pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -> Option<Section> {
     let sides = Sides::of(pairs);
     let mut points: Vec<Point> =
         pairs.iter().filter_map(|pair| point(pair, sides.as_ref(), figures.policies)).collect();
@@ -40,18 +40,7 @@ pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &Place) -> Option
         .legend(format!("A judge that likes length has its points on the diagonal: {b} wins on the right, {a} on the left."))
         .with(Block::Scatter(Scatter::new(&label, &axis, &bands, &values)))
         .table(groups(&points, &a, &b));
-    let mut rates = Table::new(&["figure", "~0 to 100 %", "#value", "#95 % interval", "#n"]);
-    for (name, rate) in [
-        ("the longer reply wins, of winning passes", &figures.rates.longer_by_pass),
-        ("the longer reply wins, of pairs with a winner", &figures.rates.longer_by_result),
-    ] {
-        if rate.is_some() {
-            let mut row = vec![Cell::text(name)];
-            row.extend(Cell::share(rate.as_ref()));
-            rates.row(row);
-        }
-    }
-    Some(section.table(rates))
+    Some(section)
 }
 
 fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<Point> {
@@ -72,26 +61,15 @@ fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<Point
 /// The pairs in groups of about the same size.
 fn groups(points: &[Point], a: &str, b: &str) -> Table {
     let [b_wins, a_wins] = [format!("#{b} wins"), format!("#{a} wins")];
-    let share = format!("~{b}, of pairs with a winner, 0 to 100 %");
-    let titles = [
-        "#longer by", "#pairs", &b_wins, "#tie or unstable", &a_wins, &share, "#share", "#95 % interval",
-        "#n",
-    ];
-    let mut table = Table::new(&titles);
+    let share = format!("%{b}, of pairs with a winner");
+    let mut table = Table::new(&["#longer by", "#pairs", &b_wins, "#tie or unstable", &a_wins, &share]);
     for group in points.chunks(points.len().div_ceil(GROUPS).max(1)) {
         let count = |band: usize| group.iter().filter(|point| point.band == band).count() as u64;
-        let counts = [0, 1, 2].map(count);
+        let [b_wins, neither, a_wins] = [0, 1, 2].map(count);
         let (from, to) = (group[0].longer_by, group[group.len() - 1].longer_by);
         let range = if from == to { format!("{from:+}") } else { format!("{from:+} to {to:+}") };
-        let mut row = vec![Cell::text(range), Cell::text(group.len().to_string())];
-        row.extend(counts.map(|n| Cell::text(n.to_string())));
-        let rate = proportion(counts[0], counts[0] + counts[2]);
-        let mut share = Cell::share(rate.as_ref());
-        if let Some(rate) = &rate {
-            share[0] = Cell::Plot(Whisker::share(rate).mark(Shape::Line, Some(0.5)));
-        }
-        row.extend(share);
-        table.row(row);
+        let rate = proportion(b_wins, b_wins + a_wins);
+        table.row(cells![range, group.len(), b_wins, neither, a_wins, Cell::half_marked(rate.as_ref())]);
     }
     table
 }

@@ -4,27 +4,23 @@
 //! missing are an error. A pair that a person must decide is skipped, and so is everything that a judge without
 //! standing says: it informs and fails no build.
 
-use probity_core::compare::{Comparison, Contest, Fate, Pair, Pass, Status, Verdicts};
+use probity_core::compare::{Contest, Fate, Pair, Pass, Status, Verdicts};
 use probity_core::gate::Finding;
 
-use super::super::junit::{Came, TestCase};
-use super::{ComparisonDocument, Sides, in_words};
+use super::super::report::junit::{Came, TestCase};
+use super::{ComparisonShown, Sides, in_words};
 
 /// The test cases of a comparison.
-pub(crate) fn test_cases(shown: &ComparisonDocument) -> Vec<TestCase> {
-    let mut tests = worse(&shown.comparison, shown);
+pub(super) fn test_cases(shown: &ComparisonShown) -> Vec<TestCase> {
+    let mut tests = worse(shown);
     for (judge, pairs) in &shown.pairs {
         for pair in pairs {
-            let class = pair.slice.as_deref().unwrap_or("pairs").to_owned();
+            let class = pair.slice.as_deref().unwrap_or("pairs");
             let mut name = pair_name(&pair.item, pair.variants.each_ref().map(|name| &**name));
             if shown.pairs.len() > 1 {
                 name = format!("{name} by {judge}");
             }
-            let is_promoted =
-                shown.concluded.get(judge).is_some_and(|concluded| concluded.standing.is_promoted());
-            let came = came(pair, shown);
-            let came = if is_promoted { came } else { came.by_advisory_judge() };
-            tests.push(TestCase { class, name, came });
+            tests.push(TestCase::new(class, name, came(pair, shown)).by_judge());
         }
     }
     let contests = shown.live().map(|(_, compared)| compared.contests.as_slice()).unwrap_or_default();
@@ -37,30 +33,28 @@ fn pair_name(item: &str, [a, b]: [&str; 2]) -> String {
 }
 
 /// The later of two variants against the earlier one.
-fn worse(comparison: &Comparison, shown: &ComparisonDocument) -> Vec<TestCase> {
+fn worse(shown: &ComparisonShown) -> Vec<TestCase> {
     let mut tests = Vec::new();
-    for (judge, figures) in &comparison.judges {
+    for (judge, figures) in &shown.comparison.judges {
         let Some(Sides { a, b }) = shown.pairs.get(judge).and_then(|pairs| Sides::of(pairs)) else {
             continue;
         };
         let Some(concluded) = shown.concluded.get(judge) else { continue };
         let sentence = concluded.sentence(&figures.overall);
-        let came = if !concluded.standing.is_promoted() {
-            Came::Skipped(sentence)
-        } else if !concluded.is_complete() {
+        let came = if !concluded.is_complete() {
             Came::Error(vec![sentence])
         } else if concluded.conclusion.winner.as_ref() == Some(&a) {
-            Came::Failed { kind: "quality", reasons: vec![sentence] }
+            Came::failed(sentence)
         } else {
             Came::Passed
         };
         let name = format!("{b} is not worse than {a}, by {judge}");
-        tests.push(TestCase { class: "variants".to_owned(), name, came });
+        tests.push(TestCase::new("variants", name, came).by_judge());
     }
     tests
 }
 
-fn came(pair: &Pair, shown: &ComparisonDocument) -> Came {
+fn came(pair: &Pair, shown: &ComparisonShown) -> Came {
     let said = || {
         let quotes = in_words(shown.live(), std::slice::from_ref(pair));
         quotes.into_iter().flat_map(|quote| quote.lines).collect::<Vec<_>>().join("; ")
@@ -95,9 +89,6 @@ fn at_gate(contest: &Contest) -> Option<TestCase> {
         Fate::Judged(_) | Fate::Identical | Fate::NotDrawn => return None,
     };
     let names = contest.variants.each_ref().map(|name| &**name);
-    Some(TestCase {
-        class: contest.slice.as_deref().unwrap_or("pairs").to_owned(),
-        name: pair_name(&contest.case, names),
-        came: Came::Failed { kind: "blocked", reasons: vec![reason] },
-    })
+    let class = contest.slice.as_deref().unwrap_or("pairs");
+    Some(TestCase::new(class, pair_name(&contest.case, names), Came::Blocked(vec![reason])))
 }

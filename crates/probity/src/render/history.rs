@@ -1,83 +1,74 @@
-//! A timeline on a terminal, in Markdown and as a page: the runs of each series, its figures, and what moved.
-
-mod html;
-mod markdown;
-
-use std::io;
+//! A timeline as a document: the runs of each series, its figures, and what moved.
 
 use probity_core::report::{AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Series, Timeline};
 use probity_core::stats::Estimate;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::difference::{p_value, signed};
-use super::figure::columns;
-use super::report::{Document, Kind, pretty};
-use crate::plain::plain;
+use super::figure::{counted, none};
+use super::report::chart::{Track, TrackFigure, TrackPoint};
+use super::report::document::{Block, Cells, Document, Section, Table};
 
-/// A timeline with everything that is said about it.
-pub(crate) struct TimelineDocument {
-    timeline: Timeline,
-    json: Value,
-}
+/// What is meant by a move.
+const LEAD: &str = "A figure has moved when its latest value lies beyond every earlier one and differs from all of them \
+    together by more than noise explains. An anchor, fixed replies that are scored again and again, tells the judge's \
+    moves from those of the replies.";
 
-impl TimelineDocument {
-    /// The document of this timeline.
-    pub(crate) fn new(timeline: Timeline) -> Self {
-        TimelineDocument { json: json!(timeline), timeline }
+/// How it was tested.
+const ABOUT: &str =
+    "p-values are exact (shares) or Welch's (levels), adjusted over all figures by Benjamini and Yekutieli";
+
+/// The document.
+pub(crate) fn document(timeline: &Timeline) -> Document {
+    let mut sections: Vec<Section> = timeline.series.iter().enumerate().map(section).collect();
+    if sections.is_empty() {
+        let nothing = "no run of the store has figures to follow";
+        sections.push(Section::new("series", "Series").text(nothing));
     }
-}
-
-impl Document for TimelineDocument {
-    fn json(&self) -> &Value {
-        &self.json
-    }
-
-    fn text(&self) -> String {
-        history(&self.timeline)
-    }
-
-    fn file(&self, kind: Kind) -> io::Result<String> {
-        match kind {
-            Kind::Html => html::html(&self.timeline).map_err(io::Error::other),
-            Kind::Markdown => Ok(markdown::markdown(&self.timeline)),
-            Kind::Json | Kind::Junit => Ok(pretty(&self.json)),
-        }
+    sections.extend(Section::new("notes", "What else to know").list(notes(timeline)).filled());
+    Document {
+        command: "report".to_owned(),
+        title: "How figures moved".to_owned(),
+        about: ABOUT.to_owned(),
+        lead: LEAD.to_owned(),
+        sections,
+        json: json!(timeline),
+        ..Document::default()
     }
 }
 
-/// The timeline for a terminal.
-fn history(timeline: &Timeline) -> String {
-    let mut out = String::new();
-    for (at, series) in timeline.series.iter().enumerate() {
-        if at > 0 {
-            out += "\n";
-        }
-        out += &format!("{}\n", plain(&title(series)));
-        out += &anchor(series).map(|anchor| format!("{}\n", plain(&anchor))).unwrap_or_default();
-        out += "\n";
-        out += &columns(&table(&points(series)));
-        out += &format!("\n{}", columns(&table(&figures(series))));
-        let flags = flags(series);
-        if !flags.is_empty() {
-            out += "\n";
-        }
-        for flag in &flags {
-            out += &format!("! {}\n", plain(flag));
-        }
-    }
-    if timeline.series.is_empty() {
-        out += "no run of the store has figures to follow\n";
-    }
-    for line in notes(timeline) {
-        out += &format!("{}\n", plain(&line));
-    }
-    out
+fn section((at, series): (usize, &Series)) -> Section {
+    let tracks = series.tracks.iter().map(|track| drawn(series, track)).collect();
+    let section = Section::new(&format!("series-{}", at + 1), &title(series));
+    let section = anchor(series).into_iter().fold(section, Section::text);
+    let flags = series.tracks.iter().filter_map(flag).map(|flag| format!("! {flag}"));
+    section.list(flags).with(Block::Tracks { tracks }).table(points(series)).table(figures(series))
+}
+
+fn drawn(series: &Series, track: &FigureTrack) -> Track {
+    let is_share = track.figure.is_share();
+    let present = track.values.iter().enumerate().filter_map(|(at, value)| value.map(|value| (at, value)));
+    let point = |(at, value): (usize, Estimate)| {
+        let [shown, interval, n] = cells(&track.figure, Some(value));
+        // The interval of a single value has no ends that could be drawn.
+        let [low, high] = if value.n < 2 && !is_share { [value.value; 2] } else { [value.low, value.high] };
+        let label = format!("run {}: {shown} ({interval}, n {n})", series.points[at].run);
+        TrackPoint { at, value: [value.value, low, high], label }
+    };
+    Track::new(TrackFigure {
+        name: track.figure.name(),
+        is_share,
+        says: verdict(track),
+        moved: track.drift.cause != DriftCause::Nobody,
+        n_places: series.points.len(),
+        points: present.map(point).collect(),
+    })
 }
 
 /// What a series is.
 fn title(series: &Series) -> String {
     let Series { command, files, rubric, points, .. } = series;
-    let runs = if points.len() == 1 { "1 run".to_owned() } else { format!("{} runs", points.len()) };
+    let runs = counted(points.len() as u64, "run");
     let files = if files.is_empty() { "shipped cases" } else { files };
     format!("{command} {files} · {} {} · {runs}", rubric.name, rubric.version)
 }
@@ -99,32 +90,25 @@ fn anchor(series: &Series) -> Option<String> {
     })
 }
 
-fn table(rows: &[Vec<String>]) -> Vec<Vec<String>> {
-    rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect()
-}
-
-/// The runs with the figure that matters most, under a header.
-fn points(series: &Series) -> Vec<Vec<String>> {
+/// The runs with the figure that matters most.
+fn points(series: &Series) -> Table {
     let main = series.tracks.first();
-    let name = main.map(|track| track.figure.name()).unwrap_or_default();
-    let header = ["run", "at", "cases", "judge", &name, "95 % interval", "n"];
-    let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).into()];
+    let name = main.map(|track| format!("#{}", track.figure.name())).unwrap_or_default();
+    let mut table = Table::new(&["#run", "at", "cases", "judge", &name, "#95 % interval", "#n"]);
     for (at, point) in series.points.iter().enumerate() {
-        let mut row =
-            vec![point.run.to_string(), point.at.to_string(), point.files.clone(), point.judge.name.clone()];
-        row.extend(main.map(|track| cells(&track.figure, track.values[at])).unwrap_or_default());
-        rows.push(row);
+        let [value, interval, n] =
+            main.map(|track| cells(&track.figure, track.values[at])).unwrap_or_default();
+        table.row(cells![point.run, point.at, &point.files, &point.judge.name, value, interval, n]);
     }
-    rows
+    table
 }
 
 /// A value, its interval and its denominator.
 fn cells(figure: &Figure, value: Option<Estimate>) -> [String; 3] {
-    let Some(Estimate { value, low, high, n }) = value else { return ["–", "–", "0"].map(str::to_owned) };
+    let Some(Estimate { value, low, high, n }) = value else { return [none(), none(), "0".to_owned()] };
     let end = |end: f64| if figure.is_share() { format!("{:.1}", 100.0 * end) } else { format!("{end:.2}") };
     // The mean of one value may be anywhere.
-    let interval =
-        if n < 2 && !figure.is_share() { "–".to_owned() } else { format!("{}–{}", end(low), end(high)) };
+    let interval = if n < 2 && !figure.is_share() { none() } else { format!("{}–{}", end(low), end(high)) };
     [shown(figure, value), interval, n.to_string()]
 }
 
@@ -132,27 +116,27 @@ fn shown(figure: &Figure, value: f64) -> String {
     if figure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.2}") }
 }
 
-/// Every figure with what it did, under a header.
-fn figures(series: &Series) -> Vec<Vec<String>> {
-    let header = ["figure", "earlier", "latest", "p", "adjusted", "anchor", "its p", "says"];
-    let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).into()];
+/// Every figure with what it did.
+fn figures(series: &Series) -> Table {
+    let titles = ["figure", "#earlier", "#latest", "#p", "#adjusted", "#anchor", "#its p", "says"];
+    let mut table = Table::new(&titles);
     for track in &series.tracks {
         let drift = &track.drift;
-        let value = |value: Option<f64>| value.map_or("–".to_owned(), |value| shown(&track.figure, value));
+        let value = |value: Option<f64>| value.map_or_else(none, |value| shown(&track.figure, value));
         let anchor = drift.anchor.map(|anchor| moved_by(&track.figure, anchor.change.value));
         let latest = drift.latest.or_else(|| track.values.last().copied().flatten().map(|last| last.value));
-        rows.push(vec![
+        table.row(cells![
             track.figure.name(),
             value(drift.before),
             value(latest),
             p_value(drift.p),
             p_value(drift.adjusted),
-            anchor.unwrap_or_else(|| "–".to_owned()),
+            anchor.unwrap_or_else(none),
             p_value(drift.anchor.map(|anchor| anchor.adjusted)),
-            verdict(track).to_owned(),
+            verdict(track),
         ]);
     }
-    rows
+    table
 }
 
 /// What a track did, in a word or two.
@@ -165,11 +149,7 @@ fn verdict(track: &FigureTrack) -> &'static str {
     }
 }
 
-/// What moved, in sentences.
-fn flags(series: &Series) -> Vec<String> {
-    series.tracks.iter().filter_map(flag).collect()
-}
-
+/// What moved, in a sentence.
 fn flag(track: &FigureTrack) -> Option<String> {
     let (figure, drift) = (&track.figure, &track.drift);
     let by = drift.anchor.map(|anchor| moved_by(figure, anchor.change.value));

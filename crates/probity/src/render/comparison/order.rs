@@ -4,38 +4,44 @@ use probity_core::compare::{Candidate, Choice, Fate, Figures, Heard, Pair, Pass,
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared};
 
-use super::super::super::figure::p_value;
-use super::super::chart::Matrix;
-use super::super::page::{Block, Cell, Quote, Section, Table};
-use super::super::private::shown as dotted;
-use super::{Place, Sides, block, contest, tone};
+use super::super::figure::{counted, p_value};
+use super::super::report::chart::Matrix;
+use super::super::report::document::{Block, Cell, Cells, Quote, Section, Table};
+use super::super::report::private::shown as dotted;
+use super::{JudgePlace, Sides, contest, policy, tone};
 use crate::plain::excerpt;
 
 /// How much of what a judge said is quoted.
 const SAID_CHARS_MAX: usize = 400;
 
 /// The section about orders.
-pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &Place) -> Section {
-    let counts = Status::ALL.iter().map(|status| (*status, figures.counts.of(*status)));
-    let counts: Vec<String> = counts
-        .filter(|(_, n)| *n > 0)
-        .map(|(status, n)| format!("{n} {}", status.name().replace('_', " ")))
+pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -> Section {
+    let counts = &figures.counts;
+    let parts: Vec<String> = Status::ALL
+        .iter()
+        .filter(|status| **status != Status::Graded || counts.of(Status::Graded) > 0)
+        .map(|status| format!("{} {}", counts.of(*status), status.name()))
         .collect();
+    let unparsed = match counts.n_unparsed_calls {
+        0 => String::new(),
+        n => format!(" ({} without a verdict)", counted(n, "call")),
+    };
+    let pairs_shown = counted(counts.n_pairs, "pair");
     let section = place.section("order", "Order").text(format!(
-        "Every pair was shown in both orders. {} pairs = {}.",
-        figures.counts.n_pairs,
-        counts.join(" + ")
+        "Every pair is shown in both orders: {pairs_shown} = {}{unparsed}.",
+        parts.join(" + ")
     ));
-    let section = block(section, matrix(pairs).map(Block::Matrix));
+    let section =
+        matrix(pairs).into_iter().fold(section, |section, matrix| section.with(Block::Matrix(matrix)));
     let section = section.table(rates(figures));
     match figures.order_test {
         None => section,
         Some(test) => section.text(format!(
-            "The order decided {} pairs for the reply shown first and {} for the one shown second: \
-             McNemar's exact test {}.",
-            test.first_only,
+            "The order decided {} for the first slot and {} for the second: McNemar {}, mid-{}.",
+            counted(test.first_only, "pair"),
             test.second_only,
-            p_value(test.exact)
+            p_value(test.exact),
+            p_value(test.mid_p)
         )),
     }
 }
@@ -77,21 +83,25 @@ fn at(pass: &Pass, is_flipped: bool) -> usize {
 
 fn rates(figures: &Figures) -> Table {
     let (rates, agreement) = (&figures.rates, figures.agreement.as_ref());
-    let lines: [(&str, Option<&Estimate>, &str); 7] = [
-        ("same in both orders", rates.consistency.as_ref(), "of pairs with a verdict in both"),
-        ("unstable after swap", rates.instability_rate.as_ref(), "of pairs with a verdict"),
-        ("tie", rates.tie_rate.as_ref(), "of pairs with a verdict"),
-        ("first-slot lean", rates.first_slot_lean.as_ref(), "of winning passes; one half is none"),
-        ("agrees with people", agreement.and_then(|each| each.agreement.as_ref()), "of labelled pairs"),
-        ("agrees, first order", agreement.and_then(|each| each.order_ab.as_ref()), "of labelled pairs"),
-        ("agrees, second order", agreement.and_then(|each| each.order_ba.as_ref()), "of labelled pairs"),
+    let policy = policy(figures.policies);
+    let unparsed = format!("unparsed {}", figures.policies.unparsed.name());
+    let verdict = "of pairs with a verdict";
+    let lines: [(&str, Option<&Estimate>, &str); 11] = [
+        ("tie", rates.tie_rate.as_ref(), verdict),
+        ("unstable after swap", rates.instability_rate.as_ref(), verdict),
+        ("same in both orders", rates.consistency.as_ref(), &unparsed),
+        ("first-slot lean", rates.first_slot_lean.as_ref(), "of winning passes; 50 % is none"),
+        ("longer reply, passes", rates.longer_by_pass.as_ref(), "of winning passes"),
+        ("longer reply, results", rates.longer_by_result.as_ref(), "of pairs with a winner"),
+        ("agrees with people", agreement.and_then(|each| each.agreement.as_ref()), &policy),
+        ("agrees, order ab", agreement.and_then(|each| each.order_ab.as_ref()), &unparsed),
+        ("agrees, order ba", agreement.and_then(|each| each.order_ba.as_ref()), &unparsed),
+        ("agrees, both orders", agreement.and_then(|each| each.both_orders.as_ref()), &unparsed),
+        ("first slot, all passes", rates.first_slot_rate.as_ref(), "ties and escalations included"),
     ];
-    let mut table = Table::new(&["figure", "~0 to 100 %", "#value", "#95 % interval", "#n", "of what"]);
+    let mut table = Table::new(&["figure", "%value", "of what"]);
     for (name, rate, note) in lines.into_iter().filter(|(_, rate, _)| rate.is_some()) {
-        let mut row = vec![Cell::text(name)];
-        row.extend(Cell::share(rate));
-        row.push(Cell::text(note));
-        table.row(row);
+        table.row(cells![name, Cell::share(rate), note]);
     }
     table
 }
@@ -113,6 +123,7 @@ pub(super) fn in_words(live: Option<(&CompareJob, &Compared)>, pairs: &[Pair]) -
             about: pair.slice.as_deref().unwrap_or_default().to_owned(),
             word: status.name().replace('_', " "),
             tone: tone(status),
+            pieces: Vec::new(),
             lines,
         }
     };

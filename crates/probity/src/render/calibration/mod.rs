@@ -1,4 +1,4 @@
-//! The report of a calibration: how far a judge says what people say, between the floor and the ceiling.
+//! A calibration as a document: how far a judge says what people say, between the floor and the ceiling.
 //!
 //! The ceiling is how far people agree among themselves, the floor is what a judge reaches that understands
 //! nothing. A figure that does not exist is shown with its reason and never as a number.
@@ -6,24 +6,42 @@
 mod held;
 mod test_cases;
 
-use std::sync::Arc;
-
 use probity_core::calibrate::{Calibration, Figures, Floors, JudgeFigures};
 use probity_core::report::Facts;
 use probity_core::rubric::Rubric;
-use probity_core::stats::{Estimate, Undefined};
+use probity_core::stats::Estimate;
+use probity_engine::input::Skipped;
 use probity_engine::run::asking::Asking;
+use serde_json::Value;
 
 use self::held::{confusion, reliability};
-pub(crate) use self::test_cases::test_cases;
-use super::super::calibration::CalibrationDocument;
-use super::super::figure::{NONE, percent};
-use super::appendix::{Appendix, Origin};
-use super::chart::{Shape, Whisker};
-use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
+use super::comparison::JudgePlace;
+use super::figure::{NONE, none, percent};
+use super::report::appendix::{Appendix, Origin};
+use super::report::chart::Shape;
+use super::report::document::{
+    Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
+};
+use super::summary::calls;
 
 /// So many pairs of people are listed.
 const PAIRS_MAX: usize = 20;
+
+/// What is shown of a calibration.
+pub(crate) struct CalibrationShown<'a> {
+    /// The figures.
+    pub(crate) calibration: &'a Calibration,
+    /// The files as they were named.
+    pub(crate) file: &'a str,
+    /// Rows that could not be used.
+    pub(crate) skipped: &'a [Skipped],
+    /// What is worth a line about the labels.
+    pub(crate) notices: &'a [String],
+    /// Who was asked, where a judge was.
+    pub(crate) asked: Option<Asked<'a>>,
+    /// For programs.
+    pub(crate) json: Value,
+}
 
 /// A judge that was asked about labelled cases.
 #[derive(Clone, Copy)]
@@ -42,20 +60,27 @@ pub(crate) struct Asked<'a> {
     pub(crate) n_missing: u64,
 }
 
-/// The page.
-pub(crate) fn page(shown: &CalibrationDocument<'_>) -> Page {
+/// The document.
+pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
     let all = shown.calibration;
     let facts = shown.asked.map(|asked| asked.facts);
     let only = all.judges.values().next().filter(|_| all.judges.len() == 1);
-    Page {
-        command: "calibrate",
+    let mut sections = sections(all, shown.notices);
+    let skipped = skipped_lines(shown.skipped, shown.skipped.len() as u64);
+    sections.extend(Section::new("skipped", "Skipped records").list(skipped).filled());
+    Document {
+        command: "calibrate".to_owned(),
         title: format!("Calibration · {}", shown.file),
+        about: about(all),
         judge: facts.map(JudgeLine::of),
         lead: only.map(|judge| lead(all, judge)).unwrap_or_default(),
         tiles: tiles(all, only),
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
-        sections: sections(all, shown.notices),
-        appendix: appendix(shown),
+        sections,
+        calls: facts.map(calls).unwrap_or_default(),
+        appendix: Some(appendix(&shown)),
+        tests: test_cases::test_cases(&shown),
+        json: shown.json,
     }
 }
 
@@ -63,7 +88,7 @@ pub(crate) fn page(shown: &CalibrationDocument<'_>) -> Page {
 pub(crate) fn sections(all: &Calibration, notices: &[String]) -> Vec<Section> {
     let mut sections = vec![overview(all)];
     for (at, (name, judge)) in all.judges.iter().enumerate() {
-        let place = Place { number: at, name, n_judges: all.judges.len() };
+        let place = JudgePlace { number: at, name, n_judges: all.judges.len() };
         sections.push(slices(all, judge, &place));
         sections.push(confusion(all, judge, &place));
         sections.push(reliability(all, judge, &place));
@@ -74,22 +99,21 @@ pub(crate) fn sections(all: &Calibration, notices: &[String]) -> Vec<Section> {
     sections
 }
 
-/// Where the sections of a judge stand.
-struct Place<'a> {
-    number: usize,
-    name: &'a str,
-    n_judges: usize,
+fn about(all: &Calibration) -> String {
+    let counting = &all.counting;
+    let resampling = &counting.sampling.resampling;
+    format!(
+        "votes {}, ties {}, conflict {}, unparsed {} · {} resamples, seed {}",
+        counting.votes.name(),
+        counting.ties.name(),
+        counting.policies.conflict.name(),
+        counting.policies.unparsed.name(),
+        resampling.n_resamples,
+        resampling.seed
+    )
 }
 
-impl Place<'_> {
-    fn section(&self, id: &str, title: &str) -> Section {
-        let id = if self.number == 0 { id.to_owned() } else { format!("{id}-{}", self.number) };
-        let title = if self.n_judges > 1 { format!("{}: {title}", self.name) } else { title.to_owned() };
-        Section::new(&id, &title)
-    }
-}
-
-fn appendix(shown: &CalibrationDocument<'_>) -> Appendix {
+fn appendix(shown: &CalibrationShown<'_>) -> Appendix {
     let appendix = match shown.asked {
         Some(asked) => Appendix::of(Origin::asked(asked.asking), asked.rubric, asked.facts)
             .hash("labels", asked.labels)
@@ -151,72 +175,63 @@ fn tiles(all: &Calibration, only: Option<&JudgeFigures>) -> Vec<Tile> {
         tiles.extend(agreement.map(|rate| Tile::share(&rate, "agreement")));
         let kappa = estimate(&judge.overall, "cohen_kappa");
         tiles.extend(kappa.map(|kappa| Tile::coefficient(&kappa, "Cohen's kappa")));
-        tiles.push(Tile::count(judge.weak_slices.len() as u64, "weak slices"));
-        tiles.push(Tile::count(judge.n_without_verdict, "labelled, without a verdict"));
+        tiles.push(Tile::count(judge.weak_slices.len(), "weak slices"));
+        tiles.push(Tile::count(judge.n_without_verdict, "labelled, without a verdict that counts"));
     }
     tiles.push(Tile::count(all.people.n_units, "labelled items"));
-    tiles.push(Tile::count(all.people.n_annotators as u64, "people"));
+    tiles.push(Tile::count(all.people.n_annotators, "people"));
     tiles
 }
 
+/// Judges between those who do not look and people.
 fn overview(all: &Calibration) -> Section {
-    let titles = ["who", "~0 to 100 %", "#agreement", "#95 % interval", "#n", "#kappa", "#95 % interval"];
-    let mut table = Table::new(&[&titles[..], &["#alpha", "#AC1"]].concat());
+    let mut table = Table::new(&["who", "%agreement", "^kappa", "#alpha", "#AC1"]);
     let mut line = |name: String, figures: &Figures| {
-        let mut row = vec![Cell::text(name)];
-        row.extend(Cell::share(estimate(figures, "agreement").as_ref()));
-        row.extend(coefficient(figures.get("cohen_kappa")));
-        row.extend(["krippendorff_alpha", "gwet_ac1"].map(|name| short(figures.get(name))));
-        table.row(row);
+        let short = |name: &str| short(figures.get(name));
+        table.row(cells![
+            name,
+            Cell::share(estimate(figures, "agreement").as_ref()),
+            Cell::coefficient(figures.get("cohen_kappa")),
+            short("krippendorff_alpha"),
+            short("gwet_ac1"),
+        ]);
     };
     for (name, judge) in &all.judges {
         line(format!("judge {name}"), &judge.overall);
     }
     if let Some(floors) = &all.floors {
         line(format!("floor: always {}", floors.constant_says), &floors.constant);
-        for (name, figures) in [("counting words", &floors.baseline), ("longer reply", &floors.prefer_longer)]
-        {
-            if let Some(figures) = figures {
-                line(format!("floor: {name}"), figures);
-            }
+        let others = [("counting words", &floors.baseline), ("longer reply", &floors.prefer_longer)];
+        for (name, figures) in others {
+            figures.iter().for_each(|figures| line(format!("floor: {name}"), figures));
         }
     }
-    let mut row = vec![Cell::text("ceiling: people, among themselves")];
-    row.extend(Cell::share(all.people.agreement.as_ref()));
-    let fleiss = all.people.fleiss.as_ref().map(|fleiss| fleiss.figure);
-    row.extend(coefficient(fleiss));
-    row.extend([short(Some(all.people.alpha.nominal)), Cell::text(NONE)]);
-    table.row(row);
+    let people = &all.people;
+    table.row(cells![
+        "ceiling: people, among themselves",
+        Cell::share(people.agreement.as_ref()),
+        Cell::coefficient(people.fleiss.as_ref().map(|fleiss| fleiss.figure)),
+        short(Some(people.alpha.nominal)),
+        NONE,
+    ]);
+    let fleiss = people
+        .fleiss
+        .as_ref()
+        .map(|fleiss| format!("People's kappa is that of Fleiss, on items with {} votes.", fleiss.n_ratings));
+    let unanimous = people.unanimous.map(|rate| {
+        let (share, n) = (percent(rate.value), rate.n);
+        format!("All votes are the same on {share} of the {n} items with several votes.")
+    });
     let section = Section::new("agreement", "Agreement with people").table(table);
-    match &all.people.fleiss {
-        Some(fleiss) => section
-            .text(format!("People's kappa is that of Fleiss, on items with {} votes.", fleiss.n_ratings)),
-        None => section,
-    }
+    fleiss.into_iter().chain(unanimous).fold(section, Section::text)
 }
 
-type Figure = Option<Result<Estimate, Undefined>>;
-
-/// Value and interval, or why there is none.
-fn coefficient(figure: Figure) -> [Cell; 2] {
-    match figure {
-        Some(Ok(Estimate { value, low, high, .. })) => {
-            [Cell::text(format!("{value:.3}")), Cell::text(format!("{low:.3} to {high:.3}"))]
-        }
-        Some(Err(reason)) => [Cell::text(NONE), Cell::text(reason.to_string())],
-        None => [Cell::text(NONE), Cell::text(NONE)],
-    }
-}
-
-fn short(figure: Figure) -> Cell {
-    match figure {
-        Some(Ok(estimate)) => Cell::text(format!("{:.3}", estimate.value)),
-        _ => Cell::text(NONE),
-    }
+fn short(figure: Figure) -> String {
+    figure.and_then(Result::ok).map_or_else(none, |estimate| format!("{:.3}", estimate.value))
 }
 
 /// Agreement by slice and by criterion, each against its ceiling and its floor.
-fn slices(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
+fn slices(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     let mut table = parts_table("slice");
     for (name, figures) in &judge.by_slice {
         let ceiling = all.people_by_slice.get(name).and_then(|people| people.agreement);
@@ -247,50 +262,40 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
             percent(all.counting.weak_below)
         ));
     let mut criteria = parts_table("criterion");
-    for (name, figures) in &judge.by_criterion {
+    for (name, figures) in judge.by_criterion.iter().filter(|_| judge.by_criterion.len() > 1) {
         criteria.row(part_row(name, figures, [None, None], Cell::text("")));
     }
-    section.table(table).table(if judge.by_criterion.len() > 1 { criteria } else { Table::new(&[]) })
+    section.table(table).table(criteria)
 }
 
 fn parts_table(what: &str) -> Table {
-    let titles = [what, "~0 to 100 %", "#agreement", "#95 % interval", "#n", "#people", "#floor"];
-    Table::new(&[&titles[..], &["#kappa", "#95 % interval", ""]].concat())
+    Table::new(&[what, "%agreement", "#people", "#floor", "^kappa", ""])
 }
 
-fn part_row(name: &Arc<str>, figures: &Figures, bounds: [Option<Estimate>; 2], word: Cell) -> Vec<Cell> {
+fn part_row(name: &str, figures: &Figures, bounds: [Option<Estimate>; 2], word: Cell) -> Vec<Cell> {
     let rate = estimate(figures, "agreement");
     let [ceiling, floor] = bounds.map(|bound| bound.map(|bound| bound.value));
-    let mut row = vec![Cell::text(&**name)];
-    let mut cells = Cell::share(rate.as_ref());
-    if let Some(rate) = &rate {
-        let plot = Whisker::share(rate).mark(Shape::Triangle, floor).mark(Shape::Diamond, ceiling);
-        cells[0] = Cell::Plot(plot);
-    }
-    row.extend(cells);
-    row.extend([ceiling, floor].map(|share| Cell::text(share.map_or_else(|| NONE.to_owned(), percent))));
-    row.extend(coefficient(figures.get("cohen_kappa")));
-    row.push(word);
-    row
+    cells![
+        name,
+        Cell::marked(rate.as_ref(), &[(Shape::Triangle, floor), (Shape::Diamond, ceiling)]),
+        ceiling.map_or_else(none, percent),
+        floor.map_or_else(none, percent),
+        Cell::coefficient(figures.get("cohen_kappa")),
+        word,
+    ]
 }
 
 /// Every figure of a judge, with its reason where there is none.
-fn figures(judge: &JudgeFigures, place: &Place) -> Section {
-    let mut table = Table::new(&["figure", "#value", "#95 % interval", "#n", ""]);
+fn figures(judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
+    let mut table = Table::new(&["figure", "^value", "#n"]);
     for (name, figure) in &judge.overall.figures {
-        let name = Cell::text(name.replace('_', " "));
-        let row = match figure {
-            Ok(Estimate { value, low, high, n }) => {
-                [format!("{value:.3}"), format!("{low:.3} to {high:.3}"), n.to_string(), String::new()]
-            }
-            Err(reason) => [NONE.to_owned(), NONE.to_owned(), NONE.to_owned(), reason.to_string()],
-        };
-        table.row([vec![name], row.map(Cell::text).into()].concat());
+        let n = figure.map_or_else(|_| none(), |estimate| estimate.n.to_string());
+        table.row(cells![name.replace('_', " "), Cell::coefficient(Some(*figure)), n]);
     }
     let replacement = &judge.replacement;
     let text = match (replacement.winning_rate, replacement.mean_advantage) {
         (Ok(rate), Ok(advantage)) => format!(
-            "In place of a person: {}. Winning rate {rate:.2} of {} people at an allowance of {}, mean advantage {advantage:.2}.",
+            "In place of a person: {}. Winning rate ω {rate:.2} of {} people at an allowance ε of {}, mean advantage ρ {advantage:.2}.",
             if replacement.allowed() == Some(true) { "yes" } else { "no" },
             replacement.annotators.len(),
             replacement.epsilon
@@ -305,21 +310,19 @@ fn figures(judge: &JudgeFigures, place: &Place) -> Section {
 fn people(all: &Calibration) -> Option<Section> {
     let mut pairs: Vec<_> = all.people.pairs.iter().collect();
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.n_units));
-    let titles = ["people", "~0 to 100 %", "#agreement", "#95 % interval", "#n", "#kappa", "#95 % interval"];
-    let mut table = Table::new(&titles);
+    let mut table = Table::new(&["people", "%agreement", "^kappa"]);
     for pair in pairs.iter().take(PAIRS_MAX) {
         let of =
             |name: &str| pair.figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| *figure);
         let [first, second] = &pair.annotators;
-        let mut row = vec![Cell::text(format!("{first} and {second}"))];
-        row.extend(Cell::share(of("agreement").and_then(Result::ok).as_ref()));
-        row.extend(coefficient(of("cohen_kappa")));
-        table.row(row);
+        let agreement = of("agreement").and_then(Result::ok);
+        let kappa = Cell::coefficient(of("cohen_kappa"));
+        table.row(cells![format!("{first} and {second}"), Cell::share(agreement.as_ref()), kappa]);
     }
     let more = pairs.len().saturating_sub(PAIRS_MAX);
     let section = Section::new("people", "People, two by two").table(table);
     let section = if more > 0 { section.text(format!("And {more} more pairs of people.")) } else { section };
-    (!pairs.is_empty()).then_some(section)
+    section.filled()
 }
 
 fn labels(all: &Calibration, notices: &[String]) -> Section {
@@ -335,6 +338,5 @@ fn labels(all: &Calibration, notices: &[String]) -> Section {
         (counts.n_strays, "about items without a verdict"),
     ];
     let lines = lines.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-    let lines = lines.chain(notices.iter().cloned()).collect();
-    Section::new("labels", "What became of the labels").list(lines)
+    Section::new("labels", "What became of the labels").list(lines.chain(notices.iter().cloned()))
 }

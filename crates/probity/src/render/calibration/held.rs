@@ -3,10 +3,10 @@
 use probity_core::calibrate::{Calibration, Figures, JudgeFigures, ScaleKind};
 use probity_core::stats::{Estimate, mean, proportion};
 
-use super::super::super::figure::NONE;
-use super::super::chart::{Matrix, Reliability};
-use super::super::page::{Block, Cell, Section, Table};
-use super::Place;
+use super::super::figure::none;
+use super::super::report::chart::{Matrix, Reliability};
+use super::super::report::document::{Block, Cell, Cells, Section, Table};
+use super::JudgePlace;
 
 /// The row of what a judge said that is none of the scale.
 const UNPARSED: &str = "unparsed";
@@ -29,7 +29,7 @@ fn whole(count: f64) -> u64 {
 }
 
 /// What the judge said against what people said.
-pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
+pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     let columns = all.scale.names().to_vec();
     let mut rows = columns.clone();
     let mut counts = counts(all, &judge.overall);
@@ -47,24 +47,23 @@ pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &Place) 
 }
 
 /// For each thing that the judge says, how often people say the same, and what they say on average.
-pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
+pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     let (names, positions) = (all.scale.names(), all.scale.positions());
     let counts = counts(all, &judge.overall);
     let is_ordered = all.scale.kind() != ScaleKind::Named && positions.len() == names.len();
     let mut points: Vec<(f64, Estimate)> = Vec::new();
     let has_levels = all.scale.kind() == ScaleKind::Levels;
-    let titles = ["the judge says", "~people say the same, 0 to 100 %", "#share", "#95 % interval", "#n"];
-    let averages: &[&str] = if has_levels { &["#people on average", "#95 % interval"] } else { &[] };
-    let mut table = Table::new(&[&titles[..], averages].concat());
+    let mut titles = vec!["the judge says", "%people say the same"];
+    titles.extend(has_levels.then_some("^people on average"));
+    let mut table = Table::new(&titles);
     for (at, name) in names.iter().enumerate() {
         let row = &counts[at];
-        let mut cells = vec![Cell::text(name)];
-        cells.extend(Cell::share(proportion(row[at], row.iter().sum()).as_ref()));
+        let mut cells = cells![name, Cell::share(proportion(row[at], row.iter().sum()).as_ref())];
         let average = is_ordered.then(|| average(positions, row)).flatten();
         if has_levels {
             let interval = |mean: Estimate| format!("{:.2}–{:.2}", mean.low, mean.high);
             let shown = [average.map(|mean| format!("{:.2}", mean.value)), average.map(interval)];
-            cells.extend(shown.map(|text| Cell::text(text.unwrap_or_else(|| NONE.to_owned()))));
+            cells.extend(shown.map(|text| Cell::text(text.unwrap_or_else(none))));
         }
         points.extend(average.map(|mean| (positions[at], mean)));
         table.row(cells);

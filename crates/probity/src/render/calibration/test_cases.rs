@@ -5,24 +5,23 @@
 
 use probity_core::calibrate::{Calibration, JudgeFigures};
 
-use super::super::super::figure::percent;
-use super::super::junit::{Came, TestCase};
-use super::{CalibrationDocument, estimate};
+use super::super::figure::percent;
+use super::super::report::junit::{Came, TestCase};
+use super::{CalibrationShown, estimate};
 
 /// The test cases of a calibration.
-pub(crate) fn test_cases(shown: &CalibrationDocument<'_>) -> Vec<TestCase> {
+pub(super) fn test_cases(shown: &CalibrationShown<'_>) -> Vec<TestCase> {
     let (all, n_missing) = (shown.calibration, shown.asked.map_or(0, |asked| asked.n_missing));
-    let missing = (n_missing > 0).then(|| TestCase {
-        class: "verdicts".to_owned(),
-        name: "every labelled item has a verdict".to_owned(),
-        came: Came::Error(vec![format!("{n_missing} verdicts were asked for and did not come")]),
+    let missing = (n_missing > 0).then(|| {
+        let reason = format!("{n_missing} verdicts were asked for and did not come");
+        TestCase::new("verdicts", "every labelled item has a verdict", Came::Error(vec![reason]))
     });
     let judges = all.judges.iter().flat_map(|(name, judge)| of_judge(name, judge, all));
     missing.into_iter().chain(judges).collect()
 }
 
 fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase> {
-    let test = |what: String, came| TestCase { class: name.to_owned(), name: what, came };
+    let test = |what: String, came| TestCase::new(name, what, came);
     let (wanted, n_min) = (all.counting.weak_below, all.counting.sampling.n_min);
     let mut tests = Vec::new();
     if judge.n_without_verdict > 0 {
@@ -42,7 +41,7 @@ fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase
                     100.0 * rate.high,
                     percent(wanted)
                 );
-                Came::Failed { kind: "quality", reasons: vec![reason] }
+                Came::failed(reason)
             }
             Some(rate) if rate.n >= n_min => Came::Passed,
             rate => {

@@ -1,0 +1,511 @@
+//! What a command came to, as a document: built once, and shown on a terminal, as a page, in Markdown and to CI servers.
+//!
+//! A builder says what is shown, in blocks; how a block looks is decided where a kind of output is written. Every text
+//! here is plain text: nothing in it is markup, wherever it comes from. The judge's standing is in one place of it, so
+//! that a document of the store is shown with what the judge has earned by now.
+
+use std::fmt::Display;
+use std::io;
+
+use probity_core::promote::Standing;
+use probity_core::report::Facts;
+use probity_core::stats::{Estimate, Undefined};
+use probity_engine::input::Skipped;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::super::figure::{self, NONE, judge_name};
+use super::appendix::Appendix;
+use super::chart::{Histogram, Matrix, Reliability, Scatter, Shape, Track, Whisker};
+use super::junit::{TestCase, junit};
+use super::{Kind, html, markdown, pretty, text};
+
+/// So many records that cannot be used are listed.
+pub(crate) const SKIPPED_MAX: usize = 20;
+
+/// What one command came to.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Document {
+    /// The command: `compare`, `calibrate`.
+    pub(crate) command: String,
+    /// What it is about.
+    pub(crate) title: String,
+    /// How it was counted, in a line.
+    pub(crate) about: String,
+    /// Who judged, where one judge did.
+    pub(crate) judge: Option<JudgeLine>,
+    /// What came of it, in one sentence.
+    pub(crate) lead: String,
+    /// The figures that are read first.
+    pub(crate) tiles: Vec<Tile>,
+    /// What a reader has to know before the figures.
+    pub(crate) warnings: Vec<String>,
+    /// The rest, in order.
+    pub(crate) sections: Vec<Section>,
+    /// What the calls took, line by line.
+    pub(crate) calls: Vec<String>,
+    /// What it was made with.
+    pub(crate) appendix: Option<Appendix>,
+    /// What a CI server is told.
+    pub(crate) tests: Vec<TestCase>,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+/// Who judged, and what that judge has earned.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct JudgeLine {
+    /// Its kind and model.
+    pub(crate) name: String,
+    /// `promoted` or `advisory`.
+    pub(crate) standing: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// A figure in large letters.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Tile {
+    /// The figure.
+    pub(crate) value: String,
+    /// What it counts, with its interval and denominator.
+    pub(crate) name: String,
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Section {
+    /// Its anchor.
+    pub(crate) id: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// What it holds.
+    pub(crate) blocks: Vec<Block>,
+    /// Where it is shown.
+    pub(crate) shown: Shown,
+}
+
+/// Where a section is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Shown {
+    /// Everywhere.
+    Everywhere,
+    /// In files: it is too long for a terminal.
+    InFiles,
+}
+
+/// A piece of a section.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "block", rename_all = "snake_case")]
+pub(crate) enum Block {
+    /// A paragraph.
+    Text {
+        /// Its text.
+        text: String,
+    },
+    /// A paragraph about what is drawn, which says nothing where nothing is.
+    Legend {
+        /// Its text.
+        text: String,
+    },
+    /// A heading inside the section.
+    Heading {
+        /// Its text.
+        text: String,
+    },
+    /// Rows and columns.
+    Table(Table),
+    /// Counts by two things.
+    Matrix(Matrix),
+    /// Points on two axes.
+    Scatter(Scatter),
+    /// What is meant when something is said.
+    Reliability(Reliability),
+    /// How totals are spread, slice by slice.
+    Histograms {
+        /// Each of them.
+        histograms: Vec<Histogram>,
+    },
+    /// Figures over time.
+    Tracks {
+        /// Each of them.
+        tracks: Vec<Track>,
+    },
+    /// Texts of replies and judges.
+    Quotes {
+        /// The first of them.
+        quotes: Vec<Quote>,
+        /// How many there are.
+        n: u64,
+    },
+    /// Short lines.
+    List {
+        /// Each of them.
+        items: Vec<String>,
+    },
+    /// The place of a list of all replies, by the names of their criteria.
+    Rows {
+        /// The criteria.
+        criteria: Vec<String>,
+    },
+}
+
+/// Rows and columns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Table {
+    /// The columns.
+    pub(crate) columns: Vec<Column>,
+    /// The rows; each has a cell for every column.
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Column {
+    /// Its title.
+    pub(crate) title: String,
+    /// What stands in it.
+    pub(crate) kind: ColumnKind,
+}
+
+/// What stands in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ColumnKind {
+    /// Words.
+    Text,
+    /// Numbers, one under the other.
+    Number,
+    /// Pictures of numbers that stand in another column too.
+    Plot,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "cell", rename_all = "snake_case")]
+pub(crate) enum Cell {
+    /// Words or a number.
+    Text {
+        /// As it is shown.
+        text: String,
+    },
+    /// A word that says how well something went.
+    Word {
+        /// The word.
+        text: String,
+        /// How well.
+        tone: Tone,
+    },
+    /// A level, shaded by how near to the best it is.
+    Shade {
+        /// The level.
+        text: String,
+        /// From 0, the worst, to 4.
+        shade: Option<u8>,
+    },
+    /// A figure with its interval, drawn.
+    Plot(Whisker),
+}
+
+/// How well something went. The word beside it says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tone {
+    /// As wanted.
+    Met,
+    /// Not as wanted.
+    Missed,
+    /// Not known.
+    Unscored,
+    /// Neither.
+    Soft,
+}
+
+/// What was written by a bot or said by a judge.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Quote {
+    /// What it is about.
+    pub(crate) title: String,
+    /// In what respect.
+    pub(crate) about: String,
+    /// How it came out.
+    pub(crate) word: String,
+    /// How well that is.
+    pub(crate) tone: Tone,
+    /// The reply, where it is shown.
+    pub(crate) pieces: Vec<Piece>,
+    /// What was said, line by line.
+    pub(crate) lines: Vec<String>,
+}
+
+/// A piece of a reply; `rule` where the gate found something in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    /// What it says.
+    pub(crate) text: String,
+    /// The rule.
+    pub(crate) rule: Option<String>,
+}
+
+impl Document {
+    /// As a terminal shows it.
+    pub(crate) fn text(&self) -> String {
+        text::text(self)
+    }
+
+    /// As a file of this kind has it.
+    pub(crate) fn file(&self, kind: Kind) -> io::Result<String> {
+        match kind {
+            Kind::Html => html::html(self),
+            Kind::Json => Ok(pretty(&self.json)),
+            Kind::Junit => junit(self),
+            Kind::Markdown => Ok(markdown::markdown(self)),
+        }
+    }
+
+    /// The document with what its judge has earned by now.
+    pub(crate) fn with_standing(mut self, standing: &Standing) -> Document {
+        if let Some(judge) = self.judge.take() {
+            self.judge = Some(JudgeLine::new(judge.name, standing));
+        }
+        restate(&mut self.json, standing);
+        self
+    }
+}
+
+/// Says `standing` wherever `json` says one with its reason.
+fn restate(json: &mut Value, standing: &Standing) {
+    match json {
+        Value::Object(members) => {
+            if members.contains_key("standing_reason") {
+                members.insert("standing".to_owned(), json!(standing));
+                members.insert("standing_reason".to_owned(), json!(standing.reason()));
+            }
+            members.values_mut().for_each(|value| restate(value, standing));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| restate(value, standing)),
+        _ => {}
+    }
+}
+
+impl Section {
+    /// An empty section.
+    pub(crate) fn new(id: &str, title: &str) -> Self {
+        let (id, title) = (id.to_owned(), title.to_owned());
+        Section { id, title, blocks: Vec::new(), shown: Shown::Everywhere }
+    }
+
+    /// The section, in files alone.
+    pub(crate) fn in_files(self) -> Self {
+        Section { shown: Shown::InFiles, ..self }
+    }
+
+    /// With one more block.
+    pub(crate) fn with(mut self, block: Block) -> Self {
+        self.blocks.push(block);
+        self
+    }
+
+    /// With a paragraph.
+    pub(crate) fn text(self, text: impl Into<String>) -> Self {
+        self.with(Block::Text { text: text.into() })
+    }
+
+    /// With a paragraph about what is drawn.
+    pub(crate) fn legend(self, text: impl Into<String>) -> Self {
+        self.with(Block::Legend { text: text.into() })
+    }
+
+    /// With a heading.
+    pub(crate) fn heading(self, text: impl Into<String>) -> Self {
+        self.with(Block::Heading { text: text.into() })
+    }
+
+    /// With a table, unless it has no rows.
+    pub(crate) fn table(self, table: Table) -> Self {
+        if table.rows.is_empty() { self } else { self.with(Block::Table(table)) }
+    }
+
+    /// With lines, unless there are none.
+    pub(crate) fn list(self, items: impl IntoIterator<Item = String>) -> Self {
+        let items: Vec<String> = items.into_iter().collect();
+        if items.is_empty() { self } else { self.with(Block::List { items }) }
+    }
+
+    /// With lines below a heading, unless there are none.
+    pub(crate) fn listed(self, heading: &str, items: impl IntoIterator<Item = String>) -> Self {
+        let items: Vec<String> = items.into_iter().collect();
+        if items.is_empty() { self } else { self.heading(heading).list(items) }
+    }
+
+    /// With the first of `n` quotes, unless there are none.
+    pub(crate) fn quotes(self, quotes: Vec<Quote>, n: usize) -> Self {
+        if quotes.is_empty() { self } else { self.with(Block::Quotes { quotes, n: n as u64 }) }
+    }
+
+    /// The section, unless nothing is in it.
+    pub(crate) fn filled(self) -> Option<Self> {
+        (!self.blocks.is_empty()).then_some(self)
+    }
+}
+
+/// The first records that cannot be used, with their places and reasons, and how many more there are.
+pub(crate) fn skipped_lines(skipped: &[Skipped], n: u64) -> Vec<String> {
+    let line = |record: &Skipped| {
+        let id = record.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+        format!("record {} at {}:{}{id}: {}", record.index, record.file, record.line, record.reason)
+    };
+    listed_first(skipped, n, SKIPPED_MAX, line)
+}
+
+/// The first `most` of `n` things as lines, and how many more there are.
+pub(crate) fn listed_first<T>(items: &[T], n: u64, most: usize, line: impl Fn(&T) -> String) -> Vec<String> {
+    let first = items.iter().take(most).map(line);
+    let more = n.saturating_sub(items.len().min(most) as u64);
+    first.chain((more > 0).then(|| format!("and {more} more"))).collect()
+}
+
+impl Table {
+    /// A table without rows. A title that begins with `#` is of a column of numbers, one with `~` of pictures, one with
+    /// `%` of the columns of a share, and one with `^` of those of a coefficient.
+    pub(crate) fn new(titles: &[&str]) -> Self {
+        let column = |title: &str, kind| Column { title: title.to_owned(), kind };
+        let mut columns = Vec::new();
+        for title in titles {
+            let bare = title.trim_start_matches(['#', '~', '%', '^']);
+            match title.chars().next() {
+                Some('#') => columns.push(column(bare, ColumnKind::Number)),
+                Some('~') => columns.push(column(bare, ColumnKind::Plot)),
+                Some('%') => {
+                    columns.push(column("0 to 100 %", ColumnKind::Plot));
+                    columns
+                        .extend([bare, "95 % interval", "n"].map(|title| column(title, ColumnKind::Number)));
+                }
+                Some('^') => {
+                    columns.extend([bare, "95 % interval"].map(|title| column(title, ColumnKind::Number)));
+                }
+                _ => columns.push(column(bare, ColumnKind::Text)),
+            }
+        }
+        Table { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
+        self.rows.push(cells);
+    }
+}
+
+/// A figure that may be missing altogether, or not exist for a reason.
+pub(crate) type Figure = Option<Result<Estimate, Undefined>>;
+
+impl Cell {
+    /// A cell of words or a number.
+    pub(crate) fn text(text: impl Into<String>) -> Cell {
+        Cell::Text { text: text.into() }
+    }
+
+    /// A word that says how well something went.
+    pub(crate) fn word(text: impl Into<String>, tone: Tone) -> Cell {
+        Cell::Word { text: text.into(), tone }
+    }
+
+    /// A share: picture, value, interval and denominator.
+    pub(crate) fn share(rate: Option<&Estimate>) -> Group {
+        Cell::marked(rate, &[])
+    }
+
+    /// A share with a mark at one half.
+    pub(crate) fn half_marked(rate: Option<&Estimate>) -> Group {
+        Cell::marked(rate, &[(Shape::Line, Some(0.5))])
+    }
+
+    /// A share with marks to hold it against.
+    pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(Shape, Option<f64>)]) -> Group {
+        let Some(known) = rate else { return Group([NONE; 4].map(Cell::text).into()) };
+        let [value, interval, n] = figure::share(rate).map(Cell::text);
+        Group(vec![Cell::Plot(Whisker::share(known, marks)), value, interval, n])
+    }
+
+    /// A coefficient: value and interval, or why there is none.
+    pub(crate) fn coefficient(figure: Figure) -> Group {
+        let [value, interval] = match figure {
+            Some(Ok(Estimate { value, low, high, .. })) => {
+                [format!("{value:.3}"), format!("{low:.3} to {high:.3}")]
+            }
+            Some(Err(reason)) => [NONE.to_owned(), reason.to_string()],
+            None => [NONE; 2].map(str::to_owned),
+        };
+        Group(vec![Cell::text(value), Cell::text(interval)])
+    }
+}
+
+/// What can stand in a row of a table.
+pub(crate) trait Cells {
+    /// The cells it takes.
+    fn cells(self) -> Vec<Cell>;
+}
+
+/// Cells that belong together.
+pub(crate) struct Group(pub(crate) Vec<Cell>);
+
+impl Cells for Group {
+    fn cells(self) -> Vec<Cell> {
+        self.0
+    }
+}
+
+impl Cells for Cell {
+    fn cells(self) -> Vec<Cell> {
+        vec![self]
+    }
+}
+
+impl<T: Display> Cells for T {
+    fn cells(self) -> Vec<Cell> {
+        vec![Cell::text(self.to_string())]
+    }
+}
+
+impl Tile {
+    /// A count.
+    pub(crate) fn count(n: impl TryInto<u64>, name: &str) -> Tile {
+        Tile { value: n.try_into().unwrap_or(u64::MAX).to_string(), name: name.to_owned() }
+    }
+
+    /// A share with its interval and denominator.
+    pub(crate) fn share(rate: &Estimate, name: &str) -> Tile {
+        let [value, interval, n] = figure::share(Some(rate));
+        Tile { value, name: format!("{name}, {interval} %, n {n}") }
+    }
+
+    /// A coefficient with its interval and denominator.
+    pub(crate) fn coefficient(figure: &Estimate, name: &str) -> Tile {
+        let interval = format!("{:.2} to {:.2}, n {}", figure.low, figure.high, figure.n);
+        Tile { value: format!("{:.2}", figure.value), name: format!("{name}, {interval}") }
+    }
+}
+
+impl JudgeLine {
+    /// The judge called `name`, which has earned `standing`.
+    pub(crate) fn new(name: impl Into<String>, standing: &Standing) -> JudgeLine {
+        let (standing, reason) = (standing.name().to_owned(), standing.reason().to_owned());
+        JudgeLine { name: name.into(), standing, reason }
+    }
+
+    /// The judge as the store knows it.
+    pub(crate) fn of(facts: &Facts) -> JudgeLine {
+        JudgeLine::new(judge_name(facts), &facts.judge.standing)
+    }
+
+    /// What that means for a reader; empty where nothing has to be said.
+    pub(super) fn caution(&self) -> &'static str {
+        if self.is_promoted() { "" } else { "These figures inform; they must not gate a release." }
+    }
+
+    /// Whether the judge may gate.
+    pub(crate) fn is_promoted(&self) -> bool {
+        self.standing == "promoted"
+    }
+}
