@@ -24,7 +24,7 @@ const ATTEMPTS_RUN: usize = 2_000;
 const ROUNDS: usize = 5;
 
 /// The tables with a row for each call. A column that is called like one of them holds the number of a row in it.
-const TABLES: [&str; 5] = ["packet", "verdict", "attempt", "answer", "settlement"];
+const TABLES: [&str; 4] = ["packet", "attempt", "answer", "settlement"];
 
 /// From the start of the process to the first byte of its first request, for ten new cases: on an empty record and on
 /// one of a million attempts.
@@ -118,7 +118,7 @@ fn copied(store: &Connection, table: &str, column: &str) -> rusqlite::Result<Str
     };
     match column {
         "id" => shifted(table),
-        "packet" | "verdict" | "attempt" => shifted(column),
+        "packet" | "attempt" => shifted(column),
         // Knuth's multiplicative hash spreads the copies over the index, as hashes do.
         "hash" => Ok(
             "unhex(printf('%08x', (copy.turn * 2654435761 + id * 40503) & 4294967295) || substr(hex(hash), 9))"
