@@ -72,13 +72,12 @@ fn f01_f47_f51_a_bad_day_costs_coverage_and_never_a_score() {
     assert_eq!(skipped, [json!([2, "Missing 'ticket' field"]), json!([4, "Empty 'id' field"])]);
 
     let failed = out["failed"].as_array().unwrap();
-    let failed: Vec<_> = failed
-        .iter()
-        .map(|row| json!([row["id"], row["criterion"], row["reason"], row["attempts"]]))
-        .collect();
+    // Which question the rate limit met is chance, so the number of calls about each is too.
+    let failed: Vec<_> =
+        failed.iter().map(|row| json!([row["id"], row["criterion"], row["reason"]])).collect();
     assert_eq!(
         failed,
-        [json!(["ticket-004", "tone", "no_json", 2]), json!(["ticket-005", "relevance", "length", 1])]
+        [json!(["ticket-004", "tone", "no_json"]), json!(["ticket-005", "relevance", "length"])]
     );
     // Ten questions, one asked again after the rate limit, one because its answer was no JSON.
     assert_eq!(server.n_requests(), 12);
