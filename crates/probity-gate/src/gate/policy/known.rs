@@ -3,6 +3,7 @@
 //! Equal meaning counts, not equal spelling: see [`same`]. Looking a value up does not grow with the number of
 //! values, but for the few amounts that are written as a range.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::claim::{TimeUnit, Value};
@@ -25,8 +26,8 @@ pub(in crate::gate) enum Extent {
 /// Values, each with a note on where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::gate) struct Known<T> {
-    /// By the key that equal values share, then by value.
-    singles: Vec<(u64, Value, T)>,
+    /// By the key that equal values share.
+    singles: BTreeMap<u64, Vec<(Value, T)>>,
     /// By unit and least length.
     spans: Vec<SpanEntry<T>>,
     ranges: Vec<(Extent, T)>,
@@ -45,18 +46,20 @@ struct SpanEntry<T> {
 impl<T: Clone + PartialEq> Known<T> {
     /// The values of `entries`.
     pub(in crate::gate) fn of(entries: impl IntoIterator<Item = (Extent, T)>) -> Self {
-        let mut known = Known { singles: Vec::new(), spans: Vec::new(), ranges: Vec::new() };
+        let mut known = Known { singles: BTreeMap::new(), spans: Vec::new(), ranges: Vec::new() };
         for (extent, note) in entries {
             match extent {
                 Extent::One(Value::Span { least, most, unit }) => {
                     known.spans.push(SpanEntry { unit, least, most, reach: most, note });
                 }
-                Extent::One(value) => known.singles.push((key(&value), value, note)),
+                Extent::One(value) => known.singles.entry(key(&value)).or_default().push((value, note)),
                 range @ Extent::Range { .. } => known.ranges.push((range, note)),
             }
         }
-        known.singles.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-        known.singles.dedup();
+        for values in known.singles.values_mut() {
+            values.sort_by(|a, b| a.0.cmp(&b.0));
+            values.dedup();
+        }
         known.order_spans();
         known
     }
@@ -76,10 +79,8 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// The notes of what `value` is equal to or lies within.
     pub(in crate::gate) fn notes<'k>(&'k self, value: &'k Value) -> impl Iterator<Item = &'k T> {
-        let key = key(value);
-        let first = self.singles.partition_point(|(other, ..)| *other < key);
-        let candidates = self.singles[first..].iter().take_while(move |(other, ..)| *other == key);
-        let equal = candidates.filter(|(_, known, _)| same(value, known)).map(|(_, _, note)| note);
+        let alike = self.singles.get(&key(value)).into_iter().flatten();
+        let equal = alike.filter(|(known, _)| same(value, known)).map(|(_, note)| note);
         let ranges = self.ranges.iter().filter(|(range, _)| within(value, range)).map(|(_, note)| note);
         equal.chain(self.span_notes(value)).chain(ranges)
     }
@@ -110,13 +111,13 @@ impl<T: Clone + PartialEq> Known<T> {
 fn same(value: &Value, known: &Value) -> bool {
     match (value, known) {
         (Value::Money { amount, currency }, Value::Money { amount: other, currency: named }) => {
-            amount == other && (currency.is_none() || named.is_none() || currency == named)
+            amount == other && agree(currency.as_ref(), named.as_ref())
         }
         (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
             unit == counted && from <= least && most <= to
         }
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
-            (month, day) == (m, d) && (year.is_none() || named.is_none() || year == named)
+            (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
         }
         (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => plain(a).eq(plain(b)),
         (Value::Link(link), Value::Link(known)) => same_link(link, known),
@@ -124,6 +125,11 @@ fn same(value: &Value, known: &Value) -> bool {
         (Value::Address(part), Value::Address(whole)) => format!(" {whole} ").contains(&format!(" {part} ")),
         _ => value == known,
     }
+}
+
+/// Whether nothing that both name differs.
+fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
 /// Whether a value lies within a range or equals a single value.
@@ -135,7 +141,7 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     let bounded = |bound: Option<&Value>, holds: fn(Exact, Exact) -> bool| {
         bound.is_none_or(|bound| match (value, bound) {
             (Value::Money { amount, currency }, Value::Money { amount: limit, currency: named }) => {
-                holds(*amount, *limit) && (currency.is_none() || named.is_none() || currency == named)
+                holds(*amount, *limit) && agree(currency.as_ref(), named.as_ref())
             }
             (Value::Percent(share), Value::Percent(limit)) => holds(*share, *limit),
             _ => false,

@@ -5,12 +5,8 @@
 //! remedy is one that the gate knows. Which sources a case may use is [`evidence`](super::evidence)'s
 //! question and whether a reply keeps to them [`support`](super::support)'s. No clock is read.
 
-mod hash;
 mod known;
-mod period;
-mod protected;
 mod read;
-mod spec;
 mod stated;
 mod words;
 
@@ -20,7 +16,6 @@ mod tests;
 use std::collections::BTreeSet;
 
 pub(super) use known::{Extent, Known, within};
-pub use period::Period;
 pub use read::{FileProblem, PolicyFile, Reading, read};
 pub(super) use stated::{Place, sentences, terse};
 pub use words::Label;
@@ -28,6 +23,10 @@ pub(super) use words::stems;
 
 use super::finding::SourceRef;
 use crate::case::{Circumstances, EvidenceSource, Moment};
+use crate::json::Json;
+
+/// The version of the hashed form. It is inside the hashed data.
+const FORMAT: i64 = 1;
 
 /// The audience of a source that names none, and of a case that names none.
 pub const DEFAULT_AUDIENCE: &str = "customer";
@@ -61,6 +60,23 @@ pub struct Source {
     pub evidence: EvidenceSource,
     /// Every value that its facts and its text name.
     pub(super) values: Known<Place>,
+}
+
+/// From a moment on, up to and without another. Days are days in UTC unless the text says otherwise. A version that
+/// names no end is in force until a later one begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// The first moment; absent where it has always been in force.
+    pub from: Option<Moment>,
+    /// The first moment at which it is no longer in force; absent where no end is written.
+    pub until: Option<Moment>,
+}
+
+impl Period {
+    /// Whether it has begun and not ended.
+    pub fn contains(&self, at: Moment) -> bool {
+        self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
+    }
 }
 
 /// Where a source counts.
@@ -125,6 +141,46 @@ impl Facts {
         stated.dedup();
         stated
     }
+
+    /// One sentence for each thing that the gate holds a reply to: what a judge and a reader are shown beside the text.
+    /// A file that is sorted anew gives the same sentences.
+    fn sentences(&self) -> Vec<String> {
+        let is_one = self.permitted.len() == 1;
+        let permitted = if is_one { "The permitted remedy is" } else { "The permitted remedies are" };
+        let lists = [
+            (permitted, &self.permitted),
+            ("A reply must offer", &self.required),
+            ("A reply must not promise", &self.forbidden),
+            ("A reply may say that this was done:", &self.deeds),
+        ];
+        let lists = lists.into_iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| {
+            let names: Vec<String> = names.iter().map(|name| name.replace('_', " ")).collect();
+            format!("{what} {}.", names.join(", "))
+        });
+        lists.chain(self.stated_in_order().into_iter().map(Fact::sentence)).collect()
+    }
+}
+
+impl Fact {
+    fn sentence(&self) -> String {
+        let what = match (&self.label, self.kind) {
+            (Some(label), _) => &format!("The {}", label.text.replace('_', " ")),
+            (None, FactKind::Amount) => "A permitted amount",
+            (None, FactKind::Window) => "A permitted window",
+            (None, FactKind::Percentage) => "A permitted percentage",
+            (None, FactKind::Code) => "A valid code",
+            (None, FactKind::Contact) => "A valid contact",
+        };
+        format!("{what} is {}.", self.text.trim_end_matches('.'))
+    }
+
+    fn to_json(&self) -> Json {
+        Json::object([
+            ("kind", Json::text(self.kind.name())),
+            ("label", self.label.as_ref().map_or(Json::Null, |label| Json::text(&label.text))),
+            ("text", Json::text(&self.text)),
+        ])
+    }
 }
 
 impl Source {
@@ -137,7 +193,7 @@ impl Source {
     /// limited to a region: nothing shows that it may.
     pub fn permits(&self, circumstances: &Circumstances) -> bool {
         let audience = circumstances.audience.as_deref().unwrap_or(DEFAULT_AUDIENCE);
-        has_name(&self.audiences, audience) && self.regions.has(circumstances.region.as_deref())
+        self.audiences.contains(&folded(audience)) && self.regions.has(circumstances.region.as_deref())
     }
 
     /// Whether there can be a case that may use both.
@@ -148,6 +204,31 @@ impl Source {
         };
         regions && !self.audiences.is_disjoint(&other.audiences)
     }
+
+    /// Every value of it, as what it means: the order of facts, comments, spacing and defaults written out do not count.
+    fn to_json(&self) -> Json {
+        let texts = |texts: &BTreeSet<String>| Json::Array(texts.iter().map(Json::text).collect());
+        let moment = |moment: Option<Moment>| moment.map_or(Json::Null, |at| Json::int(at.seconds()));
+        let regions = match &self.regions {
+            Regions::Everywhere => Json::Null,
+            Regions::Only(regions) => texts(regions),
+        };
+        let facts = &self.facts;
+        Json::object([
+            ("id", Json::text(&self.id)),
+            ("version", Json::text(&self.version)),
+            ("audiences", texts(&self.audiences)),
+            ("regions", regions),
+            ("from", moment(self.period.from)),
+            ("until", moment(self.period.until)),
+            ("text", Json::text(&self.text)),
+            ("permitted", texts(&facts.permitted)),
+            ("required", texts(&facts.required)),
+            ("forbidden", texts(&facts.forbidden)),
+            ("deeds", texts(&facts.deeds)),
+            ("stated", Json::Array(facts.stated_in_order().into_iter().map(Fact::to_json).collect())),
+        ])
+    }
 }
 
 impl Regions {
@@ -155,7 +236,7 @@ impl Regions {
         match (self, region) {
             (Regions::Everywhere, _) => true,
             (Regions::Only(_), None) => false,
-            (Regions::Only(regions), Some(region)) => has_name(regions, region),
+            (Regions::Only(regions), Some(region)) => regions.contains(&folded(region)),
         }
     }
 }
@@ -164,8 +245,9 @@ impl Ledger {
     /// A ledger of `sources` that have been checked against one another.
     fn new(mut sources: Vec<Source>) -> Self {
         sources.sort_by(|a, b| (&a.id, a.period.from, &a.version).cmp(&(&b.id, b.period.from, &b.version)));
-        let hash = hash::hash(&sources);
-        Ledger { sources, hash }
+        let mut ledger = Ledger { sources, hash: String::new() };
+        ledger.hash = blake3::hash(ledger.canonical().as_bytes()).to_hex().to_string();
+        ledger
     }
 
     /// Every version of every source, by id, then oldest first.
@@ -190,22 +272,18 @@ impl Ledger {
     /// The bytes that the hash is taken of: canonical JSON, equal for equal ledgers whatever the order,
     /// the format and the number of their files.
     pub fn canonical(&self) -> String {
-        hash::canonical(&self.sources)
+        let mut by_name: Vec<&Source> = self.sources.iter().collect();
+        by_name.sort_by_key(|source| (&source.id, &source.version));
+        Json::object([
+            ("probity_policies", Json::int(FORMAT)),
+            ("sources", Json::Array(by_name.into_iter().map(Source::to_json).collect())),
+        ])
+        .canonical()
     }
 
     /// BLAKE3 of the canonical form, hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
-    }
-}
-
-/// Whether a name is among `folded` ones.
-fn has_name(folded_names: &BTreeSet<String>, name: &str) -> bool {
-    let name = name.trim();
-    if name.is_ascii() {
-        folded_names.iter().any(|folded| folded.eq_ignore_ascii_case(name))
-    } else {
-        folded_names.contains(&folded(name))
     }
 }
 

@@ -1,18 +1,31 @@
 //! From the texts of policy files to a ledger, or to everything that is wrong with them.
 //!
-//! Each source is checked on its own, then all of them against one another, across files. Problems carry
-//! the file and the line, and one does not hide the next.
+//! Every key that a policy file may have stands in the tables below; the reader and its hints come from them. Which
+//! syntax a file is in is told by its first character. Each source is checked on its own, then all of them against one
+//! another, across files. Problems carry the file and the line, and one does not hide the next.
 
 use std::collections::BTreeSet;
 
 use super::super::claim::Lexicon;
-use super::period::end;
-use super::spec::{FactsSpec, SourceSpec, source_specs};
 use super::stated::{fact, unlisted_remedies, values};
-use super::{DEFAULT_AUDIENCE, Facts, Ledger, Period, Regions, Source, folded, protected};
+use super::{DEFAULT_AUDIENCE, FactKind, Facts, Ledger, Period, Regions, Source, folded};
 use crate::case::{EvidenceSource, Moment, NotAMoment};
-use crate::spec_file::{At, Faults, Field, Problem};
+use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, json_tables, toml_table};
 use crate::spelling::closest;
+
+static TOP: Shape = Shape { place: "the top of the file", keys: &["source"] };
+static SOURCE: Shape = Shape {
+    place: "[[source]]",
+    keys: &["id", "version", "audience", "region", "from", "until", "text", "facts"],
+};
+static FACTS: Shape = Shape {
+    place: "[source.facts]",
+    keys: &[
+        "remedies", "required_remedies", "forbidden_remedies", "deeds", "amounts", "windows", "percentages",
+        "codes", "contacts",
+    ],
+};
+static SHAPES: [&Shape; 3] = [&TOP, &SOURCE, &FACTS];
 
 /// Audiences with a meaning of their own; others are the tenant's.
 const AUDIENCES: &[&str] = &[DEFAULT_AUDIENCE, "agent", "internal"];
@@ -48,18 +61,24 @@ pub struct Reading {
 pub fn read(files: &[PolicyFile<'_>], lexicon: &Lexicon) -> Result<Reading, Vec<FileProblem>> {
     let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
     let mut drafts = Vec::new();
-    for (index, file) in files.iter().enumerate() {
-        let faults = &mut faults[index];
-        for spec in source_specs(file.text, faults) {
-            let source = source(&spec, lexicon, faults);
-            drafts.extend(source.map(|source| Draft { source, line: spec.line, file: index }));
-        }
+    for (file, faults) in faults.iter_mut().enumerate() {
+        let found = sources(files[file].text, lexicon, faults);
+        drafts.extend(found.into_iter().map(|At { line, value }| Draft { source: value, line, file }));
     }
-    let places = Places { files, faults };
-    settle(places.compared(&drafts), files).map(|warnings| {
-        let sources = drafts.into_iter().map(|draft| draft.source).collect();
-        Reading { ledger: Ledger::new(sources), warnings }
-    })
+    compare_all(&drafts, files, &mut faults);
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    for (faults, file) in faults.into_iter().zip(files) {
+        let (problems, found) = match faults.settle() {
+            Ok(found) => (&mut warnings, found),
+            Err(found) => (&mut errors, found),
+        };
+        problems.extend(found.into_iter().map(|problem| FileProblem { file: file.name.to_owned(), problem }));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let ledger = Ledger::new(drafts.into_iter().map(|draft| draft.source).collect());
+    Ok(Reading { ledger, warnings })
 }
 
 /// A source with the place it was written in.
@@ -69,125 +88,118 @@ struct Draft {
     file: usize,
 }
 
-/// What is wrong with each file so far.
-struct Places<'f> {
-    files: &'f [PolicyFile<'f>],
-    faults: Vec<Faults>,
-}
-
-impl Places<'_> {
-    /// The faults of all files, with what is wrong between two sources.
-    fn compared(mut self, drafts: &[Draft]) -> Vec<Faults> {
-        let mut by_id: Vec<&Draft> = drafts.iter().collect();
-        by_id.sort_by(|a, b| (&a.source.id, a.source.period.from).cmp(&(&b.source.id, b.source.period.from)));
-        for versions in by_id.chunk_by(|a, b| a.source.id == b.source.id) {
-            for (index, later) in versions.iter().enumerate() {
-                for earlier in &versions[..index] {
-                    self.compare(earlier, later);
+/// Reports what is wrong between two sources.
+fn compare_all(drafts: &[Draft], files: &[PolicyFile<'_>], faults: &mut [Faults]) {
+    let mut by_id: Vec<&Draft> = drafts.iter().collect();
+    by_id.sort_by(|a, b| (&a.source.id, a.source.period.from).cmp(&(&b.source.id, b.source.period.from)));
+    for versions in by_id.chunk_by(|a, b| a.source.id == b.source.id) {
+        for (index, later) in versions.iter().enumerate() {
+            for earlier in &versions[..index] {
+                // The problem is reported where the second of the two stands, in the order of the files.
+                let is_in_order = (earlier.file, earlier.line) < (later.file, later.line);
+                let (first, second) = if is_in_order { (earlier, later) } else { (later, earlier) };
+                if let Some((message, hint)) = conflict(&earlier.source, &later.source) {
+                    let place =
+                        format!("the other stands in {} on line {}", files[first.file].name, first.line);
+                    let hint = hint.map_or(place.clone(), |hint| format!("{place}; {hint}"));
+                    faults[second.file].error(Problem::at(second.line, message).hint(hint));
                 }
             }
         }
-        self.faults
-    }
-
-    fn compare(&mut self, earlier: &Draft, later: &Draft) {
-        let (one, other) = (&earlier.source, &later.source);
-        // The problem is reported where the second of the two stands, in the order of the files.
-        let (first, second) = if (earlier.file, earlier.line) < (later.file, later.line) {
-            (earlier, later)
-        } else {
-            (later, earlier)
-        };
-        let place = || format!("the other stands in {} on line {}", self.files[first.file].name, first.line);
-        let problem = if one.version == other.version {
-            let message = format!("version {:?} of source {:?} stands twice", one.version, one.id);
-            Some(Problem::at(second.line, message).hint(place()))
-        } else if one.overlaps(other) {
-            overlap(one, other)
-                .map(|(message, hint)| Problem::at(second.line, message).hint(format!("{}; {hint}", place())))
-        } else {
-            None
-        };
-        if let Some(problem) = problem {
-            self.faults[second.file].error(problem);
-        }
     }
 }
 
-/// What is wrong with the periods of two versions that one case may use, `one` beginning no later.
-fn overlap(one: &Source, other: &Source) -> Option<(String, String)> {
+/// What is wrong with two versions of a source, `one` beginning no later, and what to do about it.
+fn conflict(one: &Source, other: &Source) -> Option<(String, Option<String>)> {
+    if one.version == other.version {
+        return Some((format!("version {:?} of source {:?} stands twice", one.version, one.id), None));
+    }
+    if !one.overlaps(other) {
+        return None;
+    }
     let names = format!("versions {:?} and {:?} of source {:?}", one.version, other.version, one.id);
     if one.period.from == other.period.from {
         let message = format!("{names} begin at the same moment, so nothing says which is in force");
-        return Some((message, "give the later one a later `from`".to_owned()));
+        return Some((message, Some("give the later one a later `from`".to_owned())));
     }
     let begins = other.period.from?;
     let until = one.period.until.filter(|until| begins < *until)?;
     let message = format!("{names} are both in force from {begins} until {until}");
-    Some((message, format!("end {:?} before {begins}, or leave its `until` out", one.version)))
+    Some((message, Some(format!("end {:?} before {begins}, or leave its `until` out", one.version))))
 }
 
-fn settle(faults: Vec<Faults>, files: &[PolicyFile<'_>]) -> Result<Vec<FileProblem>, Vec<FileProblem>> {
-    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    for (faults, file) in faults.into_iter().zip(files) {
-        let (problems, found) = match faults.settle() {
-            Ok(found) => (&mut warnings, found),
-            Err(found) => (&mut errors, found),
-        };
-        problems.extend(found.into_iter().map(|problem| FileProblem { file: file.name.to_owned(), problem }));
+/// The sources of a file, each with its line.
+fn sources(text: &str, lexicon: &Lexicon, faults: &mut Faults) -> Vec<At<Source>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let read = |fields: &Fields<'_>, faults: &mut Faults| {
+        Some(At { line: fields.line, value: source(fields, lexicon, faults)? })
+    };
+    if text.trim_start().starts_with('{') {
+        let tables = json_tables(text, faults);
+        let fields = tables.iter().map(|(line, table)| Fields::top(&SOURCE, table, *line));
+        return fields.filter_map(|fields| read(&fields, faults)).collect();
     }
-    if errors.is_empty() { Ok(warnings) } else { Err(errors) }
+    let n_before = faults.n_errors();
+    let Some(table) = toml_table(text, faults) else { return Vec::new() };
+    let top = Fields::top(&TOP, &table, 1);
+    top.refuse_unknown_keys(&SHAPES, faults);
+    let sources = top.tables("source", &SOURCE, faults);
+    if sources.is_empty() && faults.n_errors() == n_before {
+        let problem = Problem::at(1, "the file has no source");
+        faults.error(problem.hint("add at least one [[source]], or one JSON object per line"));
+    }
+    sources.iter().filter_map(|fields| read(fields, faults)).collect()
 }
 
 /// The source, as far as it is good. What is missing was reported.
-fn source(spec: &SourceSpec, lexicon: &Lexicon, faults: &mut Faults) -> Option<Source> {
-    let audiences = audiences(spec, faults);
-    let regions = match spec.regions.value() {
-        Some(regions) => Regions::Only(regions.iter().map(|region| folded(&region.value)).collect()),
-        None => Regions::Everywhere,
-    };
-    if let (Regions::Only(none), Some(at)) = (&regions, spec.regions.given())
-        && none.is_empty()
-    {
-        let problem = Problem::at(at.line, "`region` lists no region, so the source counts nowhere");
-        faults.error(problem.hint("leave `region` out for a source that counts everywhere"));
-    }
-    let period = period(spec, faults);
-    let facts = facts(&spec.facts, lexicon, faults);
-    let text = spec.text.given()?;
-    let (id, version) = (spec.id.value()?.clone(), spec.version.value()?.clone());
+fn source(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Option<Source> {
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    let facts = fields.table("facts", &FACTS, faults);
+    let facts = facts.value().map(|fields| facts_of(fields, lexicon, faults)).unwrap_or_default();
+    let (id, version) = (fields.required_text("id", faults), fields.required_text("version", faults));
+    let audiences = audiences(&fields.one_or_more_texts("audience", faults), faults);
+    let regions = regions(&fields.one_or_more_texts("region", faults), faults);
+    let period = period(fields, faults);
+    let text = fields.required_text("text", faults);
+    let At { line, value: text } = text.given()?;
+    let (id, version) = (id.value()?.clone(), version.value()?.clone());
     let source = Source {
         evidence: EvidenceSource {
             id: id.clone(),
             version: Some(version.clone()),
-            text: Some(text.value.clone()),
-            facts: protected::sentences(&facts),
+            text: Some(text.clone()),
+            facts: facts.sentences(),
         },
         id,
         version,
         audiences,
         regions,
         period: period?,
-        values: values(&facts.stated, &text.value, lexicon),
-        text: text.value.clone(),
+        values: values(&facts.stated, text, lexicon),
+        text: text.clone(),
         facts,
     };
-    warn_of_unlisted_remedies(&source, text.line, lexicon, faults);
-    Some(source)
-}
-
-/// Only what the facts list is permitted. A text that grants more is probably not what was meant.
-fn warn_of_unlisted_remedies(source: &Source, line: usize, lexicon: &Lexicon, faults: &mut Faults) {
-    let unlisted: Vec<String> = unlisted_remedies(source, lexicon).into_iter().collect();
+    // Only what the facts list is permitted. A text that grants more is probably not what was meant.
+    let unlisted: Vec<String> = unlisted_remedies(&source, lexicon).into_iter().collect();
     if !unlisted.is_empty() {
         let message = format!("the text grants {}, which the facts do not list", unlisted.join(", "));
         let hint = "a reply may promise only what `remedies` or `required_remedies` list";
-        faults.warning(Problem::at(line, message).hint(hint));
+        faults.warning(Problem::at(*line, message).hint(hint));
     }
+    Some(source)
 }
 
-fn audiences(spec: &SourceSpec, faults: &mut Faults) -> BTreeSet<String> {
-    let Some(given) = spec.audiences.given() else { return BTreeSet::from([DEFAULT_AUDIENCE.to_owned()]) };
+fn regions(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> Regions {
+    let Some(At { line, value: regions }) = field.given() else { return Regions::Everywhere };
+    if regions.is_empty() {
+        let problem = Problem::at(*line, "`region` lists no region, so the source counts nowhere");
+        faults.error(problem.hint("leave `region` out for a source that counts everywhere"));
+    }
+    Regions::Only(regions.iter().map(|region| folded(&region.value)).collect())
+}
+
+fn audiences(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> BTreeSet<String> {
+    let Some(given) = field.given() else { return BTreeSet::from([DEFAULT_AUDIENCE.to_owned()]) };
     if given.value.is_empty() {
         let problem = Problem::at(given.line, "`audience` lists nobody, so nobody may use the source");
         faults.error(problem.hint(format!("leave `audience` out for {DEFAULT_AUDIENCE:?}")));
@@ -203,66 +215,81 @@ fn audiences(spec: &SourceSpec, faults: &mut Faults) -> BTreeSet<String> {
     given.value.iter().map(|audience| folded(&audience.value)).collect()
 }
 
-fn period(spec: &SourceSpec, faults: &mut Faults) -> Option<Period> {
-    let from = moment(&spec.from, "from", str::parse, faults)?;
-    let until = moment(&spec.until, "until", end, faults)?;
-    let period = Period { from, until };
-    if period.is_empty() {
-        let line = spec.until.given().map_or(spec.line, |at| at.line);
+/// When a source is in force. `None` where a moment cannot be read.
+fn period(fields: &Fields<'_>, faults: &mut Faults) -> Option<Period> {
+    let n_before = faults.n_errors();
+    let period = Period {
+        from: moment(fields, "from", str::parse, faults),
+        until: moment(fields, "until", end, faults),
+    };
+    if faults.n_errors() > n_before {
+        return None;
+    }
+    if let (Some(from), Some(until)) = (period.from, period.until)
+        && until <= from
+    {
+        let line = fields.date("until", faults).given().map_or(fields.line, |at| at.line);
         let problem = Problem::at(line, "`until` is before `from`, so the source is never in force");
         faults.error(problem.hint("a day as `until` is the last day in force"));
     }
     Some(period)
 }
 
-/// The moment that a field names. The outer `None` is a fault, the inner one a field that is not there.
-#[expect(clippy::option_option, reason = "a fault is not the absence of a bound")]
+/// The moment that a field names, where it is there and can be read.
 fn moment(
-    field: &Field<String>,
+    fields: &Fields<'_>,
     key: &str,
     read: fn(&str) -> Result<Moment, NotAMoment>,
     faults: &mut Faults,
-) -> Option<Option<Moment>> {
-    let At { line, value } = match field {
-        Field::Absent => return Some(None),
-        Field::Faulty => return None,
-        Field::Given(at) => at,
-    };
-    match read(value) {
-        Ok(moment) => Some(Some(moment)),
-        Err(error) => {
-            faults.error(Problem::at(*line, format!("`{key}`: {error}")));
-            None
-        }
-    }
+) -> Option<Moment> {
+    let field = fields.date(key, faults);
+    let At { line, value } = field.given()?;
+    read(value).map_err(|error| faults.error(Problem::at(*line, format!("`{key}`: {error}")))).ok()
 }
 
-fn facts(spec: &FactsSpec, lexicon: &Lexicon, faults: &mut Faults) -> Facts {
+/// The first moment after what `text` names: a day without a time is in force to its end.
+fn end(text: &str) -> Result<Moment, NotAMoment> {
+    let moment: Moment = text.parse()?;
+    let is_a_day = text.trim().len() == "2026-04-01".len();
+    Ok(if is_a_day { moment.next_day() } else { moment })
+}
+
+fn facts_of(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Facts {
+    fields.refuse_unknown_keys(&SHAPES, faults);
     let (remedies, deeds): (Vec<&str>, Vec<&str>) = (lexicon.remedies().collect(), lexicon.deeds().collect());
-    let mut known = |given: &[At<String>], what: &str, known: &[&str]| -> BTreeSet<String> {
-        given.iter().filter_map(|at| known_name(at, what, known, faults)).collect()
+    let mut named = |key: &str, what: &str, known: &[&str]| -> BTreeSet<String> {
+        let given = fields.one_or_more_texts(key, faults);
+        let names = given.value().into_iter().flatten();
+        names.filter_map(|name| known_name(name, what, known, faults)).collect()
     };
-    let required = known(&spec.required, "remedy", &remedies);
-    let mut permitted = known(&spec.remedies, "remedy", &remedies);
-    let forbidden = known(&spec.forbidden, "remedy", &remedies);
-    let deeds = known(&spec.deeds, "deed", &deeds);
-    permitted.extend(required.iter().cloned());
-    for At { line, value } in &spec.forbidden {
-        if permitted.contains(value) {
+    let mut facts = Facts {
+        permitted: named("remedies", "remedy", &remedies),
+        required: named("required_remedies", "remedy", &remedies),
+        forbidden: named("forbidden_remedies", "remedy", &remedies),
+        deeds: named("deeds", "deed", &deeds),
+        stated: Vec::new(),
+    };
+    facts.permitted.extend(facts.required.iter().cloned());
+    let forbidden = fields.one_or_more_texts("forbidden_remedies", &mut Faults::default());
+    for At { line, value } in forbidden.value().into_iter().flatten() {
+        if facts.permitted.contains(value) {
             let problem = Problem::at(*line, format!("remedy {value:?} is both permitted and forbidden"));
             faults.error(problem.hint("take it out of one of the lists"));
         }
     }
-    let stated = spec.stated.iter().filter_map(|(kind, At { line, value: (label, text) })| {
-        let fact = fact(*kind, label.as_deref(), text, lexicon);
-        if fact.is_none() {
-            let (asked, example) = kind.asks_for();
-            let message = format!("{text:?} under `{}` holds no {}", kind.name(), asked);
-            faults.error(Problem::at(*line, message).hint(format!("such as {example:?}")));
+    for kind in FactKind::ALL {
+        let texts = fields.labelled_texts(kind.name(), faults);
+        for At { line, value: (label, text) } in texts.value().into_iter().flatten() {
+            let fact = fact(kind, label.as_deref(), text, lexicon);
+            if fact.is_none() {
+                let (asked, example) = kind.asks_for();
+                let message = format!("{text:?} under `{}` holds no {asked}", kind.name());
+                faults.error(Problem::at(*line, message).hint(format!("such as {example:?}")));
+            }
+            facts.stated.extend(fact);
         }
-        fact
-    });
-    Facts { permitted, required, forbidden, deeds, stated: stated.collect() }
+    }
+    facts
 }
 
 fn known_name(at: &At<String>, what: &str, known: &[&str], faults: &mut Faults) -> Option<String> {

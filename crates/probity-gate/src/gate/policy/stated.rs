@@ -53,14 +53,9 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
     for sentence in sentences(text) {
         end += sentence.len();
         let words: BTreeSet<String> = stems(sentence).collect();
-        let touched: Vec<usize> = (0..facts.len())
-            .filter(|number| {
-                facts[*number]
-                    .label
-                    .as_ref()
-                    .is_some_and(|label| label.is_touched_by(|word| words.contains(word)))
-            })
-            .collect();
+        let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
+        let touched: Vec<usize> =
+            (0..facts.len()).filter(|number| facts[*number].label.as_ref().is_some_and(is_touched)).collect();
         while let Some(claim) = claims.next_if(|claim| claim.span.start < end) {
             if let ClaimKind::Value(value) = claim.kind {
                 entries.push((Extent::One(value), Place::Text(touched.clone())));
@@ -80,35 +75,14 @@ pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<
     granted.filter(|remedy| !facts.permitted.contains(remedy) && !facts.forbidden.contains(remedy)).collect()
 }
 
-/// The sentences of a text, cut where a reader would.
+/// The sentences of a text: each ends behind a full stop, question or exclamation mark with white space after it, or behind
+/// a line.
 pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (sentence, after) = rest.split_at(sentence_end(rest));
-        rest = after;
-        Some(sentence)
+    let mut before = ' ';
+    text.split_inclusive(move |c: char| {
+        let is_marked = matches!(std::mem::replace(&mut before, c), '.' | '!' | '?');
+        c == '\n' || (is_marked && c.is_whitespace())
     })
-}
-
-/// Where the first sentence of a text ends: behind a full stop, question or exclamation mark with white space
-/// after it, or behind a line.
-fn sentence_end(text: &str) -> usize {
-    (0..text.len()).find_map(|at| end_behind(text, at)).unwrap_or(text.len())
-}
-
-/// Where a sentence ends if the byte at `at` is a mark or a line break that ends one.
-fn end_behind(text: &str, at: usize) -> Option<usize> {
-    match text.as_bytes()[at] {
-        b'\n' => Some(at + 1),
-        b'.' | b'!' | b'?' => {
-            let space = text[at + 1..].chars().next().filter(|c| c.is_whitespace())?;
-            Some(at + 1 + space.len_utf8())
-        }
-        _ => None,
-    }
 }
 
 impl FactKind {
@@ -166,15 +140,17 @@ fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
     }
-    if let [one] = values[..] {
-        if ends_with(&["up to", "at most", "no more than", "maximum", "max", "max."]) {
-            return vec![at_most(one)];
-        }
-        if ends_with(&["at least", "no less than", "minimum", "min", "min.", "from"]) {
-            return vec![at_least(one)];
-        }
+    let bounds = if ends_with(&["up to", "at most", "no more than", "maximum", "max", "max."]) {
+        Some(Bound::Most)
+    } else if ends_with(&["at least", "no less than", "minimum", "min", "min.", "from"]) {
+        Some(Bound::Least)
+    } else {
+        None
+    };
+    match (&values[..], bounds) {
+        ([one], Some(bound)) => vec![bounded(one, bound)],
+        _ => values.into_iter().cloned().map(Extent::One).collect(),
     }
-    values.into_iter().cloned().map(Extent::One).collect()
 }
 
 /// Whether two amounts with this text between them are the ends of a range.
@@ -182,22 +158,25 @@ fn joined(between: &str) -> bool {
     matches!(between.trim(), "-" | "\u{2013}" | "\u{2014}" | "to" | "and" | "bis" | "until")
 }
 
-fn at_most(value: &Value) -> Extent {
-    match value {
-        Value::Span { most, unit, .. } => {
-            Extent::One(Value::Span { least: Exact::ZERO, most: *most, unit: *unit })
-        }
-        Value::Money { .. } | Value::Percent(_) => Extent::Range { least: None, most: Some(value.clone()) },
-        _ => Extent::One(value.clone()),
-    }
+/// Which end of a range a fact states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Least,
+    Most,
 }
 
-fn at_least(value: &Value) -> Extent {
+/// Everything up to a value, or from it on.
+fn bounded(value: &Value, bound: Bound) -> Extent {
+    let (least, most) = match bound {
+        Bound::Least => (Some(value.clone()), None),
+        Bound::Most => (None, Some(value.clone())),
+    };
     match value {
-        Value::Span { least, unit, .. } => {
-            Extent::One(Value::Span { least: *least, most: Exact::from(FAR), unit: *unit })
-        }
-        Value::Money { .. } | Value::Percent(_) => Extent::Range { least: Some(value.clone()), most: None },
+        Value::Money { .. } | Value::Percent(_) => Extent::Range { least, most },
+        Value::Span { least, most, unit } => Extent::One(match bound {
+            Bound::Least => Value::Span { least: *least, most: Exact::from(FAR), unit: *unit },
+            Bound::Most => Value::Span { least: Exact::ZERO, most: *most, unit: *unit },
+        }),
         _ => Extent::One(value.clone()),
     }
 }

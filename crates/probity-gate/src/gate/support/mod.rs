@@ -8,24 +8,24 @@
 //! by their place in the reply, and one thing said twice is seen once. A remedy that is left out spans the
 //! whole reply. No message quotes a reference, because it may be personal or secret; its span says where it is.
 
-mod allowed;
+mod granted;
 mod passage;
 mod remedy;
-mod said;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
-pub use allowed::Allowed;
+pub use granted::Allowed;
 
 use super::claim::{Claim, ClaimKind, Lexicon, RULES};
 use super::finding::Sighting;
 use super::policy::Source;
 use crate::case::{Evidence, Situation};
-use said::Said;
+use granted::said;
 
 const UNSUPPORTED_PROMISE: &str = "claim.unsupported_promise";
 const OMITTED_REMEDY: &str = "claim.omitted_remedy";
@@ -43,7 +43,7 @@ pub struct Support<'a> {
     allowed: &'a Allowed,
     lexicon: &'a Lexicon,
     /// The claims of the conversation and the retrieved texts, read when the first figure asks for them.
-    said: OnceCell<Said>,
+    said: OnceCell<Allowed>,
 }
 
 impl<'a> Support<'a> {
@@ -65,8 +65,8 @@ impl<'a> Support<'a> {
         Support { retrieved: context.chain(results).collect(), ..self }
     }
 
-    fn said(&self) -> &Said {
-        self.said.get_or_init(|| Said::of(self.situation, &self.retrieved, self.lexicon))
+    fn said(&self) -> &Allowed {
+        self.said.get_or_init(|| said(self.situation, &self.retrieved, self.lexicon))
     }
 }
 
@@ -81,22 +81,22 @@ pub fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighti
 }
 
 fn deeds(claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut sightings = Vec::new();
     for claim in claims {
         let ClaimKind::Deed { deed } = &claim.kind else { continue };
-        if seen.contains(&deed.as_str()) {
-            continue;
+        let is_shown = || {
+            support.sources.iter().any(|source| source.facts.deeds.contains(deed))
+                || support.allowed.deeds.contains(deed)
+                || support.said().deeds.contains(deed)
+        };
+        if seen.insert(deed) && !is_shown() {
+            let message = format!("the reply says that something is done ({deed}), and nothing shows it");
+            let expected =
+                "what is still to be done, or an earlier message of the company that says it was done";
+            let sighting = Sighting::at(UNSUPPORTED_DEED, claim.span.clone(), message).expecting(expected);
+            sightings.push(against_first(sighting, support));
         }
-        seen.push(deed);
-        let permitted = support.sources.iter().any(|source| source.facts.deeds.contains(deed));
-        if permitted || support.allowed.deeds.contains(deed) || support.said().deeds.contains(deed) {
-            continue;
-        }
-        let message = format!("the reply says that something is done ({deed}), and nothing shows it");
-        let expected = "what is still to be done, or an earlier message of the company that says it was done";
-        let sighting = Sighting::at(UNSUPPORTED_DEED, claim.span.clone(), message).expecting(expected);
-        sightings.push(against_first(sighting, support));
     }
     sightings
 }

@@ -11,10 +11,8 @@ use super::super::claim::{Claim, ClaimKind};
 use super::super::policy::{sentences, stems};
 
 /// Words that set a figure against a limit instead of giving the limit: "60 days is past our return window".
-const AGAINST: &[&str] = &[
-    "after", "ago", "already", "before", "beyond", "exceed", "exceeded", "exceeds", "expired", "instead",
-    "late", "longer", "not", "outside", "over", "past", "rather", "since", "than",
-];
+const AGAINST: &str = "after ago already before beyond exceeds expired instead late longer not outside over past \
+    rather since than";
 
 /// The sentences and the clauses of a reply, each in order.
 pub(super) struct Passages<'r> {
@@ -31,22 +29,20 @@ pub(super) struct Passage<'r> {
     claims: &'r [Claim],
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
-    against: OnceCell<bool>,
 }
 
 impl<'r> Passages<'r> {
     /// The passages of a reply with these claims, which are in order.
     pub(super) fn of(reply: &'r str, claims: &'r [Claim]) -> Self {
         let mut passages = Passages { sentences: Vec::new(), clauses: Vec::new() };
-        let mut start = 0;
+        let (mut start, mut end) = (0, 0);
         for sentence in sentences(reply) {
-            let range = start..start + sentence.len();
-            while start < range.end {
-                let end = clause_end(reply, &range, start);
-                passages.clauses.push(Passage::new(reply, start..end, claims));
-                start = end;
+            for clause in clauses(sentence) {
+                passages.clauses.push(Passage::new(reply, end..end + clause.len(), claims));
+                end += clause.len();
             }
-            passages.sentences.push(Passage::new(reply, range, claims));
+            passages.sentences.push(Passage::new(reply, start..end, claims));
+            start = end;
         }
         passages
     }
@@ -75,7 +71,6 @@ impl<'r> Passage<'r> {
             range,
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
-            against: OnceCell::new(),
         }
     }
 
@@ -103,46 +98,33 @@ impl<'r> Passage<'r> {
 
     /// Whether it sets a figure against a limit.
     pub(super) fn sets_against(&self) -> bool {
-        *self.against.get_or_init(|| {
-            let mut words = self.text.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| AGAINST.iter().any(|against| against.eq_ignore_ascii_case(word)))
-        })
+        stems(AGAINST).any(|word| self.has(&word))
     }
 }
 
-/// Where the clause that starts at `start` in a sentence ends. Clauses end at commas, semicolons, colons and
-/// brackets with white space on one side, so that `1,500` stays whole, and at long dashes with white space on both
-/// and no digit before, so that `3 – 5 days` does.
-fn clause_end(reply: &str, sentence: &Range<usize>, start: usize) -> usize {
-    let text = &reply[sentence.clone()];
-    let mut from = start - sentence.start;
-    while let Some(at) = text.as_bytes()[from..].iter().position(|byte| may_cut(*byte)).map(|at| from + at) {
-        let c = text[at..].chars().next().expect("no byte inside a character may cut");
-        from = at + c.len_utf8();
-        if cuts(&text[..at], c, &text[from..]) {
-            return sentence.start + from;
-        }
-    }
-    sentence.end
-}
-
-/// Whether a character that starts with this byte can end a clause; that of a long dash is shared by others.
-fn may_cut(byte: u8) -> bool {
-    matches!(byte, b',' | b';' | b':' | b'(' | b')' | 0xE2)
-}
-
-fn cuts(before: &str, c: char, behind: &str) -> bool {
-    let after_space = || before.chars().next_back().is_none_or(char::is_whitespace);
-    let before_space = || behind.chars().next().is_none_or(char::is_whitespace);
-    match c {
-        ',' | ';' | ':' | '(' | ')' => before_space() || after_space(),
-        '\u{2013}' | '\u{2014}' => {
-            before_space()
-                && after_space()
-                && !before.trim_end().ends_with(|last: char| last.is_ascii_digit())
-        }
-        _ => false,
-    }
+/// The clauses of a sentence. They end at commas, semicolons, colons and brackets with white space on one side, so that
+/// `1,500` stays whole, and at long dashes with white space on both and no digit before, so that `3 – 5 days` does.
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let mut start = 0;
+    let mut marks = sentence.match_indices([',', ';', ':', '(', ')', '\u{2013}', '\u{2014}']);
+    std::iter::from_fn(move || {
+        let end = marks.by_ref().find_map(|(at, mark)| {
+            let end = at + mark.len();
+            let before = &sentence[..at];
+            let (after_space, before_space) =
+                (is_space(before.chars().next_back()), is_space(sentence[end..].chars().next()));
+            let is_range = before.trim_end().ends_with(|last: char| last.is_ascii_digit());
+            let cuts = match mark {
+                "\u{2013}" | "\u{2014}" => before_space && after_space && !is_range,
+                _ => before_space || after_space,
+            };
+            cuts.then_some(end)
+        });
+        let clause = &sentence[start..end.unwrap_or(sentence.len())];
+        start += clause.len();
+        (!clause.is_empty()).then_some(clause)
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Only policy decides. A remedy that is promised under a condition is promised; one that is asked about is
 //! offered and not promised; one that is denied or mentioned is neither.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Polarity};
@@ -32,19 +32,19 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         .rev()
         .flat_map(|source| source.facts.required.iter().map(|remedy| (remedy.as_str(), *source)))
         .collect();
-    let none = Stance::default();
     for (remedy, source) in required {
-        let stance = stances.get(remedy).unwrap_or(&none);
-        let sighting = match stance {
-            Stance { promised: Some(_), .. } | Stance { asked: Some(_), .. } => continue,
-            Stance { denied: Some(span), .. } => {
-                let message =
-                    format!("the reply denies a remedy that the source requires: {}", words(remedy));
-                Sighting::at(CONTRADICTED, span.clone(), message)
+        let stance = stances.get(remedy);
+        if stance.is_some_and(|stance| stance.promised.is_some() || stance.asked.is_some()) {
+            continue;
+        }
+        let name = words(remedy);
+        let sighting = match stance.and_then(|stance| stance.denied.clone()) {
+            Some(span) => {
+                let message = format!("the reply denies a remedy that the source requires: {name}");
+                Sighting::at(CONTRADICTED, span, message)
             }
-            _ => {
-                let message =
-                    format!("the reply leaves out a remedy that the source requires: {}", words(remedy));
+            None => {
+                let message = format!("the reply leaves out a remedy that the source requires: {name}");
                 Sighting::at(OMITTED_REMEDY, 0..reply.len(), message)
             }
         };
@@ -70,30 +70,26 @@ fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
 }
 
 fn promise(remedy: &str, span: &Range<usize>, support: &Support<'_>) -> Option<Sighting> {
-    let forbids = support.sources.iter().find(|source| source.facts.forbidden.contains(remedy));
+    let sources = support.sources;
+    let forbidding = |remedy: &str| sources.iter().find(|source| source.facts.forbidden.contains(remedy));
     let permits = |source: &&Source| source.facts.permitted.contains(remedy);
-    let permitted = support.allowed.remedies.contains(remedy) || support.sources.iter().any(permits);
+    let permitted = support.allowed.remedies.contains(remedy) || sources.iter().any(permits);
+    let forbids = forbidding(remedy);
     if forbids.is_none() && permitted {
         return None;
     }
-    let name = words(remedy);
-    let message = match forbids {
-        Some(_) => format!("the reply promises a remedy that the source forbids: {name}"),
-        None => format!("the reply promises a remedy that no source permits: {name}"),
-    };
-    let listed: Vec<&str> = support
-        .sources
+    let what = if forbids.is_some() { "the source forbids" } else { "no source permits" };
+    let message = format!("the reply promises a remedy that {what}: {}", words(remedy));
+    let listed: BTreeSet<&str> = sources
         .iter()
         .flat_map(|source| source.facts.permitted.iter().map(String::as_str))
-        .filter(|remedy| !support.sources.iter().any(|source| source.facts.forbidden.contains(*remedy)))
-        .collect::<std::collections::BTreeSet<_>>()
-        .into_iter()
+        .filter(|remedy| forbidding(remedy).is_none())
         .collect();
-    let expected = if listed.is_empty() { "no remedy".to_owned() } else { listed.join(", ") };
-    let sighting = Sighting::at(UNSUPPORTED_PROMISE, span.clone(), message).expecting(expected);
-    let lists_some = || support.sources.iter().find(|source| !source.facts.permitted.is_empty());
-    let checked = forbids.or_else(lists_some).or(support.sources.first());
-    Some(sighting.against(checked.map(|source| source.name())))
+    let listed = listed.into_iter().collect::<Vec<_>>().join(", ");
+    let expected = if listed.is_empty() { "no remedy".to_owned() } else { listed };
+    let lists_some = || sources.iter().find(|source| !source.facts.permitted.is_empty());
+    let checked = forbids.or_else(lists_some).or(sources.first()).map(|source| source.name());
+    Some(Sighting::at(UNSUPPORTED_PROMISE, span.clone(), message).expecting(expected).against(checked))
 }
 
 /// The id of a remedy as words.

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Value};
 use super::super::finding::Sighting;
-use super::super::policy::{Extent, Fact, Place, Source, within};
+use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use super::passage::{Passage, Passages};
 use super::{CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, against_first};
 
@@ -34,7 +34,10 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
     for stated in &values {
         let Some(fault) = reading.fault(stated) else { continue };
         if seen.insert((stated.value, fault.rule(stated.value))) {
-            sightings.push(reading.sighting(stated, &fault));
+            sightings.push(match fault {
+                Fault::Unsupported => reading.unsupported(stated),
+                Fault::Contradicted(source, fact) => contradicted(stated, source, fact),
+            });
         }
     }
     sightings
@@ -50,13 +53,25 @@ enum Fault<'s> {
 
 impl Fault<'_> {
     fn rule(&self, value: &Value) -> &'static str {
-        match (self, value) {
-            (Fault::Contradicted(..), _) => CONTRADICTED,
-            (_, Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. }) => {
-                UNSUPPORTED_FIGURE
-            }
-            _ => UNSUPPORTED_REFERENCE,
+        match self {
+            Fault::Contradicted(..) => CONTRADICTED,
+            Fault::Unsupported => unsupported(value).0,
         }
+    }
+}
+
+/// The rule of a value that nothing supports, and what the reply gives.
+fn unsupported(value: &Value) -> (&'static str, &'static str) {
+    match value {
+        Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. } => {
+            (UNSUPPORTED_FIGURE, "a figure that nothing supports")
+        }
+        Value::Code(_) => (UNSUPPORTED_REFERENCE, "a code that nothing names"),
+        Value::Number(_) => (UNSUPPORTED_REFERENCE, "a number that nothing names"),
+        Value::Link(_) => (UNSUPPORTED_REFERENCE, "a link that nothing names"),
+        Value::Email(_) => (UNSUPPORTED_REFERENCE, "an e-mail address that nothing names"),
+        Value::Phone(_) => (UNSUPPORTED_REFERENCE, "a telephone number that nothing names"),
+        Value::Address(_) => (UNSUPPORTED_REFERENCE, "a street address that nothing names"),
     }
 }
 
@@ -117,22 +132,14 @@ impl<'r> Reading<'r> {
         })
     }
 
-    fn sighting(&self, stated: &Stated<'_>, fault: &Fault<'_>) -> Sighting {
-        match fault {
-            Fault::Unsupported => self.unsupported(stated),
-            Fault::Contradicted(source, fact) => contradicted(stated, source, fact),
-        }
-    }
-
     /// The labelled fact that the sentence of an unsupported value speaks of.
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
         facts.peek()?;
         let sentence = self.passages().sentence(stated.claim.span.start);
         facts.find(|fact| {
-            let label = fact.label.as_ref();
-            label.is_some_and(|label| label.is_touched_by(|word| sentence.has(word)))
-                && !self.is_given(fact, sentence)
+            let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
+            fact.label.as_ref().is_some_and(is_touched) && !self.is_given(fact, sentence)
         })
     }
 
@@ -143,9 +150,8 @@ impl<'r> Reading<'r> {
         facts.peek()?;
         let clause = self.passages().clause(stated.claim.span.start);
         let (number, fact) = facts.find(|(_, fact)| {
-            let label = fact.label.as_ref();
-            label.is_some_and(|label| label.is_named_by(|word| clause.has(word)))
-                && !self.is_given(fact, clause)
+            let is_named = |label: &Label| label.is_named_by(|word| clause.has(word));
+            fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, clause)
         })?;
         let touched = |number: &usize| {
             let label = source.facts.stated[*number].label.as_ref();
@@ -170,21 +176,10 @@ impl<'r> Reading<'r> {
     }
 
     fn unsupported(&self, stated: &Stated<'_>) -> Sighting {
-        let what = match stated.value {
-            Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. } => {
-                "a figure that nothing supports"
-            }
-            Value::Code(_) => "a code that nothing names",
-            Value::Number(_) => "a number that nothing names",
-            Value::Link(_) => "a link that nothing names",
-            Value::Email(_) => "an e-mail address that nothing names",
-            Value::Phone(_) => "a telephone number that nothing names",
-            Value::Address(_) => "a street address that nothing names",
-        };
-        let rule = Fault::Unsupported.rule(stated.value);
+        let (rule, what) = unsupported(stated.value);
         let sighting = Sighting::at(rule, stated.claim.span.clone(), format!("the reply gives {what}"));
         let stated_facts = self.support.sources.iter().flat_map(|source| &source.facts.stated);
-        let alike = stated_facts.filter(|fact| fact.extents.iter().any(|extent| alike(stated.value, extent)));
+        let alike = stated_facts.filter(|fact| is_alike(stated.value, fact));
         let listed: Vec<String> = alike.take(LISTED_MAX).map(shown).collect();
         let sighting = if listed.is_empty() { sighting } else { sighting.expecting(listed.join("; ")) };
         against_first(sighting, self.support)
@@ -202,22 +197,22 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.
 fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
     let facts = source.facts.stated.iter().enumerate().filter(|(_, fact)| fact.label.is_some());
-    facts.filter(|(_, fact)| fact.extents.iter().any(|extent| alike(value, extent)) && !has(fact, value))
+    facts.filter(|(_, fact)| is_alike(value, fact) && !has(fact, value))
 }
 
 fn has(fact: &Fact, value: &Value) -> bool {
     fact.extents.iter().any(|extent| within(value, extent))
 }
 
-/// Whether both are values of one kind.
-fn alike(value: &Value, extent: &Extent) -> bool {
-    let known = match extent {
-        Extent::One(known)
-        | Extent::Range { least: Some(known), .. }
-        | Extent::Range { most: Some(known), .. } => known,
-        Extent::Range { least: None, most: None } => return false,
-    };
-    std::mem::discriminant(value) == std::mem::discriminant(known)
+/// Whether a fact has values of the kind of `value`.
+fn is_alike(value: &Value, fact: &Fact) -> bool {
+    fact.extents.iter().any(|extent| {
+        let known = match extent {
+            Extent::One(known) => Some(known),
+            Extent::Range { least, most } => least.as_ref().or(most.as_ref()),
+        };
+        known.is_some_and(|known| std::mem::discriminant(value) == std::mem::discriminant(known))
+    })
 }
 
 /// Whether lengths of time are counted in the same unit. Other values have none.
