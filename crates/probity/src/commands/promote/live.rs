@@ -8,7 +8,7 @@ use probity_core::case::Moment;
 use probity_core::gate::rules;
 use probity_core::probe::ProbeRecord;
 use probity_core::promote::{
-    Answers, Bound, Coverage, Decision, Evidence, Gates, Parts, Seen, StandingRecord,
+    Answers, Bound, Decision, Evidence, Gates, LabelCoverage, Parts, Seen, StandingRecord,
 };
 use probity_core::rubric::Decider;
 use probity_engine::ledger::{Reader, Store};
@@ -164,7 +164,7 @@ fn evidence(
     }
     evidence.coverage = match live.coverage.n {
         0 => Err("no labelled item may be judged".to_owned()),
-        of => Ok(Coverage { n: live.coverage.n_judged, of }),
+        of => Ok(LabelCoverage { n: live.coverage.n_judged, of }),
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
