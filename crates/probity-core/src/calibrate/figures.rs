@@ -1,4 +1,4 @@
-//! The figures of one judge, or of whoever stands in for one.
+//! The figures of one judge, or of a floor in its place.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::replace::Replacement;
 use crate::label::{Sheet, Unit, Verdict};
 use crate::stats::{CrossTable, Estimate, Undefined, crossed};
 
-/// How far somebody says what people say.
+/// How far a rater says what people say.
 #[derive(Debug, Clone)]
 pub struct Figures {
     /// Items and criteria with a label and a verdict that counts.

@@ -459,7 +459,7 @@ fn replaced(judge: impl Fn(usize) -> usize) -> Value {
 
 #[test]
 fn a_judge_as_good_as_people_may_replace_one() {
-    // Always right: it loses to nobody and each person wins as often but for every tenth item.
+    // Always right: it loses to no person and each person wins as often but for every tenth item.
     let good = replaced(|item| item % 2);
     assert_eq!((&good["winning_rate"], &good["allowed"]), (&1.0.into(), &true.into()));
     assert_eq!(good["annotators"][0]["judge_advantage"], 1.0);

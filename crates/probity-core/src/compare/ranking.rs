@@ -67,62 +67,25 @@ pub struct VariantStrength {
     pub win_rate: Estimate,
 }
 
-/// What the model says of two variants meeting.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Meeting {
-    /// The variant with the smaller number.
-    pub first: usize,
-    /// The other.
-    pub second: usize,
-    /// The first one's expected win rate, ties half; `n` counts their comparisons, which may be none.
-    pub win_rate: Estimate,
-    /// How often they are expected to tie.
-    pub tie_rate: f64,
-}
-
 /// Variants on one scale.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// Each variant by its number.
     pub places: Vec<VariantStrength>,
-    /// Each pair of variants, compared or not.
-    pub meetings: Vec<Meeting>,
     /// Davidson's ν: ties per geometric mean of wins; 0 where nothing was tied.
     pub tie_term: f64,
     /// How the strengths were found.
     pub basis: Basis,
-    /// Cases behind the intervals.
-    pub n_cases: u64,
 }
 
 /// Why there is no ranking.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RankingError {
-    /// Fewer than two variants.
-    #[error("{n_variants} variants cannot be ranked, expected at least 2")]
-    TooFewVariants {
-        /// How many there are.
-        n_variants: usize,
-    },
     /// Fewer than two cases.
     #[error("{} too few to rank variants, expected at least 2", cases_are(*n_cases))]
     TooFewCases {
         /// How many there are.
         n_cases: usize,
-    },
-    /// A comparison of a variant with itself or with one that is not there.
-    #[error(
-        "comparison {at} is of variants {first} and {second}, expected two different ones below {n_variants}"
-    )]
-    Variant {
-        /// The comparison by position, from 0.
-        at: usize,
-        /// One variant.
-        first: usize,
-        /// The other.
-        second: usize,
-        /// How many variants there are.
-        n_variants: usize,
     },
     /// Groups of variants that were never compared with each other.
     #[error("the variants fall into {} groups that were never compared with each other", groups.len())]
@@ -135,13 +98,10 @@ pub enum RankingError {
     Fit(#[source] NoPeak),
 }
 
-/// The ranking of variants 0 to `n_variants` − 1. The order of comparisons, and of the two in each, does not
-/// matter.
+/// The ranking of variants 0 to `n_variants` − 1, each compared with others of these. The order of comparisons, and of
+/// the two in each, does not matter.
 pub fn ranking(n_variants: usize, comparisons: &[VariantMatch]) -> Result<Ranking, RankingError> {
-    if n_variants < 2 {
-        return Err(RankingError::TooFewVariants { n_variants });
-    }
-    let counts = MeetingCounts::of(n_variants, comparisons)?;
+    let counts = MeetingCounts::of(n_variants, comparisons);
     let groups = counts.groups();
     if groups.len() > 1 {
         return Err(RankingError::Disconnected { groups });
@@ -306,8 +266,8 @@ impl<'a> Spread<'a> {
         self.information_variance(slope).max(sandwich).sqrt()
     }
 
-    /// The first one's expected score against the second, its slope, and the chance of a tie.
-    fn meeting(&self, first: usize, second: usize) -> (f64, Vec<f64>, f64) {
+    /// The first one's expected score against the second, and its slope.
+    fn meeting(&self, first: usize, second: usize) -> (f64, Vec<f64>) {
         let at = &self.peak.at;
         let chances = Chances::of(at[first] - at[second], at.get(self.n_variants).copied());
         let mut slope = vec![0.0; at.len()];
@@ -316,7 +276,7 @@ impl<'a> Spread<'a> {
         if let Some(tie) = slope.get_mut(self.n_variants) {
             *tie = chances.score_tie_covariance();
         }
-        (chances.score, slope, chances.tie)
+        (chances.score, slope)
     }
 
     fn place(&self, variant: usize, n_comparisons: u64) -> VariantStrength {
@@ -331,7 +291,7 @@ impl<'a> Spread<'a> {
         let mut rate = 0.0;
         slope.fill(0.0);
         for other in (0..n).filter(|other| *other != variant) {
-            let (score, part, _) = self.meeting(variant, other);
+            let (score, part) = self.meeting(variant, other);
             rate += score / others;
             slope.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / others);
         }
@@ -343,19 +303,10 @@ impl<'a> Spread<'a> {
 
     fn ranking(&self, counts: &MeetingCounts, basis: Basis) -> Ranking {
         let n = self.n_variants;
-        let places = (0..n).map(|variant| self.place(variant, counts.n_of(variant)));
-        let pairs = (0..n).flat_map(|first| (first + 1..n).map(move |second| (first, second)));
-        let meetings = pairs.map(|(first, second)| {
-            let (score, slope, tie_rate) = self.meeting(first, second);
-            let win_rate = rate_estimate(score, self.standard_error(&slope), counts.n_between(first, second));
-            Meeting { first, second, win_rate, tie_rate }
-        });
         Ranking {
-            places: places.collect(),
-            meetings: meetings.collect(),
+            places: (0..n).map(|variant| self.place(variant, counts.n_of(variant))).collect(),
             tie_term: self.peak.at.get(n).map_or(0.0, |tie_log| tie_log.exp()),
             basis,
-            n_cases: self.n_cases as u64,
         }
     }
 }

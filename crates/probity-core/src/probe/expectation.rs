@@ -32,7 +32,7 @@ impl Expectation {
         match self {
             Expectation::NoRise => "the changed reply came out better",
             Expectation::NoMove => "the change moved the verdict",
-            Expectation::Lowest => "a reply that helps nobody did well",
+            Expectation::Lowest => "a reply without any help did well",
             Expectation::Consistent => "the winner depended on the slot",
             Expectation::Tie => "one of two equal replies won in both orders",
             Expectation::Repeatable => "the same packet got another answer",

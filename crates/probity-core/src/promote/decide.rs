@@ -11,7 +11,7 @@ use super::labels_needed::labels_needed;
 use super::requirement::Requirement;
 use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
 
-/// The most violations that a probing may have tolerated. Whoever probes does not choose what a contract accepts.
+/// The most violations that a probing may have tolerated. The person who probes does not choose what a contract accepts.
 const TOLERANCE_MAX: f64 = 0.10;
 
 /// The probes that every contract asks for by name: a judge that ignores the reply passes all others.

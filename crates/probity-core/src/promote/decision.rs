@@ -80,24 +80,12 @@ impl Decision {
 
     /// For reports: what is unmet, and everything that was checked.
     pub fn to_json(&self) -> Value {
-        let unmet = |check: &&Check| {
-            json!({
-                "requirement": check.requirement.name(),
-                "about": check.about,
-                "have": check.have,
-                "need": check.need,
-                "message": check.unmet,
-            })
+        let shown = |check: &Check, (key, value): (&str, Value)| {
+            let (requirement, Check { about, have, need, .. }) = (check.requirement.name(), check);
+            json!({ "requirement": requirement, "about": about, "have": have, "need": need, key: value })
         };
-        let check = |check: &Check| {
-            json!({
-                "requirement": check.requirement.name(),
-                "about": check.about,
-                "have": check.have,
-                "need": check.need,
-                "met": check.unmet.is_none(),
-            })
-        };
+        let unmet = |check: &&Check| shown(check, ("message", json!(check.unmet)));
+        let check = |check: &Check| shown(check, ("met", json!(check.unmet.is_none())));
         json!({
             "unmet": self.unmet().iter().map(unmet).collect::<Vec<_>>(),
             "checked": self.checks.iter().map(check).collect::<Vec<_>>(),

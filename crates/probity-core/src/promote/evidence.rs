@@ -197,10 +197,10 @@ fn people(people: &People, kappa: Kappa) -> Result<PeopleFigure, String> {
 }
 
 fn counted(n: usize) -> String {
-    if n == 1 { "one person".to_owned() } else { "nobody".to_owned() }
+    if n == 1 { "one person".to_owned() } else { "no person".to_owned() }
 }
 
-/// The figures of judges that understand nothing. Whoever always says the same agrees as chance does.
+/// The figures of judges that understand nothing. A judge that always says the same agrees as chance does.
 fn floors(calibration: &Calibration, kappa: Kappa) -> BTreeMap<Floor, Result<f64, String>> {
     let Some(floors) = &calibration.floors else { return BTreeMap::new() };
     let value = |figures: &Figures| match figures.get(kappa.name()) {

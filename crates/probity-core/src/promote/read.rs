@@ -187,7 +187,7 @@ fn agreement(top: &Fields<'_>, faults: &mut Faults) -> Option<AgreementFloors> {
     let mut beats: Vec<Floor> = Vec::new();
     if let Some(At { line, value: names }) = fields.one_or_more_texts("beats", faults).given() {
         if names.is_empty() {
-            let problem = Problem::at(*line, "`beats` lists nobody");
+            let problem = Problem::at(*line, "`beats` lists no judge");
             faults.error(problem.hint("such as beats = [\"baseline\", \"constant\"]"));
         }
         beats.extend(names.iter().filter_map(|name| floor_named(name, faults)));

@@ -92,7 +92,7 @@ impl StandingRecord {
         }
     }
 
-    /// Reads the records of a store. One of another version is left out: it promotes nobody.
+    /// Reads the records of a store. One of another version is left out: it promotes no judge.
     pub fn read_all(text: &str) -> Result<Vec<StandingRecord>, serde_json::Error> {
         let records: Vec<Value> = serde_json::from_str(text)?;
         let known = records.into_iter().filter(|record| record["v"] == json!(VERSION));

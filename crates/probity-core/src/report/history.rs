@@ -8,7 +8,7 @@
 //! 2. the latest point lies beyond every earlier point. Weeks differ for reasons that no sample size knows of,
 //!    and a value that was there before is no news.
 //!
-//! An anchor is a set of fixed replies that the judge scores again each time. Nobody writes them anew, so when
+//! An anchor is a set of fixed replies that the judge scores again each time. They are not written anew, so when
 //! they move the judge has moved. What always holds: without an anchor that could have shown it, nothing is said
 //! about who moved.
 

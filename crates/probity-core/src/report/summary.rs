@@ -67,7 +67,7 @@ pub struct Facts {
     pub tokens: Tokens,
     /// Calls whose tokens the server did not tell.
     pub calls_without_usage: u64,
-    /// Calls that may have been billed and whose cost nobody knows. They are not in the sum.
+    /// Calls that may have been billed and whose cost is unknown. They are not in the sum.
     pub calls_without_cost: u64,
     /// Dollars over the calls whose cost is known; `None` when no price is known for the model.
     pub cost_usd: Option<Exact>,

@@ -211,7 +211,7 @@ fn refuse_equal_anchors(anchors: &[At<Anchor>], faults: &mut Faults) {
         };
         let (one, other) = (earlier.value.level, later.value.level);
         let problem = Problem::at(later.line, format!("levels {one} and {other} have the same anchor"));
-        faults.error(problem.hint("nobody can tell the two levels apart; say what sets them apart"));
+        faults.error(problem.hint("the two levels cannot be told apart; say what sets them apart"));
     }
 }
 

@@ -88,7 +88,7 @@ pub struct Chosen {
     pub stratum: usize,
     /// How many near-identical tickets of its slice it is one of, itself included.
     pub n_near: u64,
-    /// Its place in an order that is drawn as well: whoever stops early has seen a sample of the sample.
+    /// Its place in an order that is drawn as well: a reviewer who stops early has seen a sample of the sample.
     pub lot: u64,
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::stats::corrected::{Corrected, NO_VERDICT, NotCorrected, Stratum, Wanted, corrected, label_plan};
 
-/// What somebody said about a reply.
+/// What the judge or people said about a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
     /// It will not do.

@@ -1,6 +1,6 @@
 //! Who met whom how often, and whether that is enough to put everyone on one scale.
 
-use super::{RankingError, VariantMatch, Winner};
+use super::{VariantMatch, Winner};
 
 /// All comparisons of two variants, the first having the smaller number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,13 +29,11 @@ pub(super) struct MeetingCounts {
 }
 
 impl MeetingCounts {
-    pub(super) fn of(n_variants: usize, comparisons: &[VariantMatch]) -> Result<Self, RankingError> {
+    pub(super) fn of(n_variants: usize, comparisons: &[VariantMatch]) -> Self {
         let cells = vec![0; n_variants * n_variants];
         let mut counts = MeetingCounts { n_variants, wins: cells.clone(), ties: cells };
-        for (at, &VariantMatch { first, second, winner, .. }) in comparisons.iter().enumerate() {
-            if first == second || first.max(second) >= n_variants {
-                return Err(RankingError::Variant { at, first, second, n_variants });
-            }
+        for &VariantMatch { first, second, winner, .. } in comparisons {
+            assert!(first != second && first.max(second) < n_variants, "two different variants are compared");
             let (there, back) = (first * n_variants + second, second * n_variants + first);
             match winner {
                 Winner::First => counts.wins[there] += 1,
@@ -46,7 +44,7 @@ impl MeetingCounts {
                 }
             }
         }
-        Ok(counts)
+        counts
     }
 
     pub(super) fn n_variants(&self) -> usize {
@@ -59,7 +57,7 @@ impl MeetingCounts {
     }
 
     /// Comparisons of two variants.
-    pub(super) fn n_between(&self, first: usize, second: usize) -> u64 {
+    fn n_between(&self, first: usize, second: usize) -> u64 {
         self.won(first, second) + self.won(second, first) + self.tied(first, second)
     }
 

@@ -97,7 +97,9 @@ fn a_leak_is_blocked_by_the_default_gate_and_the_base_is_not() {
     for plant in ["card", "known_pii"] {
         let probe =
             changing(&format!("change = \"leak\"\ntext = \"Sorry.\"\nplant = \"{plant}\""), "blocked");
-        let ProbeTrial::Screened(entry) = probe.trial(&base(), &levels()) else { panic!("nobody is asked") };
+        let ProbeTrial::Screened(entry) = probe.trial(&base(), &levels()) else {
+            panic!("no judge is asked")
+        };
         assert!(gate.screen(*entry).is_err(), "{plant}");
     }
 }

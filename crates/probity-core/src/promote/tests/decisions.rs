@@ -408,7 +408,7 @@ fn any_figure() -> impl Strategy<Value = Figure> {
 }
 
 proptest! {
-    /// Nobody is promoted while anything is unmet, and a figure that does not exist meets nothing.
+    /// No judge is promoted while anything is unmet, and a figure that does not exist meets nothing.
     #[test]
     fn what_is_not_known_is_not_met(agreement in any_figure(), rows in 0..100u64, blocks in any::<bool>()) {
         let mut evidence = enough();

@@ -356,7 +356,7 @@ fn r07_equal_and_empty_anchors() {
         "1 = \"Mixed.\"",
         "1 = \" WRONG. \"",
         &expect![
-            "16: levels 0 and 1 have the same anchor | nobody can tell the two levels apart; say what sets them apart"
+            "16: levels 0 and 1 have the same anchor | the two levels cannot be told apart; say what sets them apart"
         ],
     );
     check(
