@@ -25,7 +25,6 @@ mod scan;
 mod source;
 mod spans;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +37,7 @@ pub use rows::{Rows, read_rows};
 
 use entry::{Content, Refused};
 use pass::Pass;
+use scan::Scanned;
 use source::Source;
 
 /// What a bad record does.
@@ -273,16 +273,8 @@ impl Record {
 pub struct Dataset {
     sources: Arc<[Source]>,
     options: LoadOptions,
-    facts: Arc<Facts>,
-    digest: Digest,
-    notices: Vec<Notice>,
-}
-
-/// What later passes hold the files against.
-#[derive(Debug)]
-struct Facts {
-    file_digests: Vec<blake3::Hash>,
-    repeats: HashMap<usize, usize>,
+    /// What the first pass found, and later ones hold the files against.
+    scanned: Arc<Scanned>,
 }
 
 impl Dataset {
@@ -302,15 +294,8 @@ impl Dataset {
         let sources: Result<Vec<Source>, LoadError> =
             paths.iter().map(|path| Source::find(path, &options)).collect();
         let sources: Arc<[Source]> = Arc::from(sources?);
-        let scanned = scan::scan(&sources, &options)?;
-        let facts = Facts { file_digests: scanned.file_digests, repeats: scanned.repeats };
-        Ok(Self {
-            sources,
-            options,
-            facts: Arc::new(facts),
-            digest: scanned.digest,
-            notices: scanned.notices,
-        })
+        let scanned = Arc::new(scan::scan(&sources, &options)?);
+        Ok(Self { sources, options, scanned })
     }
 
     /// Starts a fresh pass over all records.
@@ -318,7 +303,7 @@ impl Dataset {
         Ok(Records {
             pass: Some(Pass::begin(&self.sources, &self.options)?),
             sources: Arc::clone(&self.sources),
-            facts: Arc::clone(&self.facts),
+            scanned: Arc::clone(&self.scanned),
         })
     }
 
@@ -336,12 +321,12 @@ impl Dataset {
 
     /// What is worth a line to the user.
     pub fn notices(&self) -> &[Notice] {
-        &self.notices
+        &self.scanned.notices
     }
 
     /// What names the content.
     pub fn digest(&self) -> &Digest {
-        &self.digest
+        &self.scanned.digest
     }
 }
 
@@ -350,7 +335,7 @@ pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
     sources: Arc<[Source]>,
-    facts: Arc<Facts>,
+    scanned: Arc<Scanned>,
 }
 
 impl Records {
@@ -358,12 +343,12 @@ impl Records {
         let next = pass.next()?;
         let ended = pass.digests.len();
         if let Some(last) = ended.checked_sub(1)
-            && pass.digests[last] != self.facts.file_digests[last]
+            && pass.digests[last] != self.scanned.file_digests[last]
         {
             return Err(source::changed(self.sources[last].name()));
         }
         let Some((place, parsed)) = next else { return Ok(None) };
-        let repeated = self.facts.repeats.get(&place.index);
+        let repeated = self.scanned.repeats.get(&place.index);
         let record = Record::of(place, parsed.outcome, parsed.warnings);
         Ok(Some(match repeated {
             None => record,
