@@ -17,7 +17,6 @@ mod evidence;
 mod field;
 mod json;
 mod magic;
-mod nesting;
 mod pass;
 mod reader;
 mod rows;
@@ -112,7 +111,8 @@ impl Default for LoadOptions {
 }
 
 /// A data set that cannot be read. The caller has spent nothing and exits with "input is wrong".
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{file}{}: {message}", line.map_or(String::new(), |line| format!(":{line}")))]
 pub struct LoadError {
     /// The file as it was named, or `-`.
     pub file: Arc<str>,
@@ -131,39 +131,16 @@ impl LoadError {
         Self { file: Arc::clone(file), line: None, message: message.into(), hint: None, source: None }
     }
 
-    pub(crate) fn line(mut self, line: usize) -> Self {
-        self.line = Some(line);
-        self
+    pub(crate) fn line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same with a hint where there is one.
-    pub(super) fn hint_if(self, hint: Option<String>) -> Self {
-        Self { hint, ..self }
-    }
-
-    pub(super) fn source(mut self, source: io::Error) -> Self {
-        self.source = Some(source);
-        self
-    }
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
-            None => write!(f, "{}: {}", self.file, self.message),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|error| error as _)
+    fn source(self, source: io::Error) -> Self {
+        Self { source: Some(source), ..self }
     }
 }
 
