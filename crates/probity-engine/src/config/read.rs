@@ -38,23 +38,19 @@ impl fmt::Display for SettingsProblem {
 }
 
 /// Why settings cannot be used. Never without a problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// They cannot be read, or do not fit together.
+    #[error("{}", lines(.0))]
     Unfit(Vec<SettingsProblem>),
     /// A file decides what it must not.
+    #[error("{}", lines(.0))]
     NotTrusted(Vec<SettingsProblem>),
 }
 
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (SettingsError::Unfit(problems) | SettingsError::NotTrusted(problems)) = self;
-        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
+fn lines(problems: &[SettingsProblem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
-
-impl std::error::Error for SettingsError {}
 
 /// The key by which a table takes what it leaves out, an address among it.
 pub(super) const KIND: &str = "kind";

@@ -24,6 +24,8 @@ use super::{
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
+/// The longest name of a judge or a target, in bytes.
+const NAME_BYTES_MAX: usize = 100;
 /// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
 const CLOCK_MS_MAX: u64 = 86_400_000;
 
@@ -135,6 +137,16 @@ enum Naming {
 /// A setting that does not fit.
 fn unfit(setting: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> SettingsProblem {
     SettingsProblem { place: setting.into(), line: None, message: message.into(), hint }
+}
+
+/// A table under a name that a person chose.
+struct TableName<'a> {
+    /// `judge` or `target`.
+    what: &'a str,
+    name: &'a str,
+    kinds: &'a [&'a str],
+    /// The names that stand for kinds.
+    built_in: &'a [&'a str],
 }
 
 struct Resolving {
@@ -256,28 +268,12 @@ impl Resolving {
     }
 
     fn judge(&mut self, name: &str, layer: &Layer) -> Option<JudgeSettings> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
-        if name.is_empty() || !name.chars().all(plain) {
-            self.problem(
-                format!("judges.{name:?}"),
-                "expected a name of letters, digits, `-`, `_` and `.`",
-                None,
-            );
-            return None;
-        }
         let table = layer.judge_table(name);
-        let Some(kind) = table.kind else {
-            let message = format!("expected one of {}, found nothing", JudgeKind::NAMES.join(", "));
-            self.problem(format!("judges.{name}.kind"), message, None);
-            return None;
-        };
-        if JudgeKind::NAMES.contains(&name) && kind.name() != name {
-            let message =
-                format!("expected {name:?}, because the judge is built in, found {:?}", kind.name());
-            self.problem(format!("judges.{name}.kind"), message, Some("choose another name".to_owned()));
-            return None;
-        }
-        self.meaningful(name, kind);
+        let (kind, kinds) = (table.kind, JudgeKind::NAMES);
+        self.table(&TableName { what: "judge", name, kinds, built_in: kinds }, kind.map(JudgeKind::name))?;
+        let kind = kind?;
+        let written = self.written.judges.get(name).map(JudgeLayer::keys_set).unwrap_or_default();
+        self.idle_keys(&format!("judges.{name}"), &written, kind.name(), |key| takes(kind, key));
         Some(JudgeSettings {
             name: name.to_owned(),
             template: table.template.clone(),
@@ -285,14 +281,37 @@ impl Resolving {
         })
     }
 
-    /// A setting that the judge's kind has no use for is a mistake: its author believes that it does something.
-    fn meaningful(&mut self, name: &str, kind: JudgeKind) {
-        let Some(written) = self.written.judges.get(name) else { return };
-        for key in written.keys_set() {
-            if key != "kind" && !takes(kind, key) {
-                let message = format!("a judge of kind {:?} has no such setting", kind.name());
-                self.problem(format!("judges.{name}.{key}"), message, None);
-            }
+    /// Refuses a table that cannot be used for its name or its kind.
+    fn table(&mut self, table: &TableName<'_>, kind: Option<&str>) -> Option<()> {
+        let TableName { what, name, kinds, built_in } = table;
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(plain) {
+            let message =
+                format!("expected a name of at most {NAME_BYTES_MAX} letters, digits, `-`, `_` and `.`");
+            self.problem(format!("{what}s.{name:?}"), message, None);
+            return None;
+        }
+        let (message, hint) = match kind {
+            None => (format!("expected one of {}, found nothing", kinds.join(", ")), None),
+            Some(kind) if built_in.contains(name) && kind != *name => (
+                format!("expected {name:?}, because the {what} is built in, found {kind:?}"),
+                Some("choose another name".to_owned()),
+            ),
+            Some(_) => return Some(()),
+        };
+        self.problem(format!("{what}s.{name}.kind"), message, hint);
+        None
+    }
+
+    /// A setting that a table's kind has no use for is a mistake: its author believes that it does something.
+    fn idle_keys(&mut self, section: &str, keys: &[&str], kind: &str, takes: impl Fn(&str) -> bool) {
+        let what = section.split_once("s.").map_or(section, |(what, _)| what);
+        for key in keys.iter().filter(|key| !["kind", "name"].contains(key) && !takes(key)) {
+            self.problem(
+                format!("{section}.{key}"),
+                format!("a {what} of kind {kind:?} has no such setting"),
+                None,
+            );
         }
     }
 

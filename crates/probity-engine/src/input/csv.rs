@@ -60,7 +60,8 @@ impl Table {
                 "found neither JSON nor a header row with known names such as {}",
                 vocabulary.examples()
             );
-            return Err(refused(message).hint_if(delimiter_hint(row, delimiter, vocabulary)));
+            let hint = delimiter_hint(row, delimiter, vocabulary);
+            return Err(LoadError { hint, ..refused(message) });
         }
         let unknown = columns.iter().filter(|column| !vocabulary.knows(&column.name));
         let warnings = unknown.filter_map(|column| vocabulary.suggestion(&column.name)).collect();

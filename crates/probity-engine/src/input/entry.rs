@@ -87,30 +87,30 @@ fn content(
         }
     };
     let case = case(found, id, situation)?;
-    let variant = optional_text(found.take(Field::Variant))?;
+    let variant = optional_text(found.given(Field::Variant))?;
     let reply = Reply {
         text,
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
-        confidence: confidence(found.take(Field::Confidence))?,
+        confidence: confidence(found.given(Field::Confidence))?,
     };
     Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
 
 fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
-    let slice = optional_text(found.take(Field::Slice))?;
+    let slice = optional_text(found.given(Field::Slice))?;
     Ok(Case {
         id: id.clone(),
         slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
         situation,
         circumstances: Circumstances {
-            time: time(found.take(Field::Time))?,
-            audience: optional_text(found.take(Field::Audience))?,
-            region: optional_text(found.take(Field::Region))?,
+            time: time(found.given(Field::Time))?,
+            audience: optional_text(found.given(Field::Audience))?,
+            region: optional_text(found.given(Field::Region))?,
         },
         evidence: evidence(found)?.into(),
         inadmissible: inadmissible(found)?,
-        reference: optional_text(found.take(Field::Reference))?,
-        known_pii: known_pii(found.take(Field::KnownPii))?,
+        reference: optional_text(found.given(Field::Reference))?,
+        known_pii: known_pii(found.given(Field::KnownPii))?,
         metadata: metadata(found)?,
     })
 }
@@ -170,14 +170,10 @@ pub(super) fn text(name: impl fmt::Display, json: Json) -> Result<String, Reason
     }
 }
 
-/// A text that may be left out; null and the empty string say as much.
+/// A text that may be left out; the empty string says as much.
 fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
-    match value {
-        Some(Value { name, json }) if json != Json::Null => {
-            Ok(Some(text(&name, json)?).filter(|text| !text.is_empty()))
-        }
-        _ => Ok(None),
-    }
+    let text = value.map(|Value { name, json }| text(&name, json)).transpose()?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// A moment: a date, with a time or without, or seconds since 1970.
@@ -188,7 +184,6 @@ fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
         Reason::from(format!("'{}' is {shown}, expected {forms}", value.name))
     };
     match &value.json {
-        Json::Null => Ok(None),
         Json::String(text) if text.is_empty() => Ok(None),
         // A CSV cell holds seconds as text.
         Json::String(text) | Json::Number(text) => {
@@ -202,7 +197,6 @@ fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
 fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
     let Some(value) = value else { return Ok(None) };
     match &value.json {
-        Json::Null => Ok(None),
         Json::Number(text) => {
             let number = text.parse().expect("the text of a JSON number is a number");
             Confidence::new(number).map(Some).map_err(bad_field)
@@ -212,9 +206,7 @@ fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
 }
 
 fn metadata(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
-    let Some(value) = found.take(Field::Metadata).filter(|value| value.json != Json::Null) else {
-        return Ok(None);
-    };
+    let Some(value) = found.given(Field::Metadata) else { return Ok(None) };
     if has_nul(&value.json) {
         return Err(format!("'{}' contains a NUL character", value.name).into());
     }
@@ -230,13 +222,12 @@ pub(super) fn has_nul(json: &Json) -> bool {
     }
 }
 
-/// The items of an optional array; null and an absent field have none.
+/// The items of an optional array; an absent field has none.
 pub(super) fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
-    let Some(value) = value else { return Ok(Vec::new()) };
-    match value.json {
-        Json::Null => Ok(Vec::new()),
-        Json::Array(items) => Ok(items),
-        other => Err(must_be(&value.name, "an array", &other)),
+    match value {
+        None => Ok(Vec::new()),
+        Some(Value { json: Json::Array(items), .. }) => Ok(items),
+        Some(Value { name, json }) => Err(must_be(name, "an array", &json)),
     }
 }
 

@@ -11,30 +11,28 @@ use super::field::{Field, Found, Reason, Value};
 
 /// What the reply of a record may rest on.
 pub(super) fn evidence(found: &mut Found<'_>) -> Result<Evidence, Reason> {
-    let mut context = texts(found.take(Field::Context), Field::Context)?;
-    context.extend(texts(found.take(Field::RetrievalContext), Field::RetrievalContext)?);
+    let mut context = texts(found.given(Field::Context), Field::Context)?;
+    context.extend(texts(found.given(Field::RetrievalContext), Field::RetrievalContext)?);
     Ok(Evidence {
-        sources: each(found.take(Field::Evidence), Field::Evidence, source)?,
+        sources: each(found.given(Field::Evidence), Field::Evidence, source)?,
         context,
-        tools: each(found.take(Field::Tools), Field::Tools, tool)?,
+        tools: each(found.given(Field::Tools), Field::Tools, tool)?,
         n_omitted: 0,
     })
 }
 
 /// Why a gate upstream did not admit the reply, where one did not.
 pub(super) fn inadmissible(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
-    let reason = found.take(Field::AdmissibleReason);
-    match found.take(Field::Admissible) {
-        None | Some(Value { json: Json::Null | Json::Bool(true), .. }) => Ok(None),
-        Some(Value { json: Json::Bool(false), .. }) => reason.map_or(Ok(Some(String::new())), |reason| {
-            Ok(Some(match reason.json {
-                Json::Null => String::new(),
-                Json::Array(several) => {
-                    several.into_iter().map(any_text).collect::<Vec<_>>().join("; ").replace('\0', "")
-                }
-                other => any_text(other).replace('\0', ""),
-            }))
-        }),
+    let reason = found.given(Field::AdmissibleReason);
+    match found.given(Field::Admissible) {
+        None | Some(Value { json: Json::Bool(true), .. }) => Ok(None),
+        Some(Value { json: Json::Bool(false), .. }) => {
+            let reason = reason.map_or(String::new(), |reason| match reason.json {
+                Json::Array(several) => several.into_iter().map(any_text).collect::<Vec<_>>().join("; "),
+                other => any_text(other),
+            });
+            Ok(Some(reason.replace('\0', "")))
+        }
         Some(other) => Err(must_be(&other.name, "true or false", &other.json)),
     }
 }

@@ -9,7 +9,7 @@ use probity_core::compare::Fields;
 use probity_core::json::{Json, JsonError, JsonProblem, Object};
 use probity_core::spelling::distance;
 
-use super::nesting::member_text;
+use super::json::member_text;
 
 /// A field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,6 +262,11 @@ impl<'a> Found<'a> {
     /// Whether the field was given and is not null.
     pub(super) fn has(&self, field: Field) -> bool {
         self.values[field as usize].as_ref().is_some_and(|value| value.json != Json::Null)
+    }
+
+    /// Takes the value of a field out, unless it is null, which says as much as leaving it out.
+    pub(super) fn given(&mut self, field: Field) -> Option<Value<'a>> {
+        self.take(field).filter(|value| value.json != Json::Null)
     }
 
     /// Takes the value of a field out.

@@ -17,7 +17,6 @@ mod evidence;
 mod field;
 mod json;
 mod magic;
-mod nesting;
 mod pass;
 mod reader;
 mod rows;
@@ -25,7 +24,6 @@ mod scan;
 mod source;
 mod spans;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +36,7 @@ pub use rows::{Rows, read_rows};
 
 use entry::{Content, Refused};
 use pass::Pass;
+use scan::Scanned;
 use source::Source;
 
 /// What a bad record does.
@@ -112,7 +111,8 @@ impl Default for LoadOptions {
 }
 
 /// A data set that cannot be read. The caller has spent nothing and exits with "input is wrong".
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{file}{}: {message}", line.map_or(String::new(), |line| format!(":{line}")))]
 pub struct LoadError {
     /// The file as it was named, or `-`.
     pub file: Arc<str>,
@@ -131,39 +131,16 @@ impl LoadError {
         Self { file: Arc::clone(file), line: None, message: message.into(), hint: None, source: None }
     }
 
-    pub(crate) fn line(mut self, line: usize) -> Self {
-        self.line = Some(line);
-        self
+    pub(crate) fn line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same with a hint where there is one.
-    pub(super) fn hint_if(self, hint: Option<String>) -> Self {
-        Self { hint, ..self }
-    }
-
-    pub(super) fn source(mut self, source: io::Error) -> Self {
-        self.source = Some(source);
-        self
-    }
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
-            None => write!(f, "{}: {}", self.file, self.message),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|error| error as _)
+    fn source(self, source: io::Error) -> Self {
+        Self { source: Some(source), ..self }
     }
 }
 
@@ -273,16 +250,8 @@ impl Record {
 pub struct Dataset {
     sources: Arc<[Source]>,
     options: LoadOptions,
-    facts: Arc<Facts>,
-    digest: Digest,
-    notices: Vec<Notice>,
-}
-
-/// What later passes hold the files against.
-#[derive(Debug)]
-struct Facts {
-    file_digests: Vec<blake3::Hash>,
-    repeats: HashMap<usize, usize>,
+    /// What the first pass found, and later ones hold the files against.
+    scanned: Arc<Scanned>,
 }
 
 impl Dataset {
@@ -302,15 +271,8 @@ impl Dataset {
         let sources: Result<Vec<Source>, LoadError> =
             paths.iter().map(|path| Source::find(path, &options)).collect();
         let sources: Arc<[Source]> = Arc::from(sources?);
-        let scanned = scan::scan(&sources, &options)?;
-        let facts = Facts { file_digests: scanned.file_digests, repeats: scanned.repeats };
-        Ok(Self {
-            sources,
-            options,
-            facts: Arc::new(facts),
-            digest: scanned.digest,
-            notices: scanned.notices,
-        })
+        let scanned = Arc::new(scan::scan(&sources, &options)?);
+        Ok(Self { sources, options, scanned })
     }
 
     /// Starts a fresh pass over all records.
@@ -318,7 +280,7 @@ impl Dataset {
         Ok(Records {
             pass: Some(Pass::begin(&self.sources, &self.options)?),
             sources: Arc::clone(&self.sources),
-            facts: Arc::clone(&self.facts),
+            scanned: Arc::clone(&self.scanned),
         })
     }
 
@@ -336,12 +298,12 @@ impl Dataset {
 
     /// What is worth a line to the user.
     pub fn notices(&self) -> &[Notice] {
-        &self.notices
+        &self.scanned.notices
     }
 
     /// What names the content.
     pub fn digest(&self) -> &Digest {
-        &self.digest
+        &self.scanned.digest
     }
 }
 
@@ -350,7 +312,7 @@ pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
     sources: Arc<[Source]>,
-    facts: Arc<Facts>,
+    scanned: Arc<Scanned>,
 }
 
 impl Records {
@@ -358,12 +320,12 @@ impl Records {
         let next = pass.next()?;
         let ended = pass.digests.len();
         if let Some(last) = ended.checked_sub(1)
-            && pass.digests[last] != self.facts.file_digests[last]
+            && pass.digests[last] != self.scanned.file_digests[last]
         {
             return Err(source::changed(self.sources[last].name()));
         }
         let Some((place, parsed)) = next else { return Ok(None) };
-        let repeated = self.facts.repeats.get(&place.index);
+        let repeated = self.scanned.repeats.get(&place.index);
         let record = Record::of(place, parsed.outcome, parsed.warnings);
         Ok(Some(match repeated {
             None => record,

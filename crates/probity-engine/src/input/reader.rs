@@ -3,7 +3,6 @@
 //! Decides which faults belong to a record and which to the file: what could be a cut or a different kind
 //! of file stops the load, what spoils one record does not.
 
-use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use super::bytes::{Ended, RawRecord, is_space, no_records};
@@ -18,9 +17,6 @@ use super::{LoadError, LoadOptions, Notice, Strictness};
 /// A record of spans may have so many times the bytes that another may have: it is many replies.
 const BATCH_REPLIES: usize = 16;
 
-/// Bytes that are hashed at once: many are hashed several times as fast as the few of one record.
-const HASHED_BYTES: usize = 16 << 10;
-
 const ARRAY: &str = "a JSON array";
 const LINES: &str = "JSON lines";
 const TABLE: &str = "CSV";
@@ -31,7 +27,7 @@ pub(super) struct FileReader {
     layout: Layout,
     raw: RawRecord,
     /// Over the source texts so far. Packing, marks and line ends are not among them.
-    digest: BufWriter<blake3::Hasher>,
+    digest: blake3::Hasher,
     n_records: usize,
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
@@ -76,7 +72,7 @@ impl FileReader {
         let times = if spans::begins_batch(input.fill()?) { BATCH_REPLIES } else { 1 };
         let mut raw = RawRecord::new(source.name(), options.record_bytes_max.saturating_mul(times));
         let n_blank_lines = input.line() - 1;
-        let mut digest = BufWriter::with_capacity(HASHED_BYTES, blake3::Hasher::new());
+        let mut digest = blake3::Hasher::new();
         let layout = match first {
             b'[' => Layout::Array(Array::new()),
             b'{' => {
@@ -107,7 +103,7 @@ impl FileReader {
 
     /// The digest of the records, where all were read.
     pub(super) fn digest(self) -> blake3::Hash {
-        self.digest.into_inner().expect("hashing does not fail").finalize()
+        self.digest.finalize()
     }
 
     /// Reads the next record as what `parse` makes of it; `None` at the end of a file that had at least one.
@@ -237,9 +233,8 @@ impl Layout {
 }
 
 /// Adds one record to a digest; the length keeps neighbours apart.
-fn add_to(digest: &mut BufWriter<blake3::Hasher>, record: &[u8]) {
-    let length = (record.len() as u64).to_le_bytes();
-    digest.write_all(&length).and_then(|()| digest.write_all(record)).expect("hashing does not fail");
+fn add_to(digest: &mut blake3::Hasher, record: &[u8]) {
+    digest.update(&(record.len() as u64).to_le_bytes()).update(record);
 }
 
 /// What is worth saying about a file that was opened: a name that promises something else, and columns whose

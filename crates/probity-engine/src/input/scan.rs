@@ -22,6 +22,7 @@ use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
 const SLICES_MAX: usize = 1_000;
 
 /// What the first pass found.
+#[derive(Debug)]
 pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,

@@ -30,7 +30,6 @@ mod token;
 mod tests;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 pub use act::{Reveal, RootCause, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
@@ -54,9 +53,6 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::db::{Db, DbError, Row};
 use crate::ledger::{Fault, Reader, Store, StoreError, StoredLabel};
 
-/// Readers that are kept for the next question. More are opened when needed and closed after it.
-const READERS_KEPT: usize = 16;
-
 /// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
 
@@ -67,31 +63,23 @@ pub struct ItemId(pub i64);
 /// The room of one store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
 pub struct ReviewRoom {
-    inner: Arc<Inner>,
-}
-
-/// Fields are dropped in order: readers before the writer, so that the last to close can checkpoint.
-struct Inner {
-    readers: Mutex<Vec<Reader>>,
     store: Store,
 }
 
 impl ReviewRoom {
     /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
     pub fn open(path: &Path) -> Result<ReviewRoom, StoreError> {
-        let store = Store::open_for_review(path)?;
-        Ok(ReviewRoom { inner: Arc::new(Inner { readers: Mutex::default(), store }) })
+        Ok(ReviewRoom { store: Store::open_for_review(path)? })
     }
 
     /// Where the store is.
     pub fn path(&self) -> &Path {
-        self.inner.store.path()
+        self.store.path()
     }
 
     /// Writes what is waiting and gives up the room. Clones that are left can still read.
     pub fn close(self) -> Result<(), StoreError> {
-        self.inner.readers.lock().expect("nothing panics while holding the readers").clear();
-        self.inner.store.clone().close()
+        self.store.close()
     }
 
     /// Every label that counts in the store, in the order in which their subjects were first labelled.
@@ -104,14 +92,7 @@ impl ReviewRoom {
         &self,
         question: impl FnOnce(&Reader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let idle = self.inner.readers.lock().expect("nothing panics while holding the readers").pop();
-        let reader = idle.map_or_else(|| self.inner.store.reader(), Ok)?;
-        let answer = question(&reader);
-        let mut readers = self.inner.readers.lock().expect("nothing panics while holding the readers");
-        if readers.len() < READERS_KEPT {
-            readers.push(reader);
-        }
-        answer
+        question(&self.store.reader()?)
     }
 
     /// Changes the room. Done when the future completes.
@@ -120,7 +101,7 @@ impl ReviewRoom {
         doing: &'static str,
         work: impl FnOnce(&Db) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.inner.store.write(doing, move |tables| work(&tables.db)).await
+        self.store.write(doing, move |tables| work(&tables.db)).await
     }
 }
 

@@ -157,7 +157,7 @@ impl ReviewRoom {
             return Ok(None);
         }
         if now - seen >= SEEN_STEP_SECONDS {
-            self.inner.store.write_unasked("noting a session", move |tables| {
+            self.store.write_unasked("noting a session", move |tables| {
                 const SQL: &str = "UPDATE session SET seen = ?2 WHERE hash = ?1 AND seen < ?2";
                 Ok(tables.db.run(SQL, &vals![hash.as_bytes(), now]).map(drop)?)
             });

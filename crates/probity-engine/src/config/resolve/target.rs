@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_core::spelling::closest;
 
-use super::{Naming, Resolving};
+use super::{Naming, Resolving, TableName};
 use crate::config::layer::{JudgeLayer, Layer, Section as _, TargetLayer};
 use crate::config::names::{Dialect, JudgeKind, TargetKind};
 use crate::config::{
@@ -43,24 +43,13 @@ impl Resolving {
 
     fn target_table(&mut self, name: &str, layer: &Layer, is_chosen: bool) -> Option<TargetSettings> {
         let section = format!("targets.{name}");
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
-        if name.is_empty() || name.len() > 100 || !name.chars().all(plain) {
-            let message = "expected a name of at most 100 letters, digits, `-`, `_` and `.`";
-            self.problem(format!("targets.{name:?}"), message, None);
-            return None;
-        }
-        let Some(kind) = layer.targets[name].kind else {
-            let message = format!("expected one of {}, found nothing", TargetKind::NAMES.join(", "));
-            self.problem(format!("{section}.kind"), message, None);
-            return None;
-        };
-        if name == BUILT_IN && kind != TargetKind::Openai {
-            let message =
-                format!("expected {name:?}, because the target is built in, found {:?}", kind.name());
-            self.problem(format!("{section}.kind"), message, Some("choose another name".to_owned()));
-            return None;
-        }
-        self.target_keys(name, kind, if is_chosen { layer.target.keys_set() } else { Vec::new() });
+        let kind = layer.targets[name].kind;
+        let table = TableName { what: "target", name, kinds: TargetKind::NAMES, built_in: &[BUILT_IN] };
+        self.table(&table, kind.map(TargetKind::name))?;
+        let kind = kind?;
+        let mut keys = self.written.targets.get(name).map(TargetLayer::keys_set).unwrap_or_default();
+        keys.extend(layer.target.keys_set().into_iter().filter(|_| is_chosen));
+        self.idle_keys(&section, &keys, kind.name(), |key| keys_of(kind).contains(&key));
         let own = layer.target_table(name);
         let models = own.model.iter().chain(own.aliases.iter().flatten()).cloned().collect();
         let backend = match kind {
@@ -73,17 +62,6 @@ impl Resolving {
             TargetKind::Command => TargetBackend::Command(self.program(&section, own.command, own.pass_env)),
         };
         Some(TargetSettings { name: name.to_owned(), models, backend })
-    }
-
-    /// A setting or a flag that the target's kind has no use for is a mistake: its author believes that it does something.
-    fn target_keys(&mut self, name: &str, kind: TargetKind, flags: Vec<&str>) {
-        let written = self.written.targets.get(name).map(TargetLayer::keys_set).unwrap_or_default();
-        for key in written.into_iter().chain(flags) {
-            if !["kind", "name"].contains(&key) && !keys_of(kind).contains(&key) {
-                let message = format!("a target of kind {:?} has no such setting", kind.name());
-                self.problem(format!("targets.{name}.{key}"), message, None);
-            }
-        }
     }
 
     fn chat_target(&mut self, section: &str, own: TargetLayer, key_variable: Naming) -> Option<ChatTarget> {

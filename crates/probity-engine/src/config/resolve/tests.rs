@@ -135,7 +135,7 @@ fn r13_judges_that_do_not_fit() {
     );
     check(
         "[judges.'a b']\nkind = 'baseline'\n",
-        expect![[r#"judges."a b": expected a name of letters, digits, `-`, `_` and `.`"#]],
+        expect![[r#"judges."a b": expected a name of at most 100 letters, digits, `-`, `_` and `.`"#]],
     );
     check(
         "[judges.openai]\ntemperature = 2.01\nmodel = ' '\napi_key_env = 'sk-abc'\n",

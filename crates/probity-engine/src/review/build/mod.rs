@@ -113,7 +113,7 @@ struct QueueJudge {
 }
 
 fn judge(room: &ReviewRoom, asking: &Asking) -> Result<QueueJudge, RunError> {
-    let store = &room.inner.store;
+    let store = &room.store;
     let id = match asking.judge.backend {
         Backend::Recorded { verdicts: None } => only_judge(store)?,
         _ => JudgeId::of_identity(&asking.identity(shape(asking, store)?)),
