@@ -312,25 +312,19 @@ fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(
 
 /// Says what will not be asked about, and what is odd about labels.
 fn announce(matched: &Matched, note: &dyn Fn(&str)) {
-    if matched.n_unlabelled > 0 {
-        note(&format!("{} replies or pairs have no label and are not asked about", matched.n_unlabelled));
-    }
-    if let Some(first) = matched.rejected.first() {
-        note(&format!(
-            "{} labels are rejected and do not count, the first one about '{}': {}",
-            matched.rejected.len(),
-            first.item,
-            first.reason
-        ));
-    }
-    if matched.n_blocked > 0 {
-        note(&format!("{} labels are about what the gate blocks and do not count", matched.n_blocked));
-    }
-    if matched.n_identical > 0 {
-        note(&format!("{} labels are about identical replies and do not count", matched.n_identical));
-    }
-    if matched.n_early > 0 {
-        note(&format!("{} labels are older than the case they are about; they count", matched.n_early));
+    let first = matched.rejected.first().map(|first| format!("'{}': {}", first.item, first.reason));
+    let rejected =
+        format!("labels are rejected and do not count, the first one about {}", first.unwrap_or_default());
+    for (n, what) in [
+        (matched.n_unlabelled, "replies or pairs have no label and are not asked about"),
+        (matched.rejected.len() as u64, &*rejected),
+        (matched.n_blocked, "labels are about what the gate blocks and do not count"),
+        (matched.n_identical, "labels are about identical replies and do not count"),
+        (matched.n_early, "labels are older than the case they are about; they count"),
+    ] {
+        if n > 0 {
+            note(&format!("{n} {what}"));
+        }
     }
 }
 

@@ -120,7 +120,7 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
 fn calibrated(calibration: &Calibration) -> Section {
     let mut section = Section::new("calibration", "Calibration");
     for part in calibration::sections(calibration, &[]) {
-        section.blocks.push(Block::Heading { text: part.title });
+        section.blocks.push(Block::Heading(part.title));
         section.blocks.extend(part.blocks);
     }
     section
