@@ -203,7 +203,9 @@ fn overview(all: &Calibration) -> Section {
         line(format!("floor: always {}", floors.constant_says), &floors.constant);
         let others = [("counting words", &floors.baseline), ("longer reply", &floors.prefer_longer)];
         for (name, figures) in others {
-            figures.iter().for_each(|figures| line(format!("floor: {name}"), figures));
+            if let Some(figures) = figures {
+                line(format!("floor: {name}"), figures);
+            }
         }
     }
     let people = &all.people;

@@ -19,6 +19,7 @@ use super::super::finding::finding_line;
 use super::super::results::WholeFile;
 use super::super::summary::missing;
 use super::Report;
+use super::appendix::Appendix;
 use super::document::{Document, JudgeLine};
 use super::private::shown;
 
@@ -186,7 +187,7 @@ fn suite<Tests: Iterator<Item = io::Result<TestCase>>>(
 /// The whole of a document that has no rows.
 pub(super) fn junit(document: &Document) -> io::Result<String> {
     let mut properties: Vec<(&str, &str)> =
-        document.appendix.iter().flat_map(|appendix| appendix.hashes()).collect();
+        document.appendix.iter().flat_map(Appendix::hashes).collect();
     if let Some(judge) = &document.judge {
         properties.push(("judge.standing", &judge.standing));
         properties.push(("judge.standing_reason", &judge.reason));
