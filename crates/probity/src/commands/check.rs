@@ -28,14 +28,18 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     let say = &args.cases.reading.say;
     let job = settings::job(args, calls, &|line| say.note(line))?;
     let store = store(&job)?;
-    let replies = PlannedReplies::of(&job, store.as_ref(), show)?;
+    let mut replies = PlannedReplies::of(&job, store.as_ref(), show)?;
+    let asked = replies.as_mut().map(|replies| std::mem::take(&mut replies.requests)).unwrap_or_default();
     let (shape, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
     if say.json {
         let mut object = plan_json(&plan);
         if show {
-            let mut requests = requests(&job, missing, shape)?;
-            requests.extend(replies.iter().flat_map(PlannedReplies::requests));
-            object["requests"] = requests.into();
+            let mut requests = Vec::new();
+            each_request(&job, missing, shape, &mut |request| {
+                requests.push(request);
+                Ok(())
+            })?;
+            object["requests"] = requests.into_iter().chain(asked).collect();
         }
         if let Some(replies) = &replies {
             object["replies"] = replies.json(&plan);
@@ -44,12 +48,21 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         return Ok(Exit::Done);
     }
     if show {
-        terminal::print(&replies.as_ref().map(PlannedReplies::shown).unwrap_or_default());
-        self::show(&job, missing, shape)?;
+        let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
+        let mut print = |request: Value| out.write_all(shown(&request).as_bytes());
+        asked.into_iter().try_for_each(&mut print).map_err(|error| Failure::new(Exit::Store, &error))?;
+        each_request(&job, missing, shape, &mut print)?;
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, "records", &plan));
     Ok(Exit::Done)
+}
+
+/// A request as text.
+fn shown(request: &Value) -> String {
+    let word = |name: &str| plain(request[name].as_str().unwrap_or_default());
+    let target = request.get("target").map(|_| format!("target {}, ", word("target"))).unwrap_or_default();
+    format!("# case {}, {target}packet {}\n{:#}\n\n", word("case"), word("packet"), request["request"])
 }
 
 /// Says what the parts of one piece of work would take together; `units` is what they go through, in the plural.
@@ -92,7 +105,7 @@ fn each_request(
     work: &dyn Work,
     mut missing: Missing,
     shape: Option<Shape>,
-    sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
+    sink: &mut dyn FnMut(Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let (asking, mut shown) = (work.asking(), Ok(()));
     let ended = work.units(&mut |unit| {
@@ -104,7 +117,8 @@ fn each_request(
             let prompt = asking.template.render(&sized.packet)?;
             let name = sized.packet.hash().to_string();
             let question = label.question(sized.packet, prompt);
-            shown = sink(&question.case_id, name, request_body(&asking.judge, shape, &question));
+            let body = request_body(&asking.judge, shape, &question);
+            shown = sink(json!({ "case": &*question.case_id, "packet": name, "request": body }));
             if shown.is_err() {
                 return Err(PassEnd::Left);
             }
@@ -113,22 +127,6 @@ fn each_request(
     });
     PassEnd::failure(ended)?;
     shown.map_err(|error| Failure::new(Exit::Store, &error))
-}
-
-fn requests(work: &dyn Work, missing: Missing, shape: Option<Shape>) -> Result<Vec<Value>, Failure> {
-    let mut requests = Vec::new();
-    each_request(work, missing, shape, &mut |case, packet, body| {
-        requests.push(json!({ "case": case, "packet": packet, "request": body }));
-        Ok(())
-    })?;
-    Ok(requests)
-}
-
-fn show(work: &dyn Work, missing: Missing, shape: Option<Shape>) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
-    each_request(work, missing, shape, &mut |case, packet, body| {
-        writeln!(out, "# case {}, packet {packet}\n{body:#}\n", plain(case))
-    })
 }
 
 fn plan_json(plan: &Plan) -> Value {

@@ -39,8 +39,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     });
     let document = document(&shown);
     let asked = Ended::of(&ran, job.asking.config.run.min_coverage, covered);
-    let texts = job.asking.config.store.texts;
-    keep_document(&store, &ran, texts, &StoredDocument::new(&document, &asked))?;
+    keep_document(&store, &ran, &job.asking, &StoredDocument::new(&document, &asked))?;
     let ended = asked.and_then(|| if args.enforce { enforced(&shown.probed.probing) } else { Ended::done() });
     // The probing by which a judge is known has all probes, and nothing of it was cut short.
     let is_whole = job.selection.only.is_empty() && matches!(ended.exit, Exit::Done | Exit::No);

@@ -16,7 +16,8 @@ pub(crate) struct PlannedReplies<'a> {
     job: &'a Job,
     target: &'a TargetDefinition,
     plan: ReplyPlan,
-    requests: Vec<Request>,
+    /// The requests, where they are to be shown.
+    pub(crate) requests: Vec<Value>,
 }
 
 impl<'a> PlannedReplies<'a> {
@@ -29,10 +30,13 @@ impl<'a> PlannedReplies<'a> {
     ) -> Result<Option<PlannedReplies<'a>>, Failure> {
         let Some(target) = job.target() else { return Ok(None) };
         let mut requests = Vec::new();
+        let shown = |request: &Request| {
+            let body: Value = serde_json::from_str(request.body()).expect("a request is JSON");
+            let (case, packet) = (request.case_id(), request.hash().to_string());
+            json!({ "case": case, "packet": packet, "target": target.settings.name, "request": body })
+        };
         let plan = dry_reply_plan(job, target, store, &mut |request| {
-            if show {
-                requests.push(request);
-            }
+            requests.extend(show.then(|| shown(&request)));
         })?;
         Ok(Some(PlannedReplies { job, target, plan, requests }))
     }
@@ -48,40 +52,14 @@ impl<'a> PlannedReplies<'a> {
         })
     }
 
-    /// The requests that would be sent, as they are listed beside the judge's.
-    pub(crate) fn requests(&self) -> impl Iterator<Item = Value> {
-        let name = &self.target.settings.name;
-        self.requests.iter().map(move |request| {
-            json!({
-                "case": request.case_id(),
-                "packet": request.hash().to_string(),
-                "target": name,
-                "request": body(request),
-            })
-        })
-    }
-
-    /// The requests as text.
-    pub(crate) fn shown(&self) -> String {
-        let name = plain(&self.target.settings.name);
-        let one = |request: &Request| {
-            let (case, packet) = (plain(request.case_id()), request.hash());
-            format!("# case {case}, target {name}, packet {packet}\n{:#}\n\n", body(request))
-        };
-        self.requests.iter().map(one).collect()
-    }
-
     /// As lines.
     pub(crate) fn text(&self, plan: &Plan) -> String {
         let ReplyPlan { n_cases, n_calls, most } = &self.plan;
         let settings = &self.target.settings;
-        let cost = match most {
-            Some(most) => format!(", at most ${}", most.usd()),
-            None => ", cost unknown".to_owned(),
-        };
+        let cost = most.map_or("cost unknown".to_owned(), |most| format!("at most ${}", most.usd()));
         let kept = n_cases - n_calls;
         let mut text = format!(
-            "{n_cases} cases without a reply: {n_calls} calls to target {} ({}){cost}, {kept} on record or repeated\n",
+            "{n_cases} cases without a reply: {n_calls} calls to target {} ({}), {cost}, {kept} on record or repeated\n",
             plain(&settings.name),
             settings.kind().name(),
         );
@@ -97,8 +75,4 @@ impl<'a> PlannedReplies<'a> {
     fn judge_calls_max(&self, plan: &Plan) -> u64 {
         plan.n_no_reply * self.job.calls_per_reply() as u64
     }
-}
-
-fn body(request: &Request) -> Value {
-    serde_json::from_str(request.body()).expect("a request is JSON")
 }

@@ -117,7 +117,7 @@ fn write(
 ) -> Result<(Summary, Document), Failure> {
     let mut open = Vec::new();
     for file in &outlet.files {
-        let report = file.open(name);
+        let report = file.open();
         open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
     let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);

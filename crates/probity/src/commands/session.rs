@@ -65,6 +65,11 @@ impl<'a> Session<'a> {
         if self.calls.offline { Network::Offline } else { Network::Online }
     }
 
+    /// Whether it is only to be said what asking would take.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.calls.dry_run
+    }
+
     /// Opens the store; for reading only where no judge will be asked.
     pub(crate) fn open(&self, asking: &Asking) -> Result<Store, Failure> {
         if asking.may_ask(self.network()) {
@@ -143,10 +148,10 @@ pub(crate) fn keep_outcome(
 pub(crate) fn keep_document(
     store: &Store,
     ran: &Ran,
-    texts: StoredTexts,
+    asking: &Asking,
     stored: &StoredDocument<'_>,
 ) -> Result<(), Failure> {
-    let document = &stored.document;
+    let (document, texts) = (&stored.document, asking.config.store.texts);
     keep_outcome(store, ran, &document.command, &without_rows(document.json.clone()))?;
     let Some(run) = ran.run.filter(|_| store.may_write() && texts == StoredTexts::Full) else {
         return Ok(());

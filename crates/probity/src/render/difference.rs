@@ -138,7 +138,7 @@ fn figures(changed: &Difference<'_>) -> Section {
     part.pass.iter().for_each(|pass| table.row(pass_row("pass rate", pass)));
     part.total.iter().for_each(|total| table.row(level_row("total", total)));
     for (id, change) in part.criteria.iter() {
-        change.iter().for_each(|change| table.row(level_row(id, change)));
+        table.rows.extend(change.as_ref().map(|change| level_row(id, change)));
     }
     let section = Section::new("figures", "What moved").table(table).text(format!(
         "p: exact, McNemar's for the pass rate and the sign test for levels; {} resamples, seed {}",

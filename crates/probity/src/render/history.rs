@@ -2,11 +2,11 @@
 
 use probity_core::report::{AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Series, Timeline};
 use probity_core::stats::Estimate;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::difference::{p_value, signed};
 use super::figure::{counted, none};
-use super::report::chart::{Track, TrackFigure, TrackPoint};
+use super::report::chart::{TrackFigure, track};
 use super::report::document::{Block, Cells, Document, Section, Table};
 
 /// What is meant by a move.
@@ -38,28 +38,29 @@ pub(crate) fn document(timeline: &Timeline) -> Document {
 }
 
 fn section((at, series): (usize, &Series)) -> Section {
-    let tracks = series.tracks.iter().map(|track| drawn(series, track)).collect();
+    let tracks: Vec<Value> = series.tracks.iter().map(|track| drawn(series, track)).collect();
+    let tracks = json!({ "drawing": "tracks", "tracks": tracks });
     let section = Section::new(&format!("series-{}", at + 1), &title(series));
     let section = anchor(series).into_iter().fold(section, Section::text);
     let flags = series.tracks.iter().filter_map(flag).map(|flag| format!("! {flag}"));
-    section.list(flags).with(Block::Tracks { tracks }).table(points(series)).table(figures(series))
+    section.list(flags).with(Block::Drawing(tracks)).table(points(series)).table(figures(series))
 }
 
-fn drawn(series: &Series, track: &FigureTrack) -> Track {
-    let is_share = track.figure.is_share();
-    let present = track.values.iter().enumerate().filter_map(|(at, value)| value.map(|value| (at, value)));
+fn drawn(series: &Series, of: &FigureTrack) -> Value {
+    let is_share = of.figure.is_share();
+    let present = of.values.iter().enumerate().filter_map(|(at, value)| value.map(|value| (at, value)));
     let point = |(at, value): (usize, Estimate)| {
-        let [shown, interval, n] = cells(&track.figure, Some(value));
+        let [shown, interval, n] = cells(&of.figure, Some(value));
         // The interval of a single value has no ends that could be drawn.
         let [low, high] = if value.n < 2 && !is_share { [value.value; 2] } else { [value.low, value.high] };
         let label = format!("run {}: {shown} ({interval}, n {n})", series.points[at].run);
-        TrackPoint { at, value: [value.value, low, high], label }
+        (at, [value.value, low, high], label)
     };
-    Track::new(TrackFigure {
-        name: track.figure.name(),
+    track(&TrackFigure {
+        name: of.figure.name(),
         is_share,
-        says: verdict(track),
-        moved: track.drift.cause != DriftCause::Nobody,
+        says: verdict(of),
+        moved: of.drift.cause != DriftCause::Nobody,
         n_places: series.points.len(),
         points: present.map(point).collect(),
     })

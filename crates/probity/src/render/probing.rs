@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::figure::{NONE, columns, none, percent};
 use super::report::add_judge;
 use super::report::appendix::{Appendix, Origin};
-use super::report::chart::Whisker;
+use super::report::chart::net_drawn;
 use super::report::document::{
     Cell, Cells, Document, Group, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -150,7 +150,7 @@ fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> Group {
     let Some(figures) = figures else { return Group([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(Whisker::net(net, tolerance)),
+        Some(net) => Cell::Plot(net_drawn(net, tolerance)),
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);

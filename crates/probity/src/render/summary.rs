@@ -7,11 +7,12 @@ use probity_core::results::{AuthorRecord, PatternKind, Repeats};
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_engine::input::Skipped;
+use serde_json::json;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
 use super::report::appendix::{Appendix, Origin};
-use super::report::chart::Histogram;
+use super::report::chart::histogram;
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -29,7 +30,7 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], orig
     sections.push(replies("best", "Best replies", summary.best(), rubric).in_files());
     sections.push(without_score(summary, skipped));
     let names = summary.criteria().iter().map(|each| each.criterion.to_string()).collect();
-    sections.push(Section::new("replies", "All replies").with(Block::Rows { criteria: names }).in_files());
+    sections.push(Section::new("replies", "All replies").with(Block::Rows(names)).in_files());
     Document {
         command: "run".to_owned(),
         title: format!("{} {} · {cases}", rubric.name(), rubric.version()),
@@ -121,7 +122,7 @@ fn slices(summary: &Summary) -> Section {
             row.extend(Cell::share(part.pass_rate().as_ref()).0);
         }
         table.row(row);
-        histograms.extend(part.totals().map(|totals| Histogram::new(name, part.n_entered(), totals.bins())));
+        histograms.extend(part.totals().map(|totals| histogram(name, part.n_entered(), totals.bins())));
     }
     let clusters = summary.n_clusters().filter(|_| summary.pass_rate().is_some());
     let clusters = clusters.map(|n| format!("Intervals rest on {n} cases: some have several replies."));
@@ -131,7 +132,8 @@ fn slices(summary: &Summary) -> Section {
     if histograms.is_empty() {
         return section;
     }
-    section.legend("How totals are spread").with(Block::Histograms { histograms })
+    let drawing = json!({ "drawing": "histograms", "histograms": histograms });
+    section.legend("How totals are spread").with(Block::Drawing(drawing))
 }
 
 fn sensitivity(summary: &Summary) -> Option<String> {
@@ -208,7 +210,10 @@ fn means(summary: &Summary) -> Table {
                 let share = (mean.value - worst) / (best - worst);
                 (0..4_u8).find(|shade| share < 0.2 * f64::from(shade + 1)).or(Some(4))
             });
-            Cell::Shade { text: mean(each), shade }
+            match shade {
+                Some(shade) => Cell::Styled(mean(each), format!("n h{shade}")),
+                None => Cell::text(mean(each)),
+            }
         };
         table.row([Cell::text(name)].into_iter().chain(part.criteria().iter().map(level)).collect());
     }

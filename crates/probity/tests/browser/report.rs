@@ -122,7 +122,7 @@ fn w19_comparison_and_calibration_open_from_disk() {
         sections(&browser),
         "Who wins | Order | Length | Slices | For a person to decide | At the gate | Appendix"
     );
-    assert_eq!(browser.count(".matrix tbody tr"), 5, "what was said in both orders");
+    assert_eq!(browser.count("td.same"), 5, "what was said in both orders");
     assert!(browser.count(".chart .dot, .chart .ring, .chart .wedge") >= 25, "a point for each pair");
     browser.screenshots("report-compare");
 

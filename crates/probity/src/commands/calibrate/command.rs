@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::outlet::Outlet;
 use super::super::session::{Session, StoredDocument, keep_document};
-use super::live::{Live, LiveCalibration, Prepared};
+use super::live::{Live, LiveCalibration, calibrated};
 use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{CalibrationShown, document};
@@ -26,12 +26,7 @@ pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit,
         not_blind: args.not_blind,
         counting: args.counting(),
     };
-    let prepared = Prepared::new(&flags, &session)?;
-    if args.ask.calls.dry_run {
-        return prepared.dry_run(outlet.is_json());
-    }
-    let live = prepared.ask(&flags, &session)?;
-    live.notices.iter().for_each(|notice| session.note(notice));
+    let Some(live) = calibrated(&flags, &session, outlet.is_json())? else { return Ok(Exit::Done) };
     let document = document(CalibrationShown {
         calibration: &live.calibration,
         file: &format!("{} against {}", live.asked.name(), live.labels.source),
@@ -40,8 +35,8 @@ pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit,
         asked: Some(live.for_page()),
         json: live_json(&live),
     });
-    let (ended, texts) = (live.ended(), live.asked.asking().config.store.texts);
-    keep_document(&live.store, &live.ran, texts, &StoredDocument::new(&document, &ended))?;
+    let ended = live.ended();
+    keep_document(&live.store, &live.ran, live.asked.asking(), &StoredDocument::new(&document, &ended))?;
     live.store.close()?;
     outlet.end(&document, ended)
 }
@@ -67,7 +62,7 @@ fn live_json(live: &LiveCalibration) -> Value {
     });
     labels["rejected"] = rejected.collect();
     json["not_asked"] = json!(matched.n_unlabelled);
-    json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
+    json["coverage"] = json!({ "judged": live.coverage.n, "n": live.coverage.of });
     json["gate"] = gate_json(live);
     add_judge(&mut json, rubric, facts);
     json["notices"] = json!(live.notices);
@@ -81,8 +76,8 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
     vec![
         format!(
             "{} of {} have a verdict to be held against, {} rejected, {} blocked",
-            coverage.n_judged,
             coverage.n,
+            coverage.of,
             matched.rejected.len(),
             matched.n_blocked
         ),

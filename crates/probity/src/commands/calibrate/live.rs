@@ -10,6 +10,7 @@ use probity_core::calibrate::{
     calibration, digest, sheet,
 };
 use probity_core::gate::Gate;
+use probity_core::promote::LabelCoverage;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
@@ -26,7 +27,7 @@ use super::super::check::dry_run;
 use super::super::labels::kept;
 use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options};
 use super::super::session::{Covered, Ended, Session};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::render::calibration as page;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
@@ -62,7 +63,7 @@ pub(crate) struct LiveCalibration {
     /// What the store knows about the judge's calls.
     pub(crate) facts: Facts,
     /// Labelled items and criteria that a judge may see.
-    pub(crate) coverage: Coverage,
+    pub(crate) coverage: LabelCoverage,
     /// Where everything is kept, still open.
     pub(crate) store: Store,
 }
@@ -77,22 +78,6 @@ pub(crate) struct LabelRows {
     pub(crate) digest: String,
     /// `file:` and the path as it was named, or `store`.
     pub(crate) source: String,
-}
-
-/// How much of what was to be asked has a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Coverage {
-    /// With a verdict.
-    pub(crate) n_judged: u64,
-    /// All of them.
-    pub(crate) n: u64,
-}
-
-impl Coverage {
-    /// The share with a verdict; `None` of nothing.
-    pub(crate) fn share(self) -> Option<f64> {
-        (self.n > 0).then(|| self.n_judged as f64 / self.n as f64)
-    }
 }
 
 /// What was asked: labelled replies, or labelled pairs.
@@ -156,62 +141,51 @@ impl Asked {
     }
 }
 
-/// A calibration about which nothing was asked yet.
-pub(crate) struct Prepared {
-    rows: LabelRows,
-    asked: Asked,
-    matched: Matched,
-    options: JoinOptions,
-}
-
-impl Prepared {
-    /// Reads labels and cases, and finds everything that can be wrong with them.
-    pub(crate) fn new(live: &Live<'_>, session: &Session<'_>) -> Result<Prepared, Failure> {
-        let note = |line: &str| session.note(line);
-        let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
-        let job = settings::labelled(&live.cases, &note)?;
-        let rows = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
-        let (asked, matched) = matched(job, live, &rows)?;
-        let scale = scale(asked.rubric(), &matched);
-        // In a store labels come one by one, and only what people disagree on is settled.
-        let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
-        let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
-        let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
-        check(&matched, &options, &rows)?;
-        announce(&matched, &note);
-        Ok(Prepared { rows, asked, matched, options })
-    }
-
-    /// Says what asking would take, and asks nothing.
-    pub(crate) fn dry_run(&self, is_json: bool) -> Result<Exit, Failure> {
-        match &self.asked {
+/// Reads labels and cases, finds everything that can be wrong with them, asks for the verdicts that are not on record,
+/// and calibrates. `None` where it was only to be said what asking would take.
+pub(crate) fn calibrated(
+    live: &Live<'_>,
+    session: &Session<'_>,
+    is_json: bool,
+) -> Result<Option<LiveCalibration>, Failure> {
+    let note = |line: &str| session.note(line);
+    let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
+    let job = settings::labelled(&live.cases, &note)?;
+    let labels = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
+    let (asked, matched) = matched(job, live, &labels)?;
+    let scale = scale(asked.rubric(), &matched);
+    // In a store labels come one by one, and only what people disagree on is settled.
+    let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
+    let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
+    let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
+    check(&matched, &options, &labels)?;
+    announce(&matched, &note);
+    if session.is_dry_run() {
+        match &asked {
             Asked::Replies(replies) => dry_run(&[&**replies], "replies", is_json),
             Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pairs", is_json),
-        }
+        }?;
+        return Ok(None);
     }
-
-    /// Asks for the verdicts that are not on record, and calibrates.
-    pub(crate) fn ask(self, live: &Live<'_>, session: &Session<'_>) -> Result<LiveCalibration, Failure> {
-        let Prepared { rows, asked, matched, options } = self;
-        let store = session.open(asked.asking())?;
-        let ran = session.ask(&store, async |session| asked.run(session).await)??;
-        let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
-        let (n_judged, n) = verdicts.coverage();
-        let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
-        let sheet = sheet(&matched.labels, &said, &[], options)
-            .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
-        Ok(LiveCalibration {
-            calibration: calibration(&sheet, live.counting),
-            notices: sheet.notices().to_vec(),
-            labels: rows,
-            matched,
-            asked,
-            ran,
-            facts: verdicts.facts,
-            coverage: Coverage { n_judged, n },
-            store,
-        })
-    }
+    let store = session.open(asked.asking())?;
+    let ran = session.ask(&store, async |session| asked.run(session).await)??;
+    let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
+    let (n, of) = verdicts.coverage();
+    let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
+    let sheet = sheet(&matched.labels, &said, &[], options)
+        .map_err(|faults| faulty(&faults, &matched.rows, &labels))?;
+    sheet.notices().iter().for_each(|notice| note(notice));
+    Ok(Some(LiveCalibration {
+        calibration: calibration(&sheet, live.counting),
+        notices: sheet.notices().to_vec(),
+        labels,
+        matched,
+        asked,
+        ran,
+        facts: verdicts.facts,
+        coverage: LabelCoverage { n, of },
+        store,
+    }))
 }
 
 /// The labels that the store holds. They have no places.
@@ -312,25 +286,19 @@ fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(
 
 /// Says what will not be asked about, and what is odd about labels.
 fn announce(matched: &Matched, note: &dyn Fn(&str)) {
-    if matched.n_unlabelled > 0 {
-        note(&format!("{} replies or pairs have no label and are not asked about", matched.n_unlabelled));
-    }
-    if let Some(first) = matched.rejected.first() {
-        note(&format!(
-            "{} labels are rejected and do not count, the first one about '{}': {}",
-            matched.rejected.len(),
-            first.item,
-            first.reason
-        ));
-    }
-    if matched.n_blocked > 0 {
-        note(&format!("{} labels are about what the gate blocks and do not count", matched.n_blocked));
-    }
-    if matched.n_identical > 0 {
-        note(&format!("{} labels are about identical replies and do not count", matched.n_identical));
-    }
-    if matched.n_early > 0 {
-        note(&format!("{} labels are older than the case they are about; they count", matched.n_early));
+    let first = matched.rejected.first().map(|first| format!("'{}': {}", first.item, first.reason));
+    let rejected =
+        format!("labels are rejected and do not count, the first one about {}", first.unwrap_or_default());
+    for (n, what) in [
+        (matched.n_unlabelled, "replies or pairs have no label and are not asked about"),
+        (matched.rejected.len() as u64, &*rejected),
+        (matched.n_blocked, "labels are about what the gate blocks and do not count"),
+        (matched.n_identical, "labels are about identical replies and do not count"),
+        (matched.n_early, "labels are older than the case they are about; they count"),
+    ] {
+        if n > 0 {
+            note(&format!("{n} {what}"));
+        }
     }
 }
 
@@ -349,14 +317,16 @@ impl LiveCalibration {
             facts: &self.facts,
             labels: &self.labels.digest,
             gate: self.asked.gate().digest(),
-            n_missing: self.coverage.n - self.coverage.n_judged,
+            n_missing: self.coverage.of - self.coverage.n,
         }
     }
 
     /// How asking ended.
     pub(crate) fn ended(&self) -> Ended {
         let of = "what people labelled has a verdict";
-        let covered = self.coverage.share().map(|share| Covered { share, of, missing: String::new() });
+        let LabelCoverage { n, of: all } = self.coverage;
+        let share = n as f64 / all as f64;
+        let covered = (all > 0).then_some(Covered { share, of, missing: String::new() });
         Ended::of(&self.ran, self.asked.asking().config.run.min_coverage, covered)
     }
 }

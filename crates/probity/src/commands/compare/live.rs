@@ -39,12 +39,11 @@ pub(super) fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Fail
     let concluded = Conclusions::from([(Arc::clone(&judge), concluded)]);
     let pairs = BTreeMap::from([(judge, pairs)]);
     let figures = comparison(&pairs, args.policies(), args.resampling());
-    let texts = job.asking.config.store.texts;
     let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered(&figures));
     let file = job.name.clone();
-    let origin = ComparisonOrigin::Live { job, compared: Box::new(compared) };
+    let origin = ComparisonOrigin::Live { job: Arc::clone(&job), compared: Box::new(compared) };
     let document = document(&ComparisonShown { comparison: figures, concluded, pairs, file, origin });
-    keep_document(&store, &ran, texts, &StoredDocument::new(&document, &ended))?;
+    keep_document(&store, &ran, &job.asking, &StoredDocument::new(&document, &ended))?;
     store.close()?;
     outlet.end(&document, ended)
 }

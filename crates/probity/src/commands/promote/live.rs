@@ -7,9 +7,7 @@ use probity_core::calibrate::NotBlind;
 use probity_core::case::Moment;
 use probity_core::gate::rules;
 use probity_core::probe::ProbeRecord;
-use probity_core::promote::{
-    Answers, Bound, Decision, Evidence, Gates, LabelCoverage, Parts, Seen, StandingRecord,
-};
+use probity_core::promote::{Answers, Bound, Decision, Evidence, Gates, Parts, Seen, StandingRecord};
 use probity_core::rubric::Decider;
 use probity_engine::ledger::{Reader, Store};
 use probity_engine::run::Network;
@@ -20,7 +18,7 @@ use probity_engine::run::standing::{
 };
 use serde_json::{Value, json};
 
-use super::super::calibrate::live::{Asked, Live, LiveCalibration, Prepared};
+use super::super::calibrate::live::{Asked, Live, LiveCalibration, calibrated};
 use super::super::session::{Session, open_for_writing};
 use super::report::{Retained, Sections, probes_json, rubric_json};
 use super::{Call, Gathered, Named, Outcome, Recorded, counting, decided, finish, partial, probing_file};
@@ -41,12 +39,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
         not_blind: NotBlind::Drop,
         counting: counting(args),
     };
-    let prepared = Prepared::new(&flags, &session)?;
-    if args.ask.calls.dry_run {
-        return prepared.dry_run(call.outlet.is_json());
-    }
-    let live = prepared.ask(&flags, &session)?;
-    live.notices.iter().for_each(|notice| session.note(notice));
+    let Some(live) = calibrated(&flags, &session, call.outlet.is_json())? else { return Ok(Exit::Done) };
     let exit = live.ended().say();
     let reader = live.store.reader()?;
     let mut gathered = gathered(args, named, &live, &reader)?;
@@ -162,9 +155,9 @@ fn evidence(
             evidence.rows.by_criterion.entry(criterion.id.to_string()).or_insert(0);
         }
     }
-    evidence.coverage = match live.coverage.n {
+    evidence.coverage = match live.coverage.of {
         0 => Err("no labelled item may be judged".to_owned()),
-        of => Ok(LabelCoverage { n: live.coverage.n_judged, of }),
+        _ => Ok(live.coverage),
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });

@@ -76,7 +76,7 @@ impl Past {
         if let Some(invocation) = self.reader.invocation(record.run)? {
             reproduce::replaying(&invocation.argv);
         }
-        let Kind::Run = kind(record)? else {
+        if !is_run(record)? {
             let stored = self.reader.document(record.run)?;
             let stored: Option<StoredDocument<'_>> =
                 stored.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -88,20 +88,20 @@ impl Past {
             let ended = stored.ended();
             let standing = RecordedRun::read(&self.reader, record.clone())?.standing(&self.reader)?;
             return outlet.end(&stored.document.into_owned().with_standing(&standing), ended);
-        };
+        }
         run::recorded(&RecordedRun::open(&self.reader, record.clone())?, &self.store, outlet)
     }
 
     /// The results of a run of `probity run`, as it would write them.
     pub(crate) fn results(&self, record: &RunRecord) -> Result<RunResults, Failure> {
-        let Kind::Run = kind(record)? else {
+        if !is_run(record)? {
             let name = &record.manifest.name;
             return Err(Failure::usage(format!(
                 "run {} ({name}) scored no replies by themselves",
                 record.run
             ))
             .hint("expected a run of `probity run`; `probity report` lists the runs"));
-        };
+        }
         let recorded = RecordedRun::open(&self.reader, record.clone())?;
         let (text, standing) = run::results(&recorded, &self.store)?;
         let mut results = read_results_text(text, &format!("run {}", record.run))?;
@@ -116,15 +116,8 @@ impl Past {
     }
 }
 
-/// What a run is on record as.
-enum Kind {
-    /// Cases and verdicts, of `probity run`.
-    Run,
-    /// What another command wrote.
-    Other,
-}
-
-fn kind(record: &RunRecord) -> Result<Kind, Failure> {
+/// Whether a run is of `probity run`, with cases and verdicts, and not what another command came to.
+fn is_run(record: &RunRecord) -> Result<bool, Failure> {
     let name = &record.manifest.name;
     if is_replies(record) {
         let message =
@@ -133,5 +126,5 @@ fn kind(record: &RunRecord) -> Result<Kind, Failure> {
             "expected the run that scored it, a run of `probity run`; `probity report` lists the runs",
         ));
     }
-    Ok(if name.starts_with("run ") { Kind::Run } else { Kind::Other })
+    Ok(name.starts_with("run "))
 }

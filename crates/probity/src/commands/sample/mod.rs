@@ -18,6 +18,7 @@ use super::outlet::{tried, write_output};
 use super::session::open_for_writing;
 use crate::args::{DrawArgs, SampleArgs, SampleCommand};
 use crate::exit::{Exit, Failure};
+use crate::render::report::document::SKIPPED_MAX;
 use crate::render::report::pretty;
 use crate::render::sampling::{self, DrawShown};
 use crate::settings::inputs::Inputs;
@@ -25,9 +26,6 @@ use crate::{settings, terminal};
 
 /// Where the store keeps the record of draws.
 const HISTORY: &str = "samples";
-
-/// So many records that cannot be used are shown.
-const SKIPPED_SHOWN_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn sample(args: &SampleArgs) -> Result<Exit, Failure> {
@@ -49,8 +47,8 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     let kept = store.noted(HISTORY)?;
     let history = History::read(kept.as_deref()).map_err(|error| Failure::new(Exit::Store, &error))?;
     let earlier = history.earlier(&design.name, args.again());
-    let skipped = if args.say.json { Unusable::all() } else { Unusable::first() };
-    let (drawn, skipped) = drawn(&dataset, design, &earlier, skipped)?;
+    let kept_max = if args.say.json { usize::MAX } else { SKIPPED_MAX };
+    let (drawn, skipped) = drawn(&dataset, design, &earlier, kept_max)?;
     if drawn.chosen.is_empty() {
         return Err(nothing_left(&drawn, &skipped));
     }
@@ -75,29 +73,12 @@ fn this_week() -> String {
     now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits").iso_week()
 }
 
-/// Records that cannot be used. An export may have millions of them.
+/// Records that cannot be used. An export may have millions of them, so only the first are kept, unless all are asked
+/// for.
+#[derive(Default)]
 struct Unusable {
     n: u64,
     kept: Vec<Skipped>,
-    kept_max: usize,
-}
-
-impl Unusable {
-    fn all() -> Self {
-        Unusable { n: 0, kept: Vec::new(), kept_max: usize::MAX }
-    }
-
-    /// As many as are shown.
-    fn first() -> Self {
-        Unusable { kept_max: SKIPPED_SHOWN_MAX, ..Unusable::all() }
-    }
-
-    fn add(&mut self, record: Skipped) {
-        self.n += 1;
-        if self.kept.len() < self.kept_max {
-            self.kept.push(record);
-        }
-    }
 }
 
 /// Draws from what can be used and was not drawn earlier.
@@ -105,12 +86,15 @@ fn drawn(
     dataset: &Dataset,
     design: Design,
     earlier: &HashSet<&str>,
-    mut skipped: Unusable,
+    kept_max: usize,
 ) -> Result<(Drawn, Unusable), Failure> {
-    let mut frame = Frame::new(design);
+    let (mut frame, mut skipped) = (Frame::new(design), Unusable::default());
     for record in dataset.records()? {
         match record? {
-            Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => skipped.add(record),
+            Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
+                skipped.n += 1;
+                skipped.kept.extend((skipped.kept.len() < kept_max).then_some(record));
+            }
             Record::Entry { place, entry, .. } if !earlier.contains(reply_name(&entry).as_str()) => {
                 frame.add(place.index, &entry);
             }

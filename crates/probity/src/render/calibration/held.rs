@@ -4,7 +4,7 @@ use probity_core::calibrate::{Calibration, Figures, JudgeFigures, ScaleKind};
 use probity_core::stats::{Estimate, mean, proportion};
 
 use super::super::figure::none;
-use super::super::report::chart::{Matrix, Reliability};
+use super::super::report::chart;
 use super::super::report::document::{Block, Cell, Cells, Section, Table};
 use super::JudgePlace;
 
@@ -39,11 +39,11 @@ pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &JudgePl
         counts.truncate(columns.len());
         rows.truncate(columns.len());
     }
-    let matrix = Matrix::new(["the judge says", "people say"], &rows, &columns, &counts);
+    let matrix = chart::matrix(["the judge says", "people say"], &rows, &columns, &counts);
     place
         .section("confusion", "Confusion")
         .text("Framed cells are where both say the same. Counts of labels with a verdict that counts.")
-        .with(Block::Matrix(matrix))
+        .table(matrix)
 }
 
 /// For each thing that the judge says, how often people say the same, and what they say on average.
@@ -74,13 +74,13 @@ pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Judge
     }
     let scale: Vec<(String, f64)> = names.iter().cloned().zip(positions.iter().copied()).collect();
     let label = "What people say on average for each thing the judge says; the table below has the figures";
-    let chart = Reliability::new(label, ["the judge says", "people say, on average"], &scale, &points);
+    let drawn = chart::reliability(label, ["the judge says", "people say, on average"], &scale, &points);
     section
         .legend(format!(
             "On the dashed line people mean what the judge says; each point is what they say on average.{}",
             if has_levels { " Points below it: the judge is too kind; above it: too strict." } else { "" }
         ))
-        .with(Block::Reliability(chart))
+        .with(Block::Drawing(drawn))
         .table(table)
         .text("Each label counts once; shares have Wilson's interval, averages that of a mean with one more label at each end of the scale.")
 }

@@ -18,7 +18,7 @@ use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
 use super::figure::{NONE, none, percent};
 use super::report::appendix::{Appendix, Origin};
-use super::report::chart::Shape;
+use super::report::chart::Mark;
 use super::report::document::{
     Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -203,7 +203,9 @@ fn overview(all: &Calibration) -> Section {
         line(format!("floor: always {}", floors.constant_says), &floors.constant);
         let others = [("counting words", &floors.baseline), ("longer reply", &floors.prefer_longer)];
         for (name, figures) in others {
-            figures.iter().for_each(|figures| line(format!("floor: {name}"), figures));
+            if let Some(figures) = figures {
+                line(format!("floor: {name}"), figures);
+            }
         }
     }
     let people = &all.people;
@@ -277,7 +279,7 @@ fn part_row(name: &str, figures: &Figures, bounds: [Option<Estimate>; 2], word: 
     let [ceiling, floor] = bounds.map(|bound| bound.map(|bound| bound.value));
     cells![
         name,
-        Cell::marked(rate.as_ref(), &[(Shape::Triangle, floor), (Shape::Diamond, ceiling)]),
+        Cell::marked(rate.as_ref(), &[(Mark::Triangle, floor), (Mark::Diamond, ceiling)]),
         ceiling.map_or_else(none, percent),
         floor.map_or_else(none, percent),
         Cell::coefficient(figures.get("cohen_kappa")),

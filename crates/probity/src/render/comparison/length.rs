@@ -3,7 +3,7 @@
 use probity_core::compare::{Candidate, Choice, Figures, Pair, Policies};
 use probity_core::stats::proportion;
 
-use super::super::report::chart::Scatter;
+use super::super::report::chart::scatter;
 use super::super::report::document::{Block, Cell, Cells, Section, Table};
 use super::{JudgePlace, Sides};
 
@@ -38,7 +38,7 @@ pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) 
     let section = place
         .section("length", "Length")
         .legend(format!("A judge that likes length has its points on the diagonal: {b} wins on the right, {a} on the left."))
-        .with(Block::Scatter(Scatter::new(&label, &axis, &bands, &values)))
+        .with(Block::Drawing(scatter(&label, &axis, &bands, &values)))
         .table(groups(&points, &a, &b));
     Some(section)
 }

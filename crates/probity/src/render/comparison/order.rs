@@ -5,8 +5,8 @@ use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared};
 
 use super::super::figure::{counted, p_value};
-use super::super::report::chart::Matrix;
-use super::super::report::document::{Block, Cell, Cells, Quote, Section, Table};
+use super::super::report::chart::matrix;
+use super::super::report::document::{Cell, Cells, Quote, Section, Table};
 use super::super::report::private::shown as dotted;
 use super::{JudgePlace, Sides, contest, policy, tone};
 use crate::plain::excerpt;
@@ -31,8 +31,7 @@ pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -
         "Every pair is shown in both orders: {pairs_shown} = {}{unparsed}.",
         parts.join(" + ")
     ));
-    let section =
-        matrix(pairs).into_iter().fold(section, |section, matrix| section.with(Block::Matrix(matrix)));
+    let section = both_orders(pairs).into_iter().fold(section, Section::table);
     let section = section.table(rates(figures));
     match figures.order_test {
         None => section,
@@ -47,7 +46,7 @@ pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -
 }
 
 /// What was said in one order against what was said in the other. On the diagonal the order did not matter.
-fn matrix(pairs: &[Pair]) -> Option<Matrix> {
+fn both_orders(pairs: &[Pair]) -> Option<Table> {
     let sides = Sides::of(pairs);
     let [a, b] = match &sides {
         Some(sides) => [sides.a.to_string(), sides.b.to_string()],
@@ -65,7 +64,7 @@ fn matrix(pairs: &[Pair]) -> Option<Matrix> {
         is_empty = false;
     }
     let are = [format!("with {a} shown first"), format!("with {b} shown first")];
-    (!is_empty).then(|| Matrix::new([&are[0], &are[1]], &names, &names, &counts))
+    (!is_empty).then(|| matrix([&are[0], &are[1]], &names, &names, &counts))
 }
 
 /// The place of what was said in a matrix.

@@ -120,7 +120,7 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
 fn calibrated(calibration: &Calibration) -> Section {
     let mut section = Section::new("calibration", "Calibration");
     for part in calibration::sections(calibration, &[]) {
-        section.blocks.push(Block::Heading { text: part.title });
+        section.blocks.push(Block::Heading(part.title));
         section.blocks.extend(part.blocks);
     }
     section
@@ -128,7 +128,7 @@ fn calibrated(calibration: &Calibration) -> Section {
 
 fn bound(parts: &Parts) -> Section {
     let mut table = Table::new(&["part", "value"]);
-    parts.iter().for_each(|(name, value)| table.row(cells![name, value]));
+    table.rows = parts.iter().map(|(name, value)| cells![name, value]).collect();
     Section::new("bound", "What a standing is bound to")
         .text("Any change to one of these takes the standing away.")
         .table(table)

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
-use super::chart::{Histogram, Matrix, Reliability, Scatter, Shape, Track, Whisker};
+use super::chart::{Mark, share_drawn};
 use super::junit::{TestCase, junit};
 use super::{Kind, html, markdown, pretty, text};
 
@@ -96,58 +96,24 @@ pub(crate) enum Shown {
 
 /// A piece of a section.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "block", rename_all = "snake_case")]
+#[serde(tag = "block", content = "it", rename_all = "snake_case")]
 pub(crate) enum Block {
     /// A paragraph.
-    Text {
-        /// Its text.
-        text: String,
-    },
+    Text(String),
     /// A paragraph about what is drawn, which says nothing where nothing is.
-    Legend {
-        /// Its text.
-        text: String,
-    },
+    Legend(String),
     /// A heading inside the section.
-    Heading {
-        /// Its text.
-        text: String,
-    },
+    Heading(String),
     /// Rows and columns.
     Table(Table),
-    /// Counts by two things.
-    Matrix(Matrix),
-    /// Points on two axes.
-    Scatter(Scatter),
-    /// What is meant when something is said.
-    Reliability(Reliability),
-    /// How totals are spread, slice by slice.
-    Histograms {
-        /// Each of them.
-        histograms: Vec<Histogram>,
-    },
-    /// Figures over time.
-    Tracks {
-        /// Each of them.
-        tracks: Vec<Track>,
-    },
-    /// Texts of replies and judges.
-    Quotes {
-        /// The first of them.
-        quotes: Vec<Quote>,
-        /// How many there are.
-        n: u64,
-    },
+    /// What a template draws; a table beside it has the same figures.
+    Drawing(Value),
+    /// Texts of replies and judges: the first of them, and how many there are.
+    Quotes(Vec<Quote>, u64),
     /// Short lines.
-    List {
-        /// Each of them.
-        items: Vec<String>,
-    },
+    List(Vec<String>),
     /// The place of a list of all replies, by the names of their criteria.
-    Rows {
-        /// The criteria.
-        criteria: Vec<String>,
-    },
+    Rows(Vec<String>),
 }
 
 /// Rows and columns.
@@ -182,29 +148,14 @@ pub(crate) enum ColumnKind {
 
 /// A cell of a table.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "cell", rename_all = "snake_case")]
+#[serde(tag = "cell", content = "it", rename_all = "snake_case")]
 pub(crate) enum Cell {
     /// Words or a number.
-    Text {
-        /// As it is shown.
-        text: String,
-    },
-    /// A word that says how well something went.
-    Word {
-        /// The word.
-        text: String,
-        /// How well.
-        tone: Tone,
-    },
-    /// A level, shaded by how near to the best it is.
-    Shade {
-        /// The level.
-        text: String,
-        /// From 0, the worst, to 4.
-        shade: Option<u8>,
-    },
-    /// A figure with its interval, drawn.
-    Plot(Whisker),
+    Text(String),
+    /// The same, and how a page shows it.
+    Styled(String, String),
+    /// A figure with its interval, as a template draws it.
+    Plot(Value),
 }
 
 /// How well something went. The word beside it says the same.
@@ -219,6 +170,18 @@ pub(crate) enum Tone {
     Unscored,
     /// Neither.
     Soft,
+}
+
+impl Tone {
+    /// Its name on a page.
+    fn name(self) -> &'static str {
+        match self {
+            Tone::Met => "met",
+            Tone::Missed => "missed",
+            Tone::Unscored => "unscored",
+            Tone::Soft => "soft",
+        }
+    }
 }
 
 /// What was written by a bot or said by a judge.
@@ -308,17 +271,17 @@ impl Section {
 
     /// With a paragraph.
     pub(crate) fn text(self, text: impl Into<String>) -> Self {
-        self.with(Block::Text { text: text.into() })
+        self.with(Block::Text(text.into()))
     }
 
     /// With a paragraph about what is drawn.
     pub(crate) fn legend(self, text: impl Into<String>) -> Self {
-        self.with(Block::Legend { text: text.into() })
+        self.with(Block::Legend(text.into()))
     }
 
     /// With a heading.
     pub(crate) fn heading(self, text: impl Into<String>) -> Self {
-        self.with(Block::Heading { text: text.into() })
+        self.with(Block::Heading(text.into()))
     }
 
     /// With a table, unless it has no rows.
@@ -329,7 +292,7 @@ impl Section {
     /// With lines, unless there are none.
     pub(crate) fn list(self, items: impl IntoIterator<Item = String>) -> Self {
         let items: Vec<String> = items.into_iter().collect();
-        if items.is_empty() { self } else { self.with(Block::List { items }) }
+        if items.is_empty() { self } else { self.with(Block::List(items)) }
     }
 
     /// With lines below a heading, unless there are none.
@@ -340,7 +303,7 @@ impl Section {
 
     /// With the first of `n` quotes, unless there are none.
     pub(crate) fn quotes(self, quotes: Vec<Quote>, n: usize) -> Self {
-        if quotes.is_empty() { self } else { self.with(Block::Quotes { quotes, n: n as u64 }) }
+        if quotes.is_empty() { self } else { self.with(Block::Quotes(quotes, n as u64)) }
     }
 
     /// The section, unless nothing is in it.
@@ -403,12 +366,12 @@ pub(crate) type Figure = Option<Result<Estimate, Undefined>>;
 impl Cell {
     /// A cell of words or a number.
     pub(crate) fn text(text: impl Into<String>) -> Cell {
-        Cell::Text { text: text.into() }
+        Cell::Text(text.into())
     }
 
     /// A word that says how well something went.
     pub(crate) fn word(text: impl Into<String>, tone: Tone) -> Cell {
-        Cell::Word { text: text.into(), tone }
+        Cell::Styled(text.into(), tone.name().to_owned())
     }
 
     /// A share: picture, value, interval and denominator.
@@ -418,14 +381,14 @@ impl Cell {
 
     /// A share with a mark at one half.
     pub(crate) fn half_marked(rate: Option<&Estimate>) -> Group {
-        Cell::marked(rate, &[(Shape::Line, Some(0.5))])
+        Cell::marked(rate, &[(Mark::Line, Some(0.5))])
     }
 
     /// A share with marks to hold it against.
-    pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(Shape, Option<f64>)]) -> Group {
+    pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(Mark, Option<f64>)]) -> Group {
         let Some(known) = rate else { return Group([NONE; 4].map(Cell::text).into()) };
         let [value, interval, n] = figure::share(rate).map(Cell::text);
-        Group(vec![Cell::Plot(Whisker::share(known, marks)), value, interval, n])
+        Group(vec![Cell::Plot(share_drawn(known, marks)), value, interval, n])
     }
 
     /// A coefficient: value and interval, or why there is none.

@@ -6,7 +6,7 @@
 //! it came to. Text from outside is escaped, and what XML cannot hold is replaced.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
 use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary};
 use probity_core::rubric::CriterionId;
@@ -19,6 +19,7 @@ use super::super::finding::finding_line;
 use super::super::results::WholeFile;
 use super::super::summary::missing;
 use super::Report;
+use super::appendix::Appendix;
 use super::document::{Document, JudgeLine};
 use super::private::shown;
 
@@ -31,19 +32,11 @@ const WARNING: &str = "warning";
 /// The cause of a criterion that a person has yet to decide.
 const AWAITS_PERSON: &str = "awaiting_person";
 
-/// A report that is being written.
+/// A report that is being written. Test cases wait in a temporary file, because their counts and what the judge has
+/// earned are known at the end.
 pub(super) struct Junit {
     out: WholeFile,
-    cases: String,
-    /// The test cases by a judge with standing, and by one without: which of them is known at the end.
-    promoted: Spool,
-    advisory: Spool,
-}
-
-/// Test cases that wait in a temporary file, because their counts stand before them.
-struct Spool {
-    file: BufWriter<File>,
-    counts: Counts,
+    tests: BufWriter<File>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -114,47 +107,41 @@ impl Came {
 }
 
 impl Junit {
-    pub(super) fn new(out: WholeFile, cases: &str) -> io::Result<Self> {
-        Ok(Junit { out, cases: cases.to_owned(), promoted: Spool::new()?, advisory: Spool::new()? })
-    }
-}
-
-impl Spool {
-    fn new() -> io::Result<Self> {
-        Ok(Spool { file: BufWriter::new(tempfile::tempfile()?), counts: Counts::default() })
-    }
-
-    fn case(&mut self, class: &str, name: &str, came: &Came) -> io::Result<()> {
-        self.counts.write(&mut self.file, class, name, came)
+    pub(super) fn new(out: WholeFile) -> io::Result<Self> {
+        Ok(Junit { out, tests: BufWriter::new(tempfile::tempfile()?) })
     }
 }
 
 impl Counts {
-    /// Writes a test case and counts it.
-    fn write(&mut self, out: &mut impl Write, class: &str, name: &str, came: &Came) -> io::Result<()> {
+    /// Counts a test case, and writes it.
+    fn write(&mut self, out: &mut impl Write, test: &TestCase) -> io::Result<()> {
+        let TestCase { class, name, came, .. } = test;
         self.tests += 1;
         write!(out, "    <testcase classname=\"{}\" name=\"{}\"", attribute(class), attribute(name))?;
+        let mut because = |what: &str, kind: &str, reasons: &[String]| {
+            let first = attribute(reasons.first().map_or("", String::as_str));
+            let all = text(&reasons.join("\n"));
+            writeln!(out, "><{what} type=\"{kind}\" message=\"{first}\">{all}</{what}></testcase>")
+        };
         match came {
-            Came::Passed => return writeln!(out, "/>"),
-            Came::Failed(reasons) | Came::Blocked(reasons) => {
+            Came::Passed => writeln!(out, "/>"),
+            Came::Failed(reasons) => {
                 self.failures += 1;
-                let first = attribute(reasons.first().map_or("", String::as_str));
-                let kind = if matches!(came, Came::Blocked(_)) { "blocked" } else { "quality" };
-                write!(out, "><failure type=\"{kind}\" message=\"{first}\">")?;
-                write!(out, "{}</failure>", text(&reasons.join("\n")))?;
+                because("failure", "quality", reasons)
+            }
+            Came::Blocked(reasons) => {
+                self.failures += 1;
+                because("failure", "blocked", reasons)
             }
             Came::Error(reasons) => {
                 self.errors += 1;
-                let first = attribute(reasons.first().map_or("", String::as_str));
-                write!(out, "><error type=\"unscored\" message=\"{first}\">")?;
-                write!(out, "{}</error>", text(&reasons.join("\n")))?;
+                because("error", "unscored", reasons)
             }
             Came::Skipped(reason) => {
                 self.skipped += 1;
-                write!(out, "><skipped message=\"{}\"/>", attribute(reason))?;
+                writeln!(out, "><skipped message=\"{}\"/></testcase>", attribute(reason))
             }
         }
-        writeln!(out, "</testcase>")
     }
 
     /// Writes what stands before the test cases.
@@ -174,54 +161,65 @@ impl Counts {
     }
 }
 
+/// Writes the suite of these test cases, which are gone through twice: to count and to write them.
+fn suite<Tests: Iterator<Item = io::Result<TestCase>>>(
+    out: &mut impl Write,
+    name: &str,
+    properties: &[(&str, &str)],
+    is_promoted: bool,
+    tests: impl Fn() -> io::Result<Tests>,
+) -> io::Result<()> {
+    let each = |out: &mut dyn Write| {
+        let mut counts = Counts::default();
+        for test in tests()? {
+            let test = test?;
+            let is_advisory = test.by_judge && !is_promoted;
+            let came = if is_advisory { test.came.by_advisory_judge() } else { test.came };
+            counts.write(&mut &mut *out, &TestCase { came, ..test })?;
+        }
+        Ok::<_, io::Error>(counts)
+    };
+    each(&mut io::sink())?.head(out, name, properties)?;
+    each(out)?;
+    out.write_all(TAIL.as_bytes())
+}
+
 /// The whole of a document that has no rows.
 pub(super) fn junit(document: &Document) -> io::Result<String> {
-    let (mut cases, mut counts, mut out) = (Vec::new(), Counts::default(), Vec::new());
-    let is_promoted = document.judge.as_ref().is_some_and(JudgeLine::is_promoted);
-    for TestCase { class, name, came, by_judge } in &document.tests {
-        let advisory = (*by_judge && !is_promoted).then(|| came.by_advisory_judge());
-        counts.write(&mut cases, class, name, advisory.as_ref().unwrap_or(came))?;
-    }
-    let mut properties: Vec<(&str, &str)> =
-        document.appendix.iter().flat_map(|appendix| appendix.hashes()).collect();
+    let mut properties: Vec<(&str, &str)> = document.appendix.iter().flat_map(Appendix::hashes).collect();
     if let Some(judge) = &document.judge {
         properties.push(("judge.standing", &judge.standing));
         properties.push(("judge.standing_reason", &judge.reason));
     }
     properties.extend(document.warnings.iter().map(|warning| (WARNING, warning.as_str())));
-    counts.head(&mut out, &document.title, &properties)?;
-    out.extend(cases);
-    out.extend(TAIL.as_bytes());
+    let is_promoted = document.judge.as_ref().is_some_and(JudgeLine::is_promoted);
+    let mut out = Vec::new();
+    let tests = || Ok(document.tests.iter().cloned().map(Ok));
+    suite(&mut out, &document.title, &properties, is_promoted, tests)?;
     String::from_utf8(out).map_err(io::Error::other)
 }
 
 impl Report for Junit {
     fn add(&mut self, row: &Row) -> io::Result<()> {
-        match row {
+        let test = match row {
             Row::Reply(result) => {
                 let class = result.slice.as_deref().unwrap_or("replies");
-                let (name, came) = (result.name(), came(result));
-                self.promoted.case(class, &name, &came)?;
+                let test = TestCase::new(class, result.name(), came(result));
                 // What the gate blocks, and a reply that never came, no judge had a say in.
-                let is_judged = matches!(result.gate, GateOutcome::Admitted(_));
-                let came = if is_judged { came.by_advisory_judge() } else { came };
-                self.advisory.case(class, &name, &came)
+                TestCase { by_judge: matches!(result.gate, GateOutcome::Admitted(_)), ..test }
             }
             Row::Skipped(Skipped { index, id, reason, .. }) => {
                 let name = id.clone().unwrap_or_else(|| format!("record {index}"));
-                let came = Came::Skipped(reason.clone());
-                [&mut self.promoted, &mut self.advisory]
-                    .into_iter()
-                    .try_for_each(|spool| spool.case("records", &name, &came))
+                TestCase::new("records", name, Came::Skipped(reason.clone()))
             }
-        }
+        };
+        serde_json::to_writer(&mut self.tests, &test)?;
+        self.tests.write_all(b"\n")
     }
 
-    fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
-        let Junit { mut out, cases, promoted, advisory } = *self;
+    fn finish(self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()> {
+        let Junit { mut out, tests } = *self;
         let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
-        let Spool { file, counts } = if judge.standing.is_promoted() { promoted } else { advisory };
-        let name = format!("{} {} · {cases}", rubric.name(), rubric.version());
         let mut properties = vec![
             ("rubric", rubric.hash()),
             ("judge", judge.id.as_str()),
@@ -230,12 +228,15 @@ impl Report for Junit {
             ("judge.standing", judge.standing.name()),
             ("judge.standing_reason", judge.standing.reason()),
         ];
-        properties.extend(summary.facts().warnings.iter().map(|warning| (WARNING, warning.as_str())));
-        counts.head(&mut out, &name, &properties)?;
-        let mut spool = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        spool.rewind()?;
-        io::copy(&mut spool, &mut out)?;
-        out.write_all(TAIL.as_bytes())?;
+        properties.extend(document.warnings.iter().map(|warning| (WARNING, warning.as_str())));
+        let file = tests.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let tests = || {
+            let mut file = file.try_clone()?;
+            file.rewind()?;
+            let read = |line: io::Result<String>| Ok(serde_json::from_str(&line?)?);
+            Ok(BufReader::new(file).lines().map(read))
+        };
+        suite(&mut out, &document.title, &properties, judge.standing.is_promoted(), tests)?;
         out.keep()
     }
 }

@@ -50,25 +50,19 @@ fn list(out: &mut String, items: impl Iterator<Item = String>) {
 }
 
 fn section(out: &mut String, section: &Section) {
-    if matches!(section.blocks[..], [Block::Rows { .. }]) {
+    if matches!(section.blocks[..], [Block::Rows(_)]) {
         return;
     }
     push_line!(out, "### {}\n", escaped(&section.title));
     for block in &section.blocks {
         match block {
-            Block::Text { text } => push_line!(out, "{}\n", escaped(text)),
-            Block::Heading { text } => push_line!(out, "#### {}\n", escaped(text)),
+            Block::Text(text) => push_line!(out, "{}\n", escaped(text)),
+            Block::Heading(text) => push_line!(out, "#### {}\n", escaped(text)),
             Block::Table(table) => self::table(out, table),
-            Block::Matrix(matrix) => table(out, &matrix.table()),
-            Block::List { items } => list(out, items.iter().cloned()),
-            Block::Quotes { quotes, n } => self::quotes(out, quotes, *n),
+            Block::List(items) => list(out, items.iter().cloned()),
+            Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
             // A table beside each drawing has the same figures, and the results file has the rows.
-            Block::Legend { .. }
-            | Block::Scatter(_)
-            | Block::Reliability(_)
-            | Block::Histograms { .. }
-            | Block::Tracks { .. }
-            | Block::Rows { .. } => {}
+            Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => {}
         }
     }
 }
@@ -81,7 +75,7 @@ fn table(out: &mut String, table: &Table) {
     for row in &table.rows {
         let cells = row.iter().enumerate().filter(|(at, _)| is_kept(*at));
         let cells = cells.map(|(_, cell)| match cell {
-            Cell::Text { text } | Cell::Word { text, .. } | Cell::Shade { text, .. } => escaped(text),
+            Cell::Text(text) | Cell::Styled(text, _) => escaped(text),
             Cell::Plot(_) => String::new(),
         });
         push_line!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));

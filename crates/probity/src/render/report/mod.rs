@@ -90,12 +90,12 @@ pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
 
 impl ReportFile {
     /// Begins the report of a run.
-    pub(crate) fn open(&self, cases: &str) -> io::Result<Box<dyn Report>> {
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
             Kind::Html => Box::new(Html::new(file)?),
             Kind::Json => Box::new(ResultsWriter::new(file)?),
-            Kind::Junit => Box::new(Junit::new(file, cases)?),
+            Kind::Junit => Box::new(Junit::new(file)?),
             Kind::Markdown => Box::new(MarkdownFile(file)),
         })
     }

@@ -51,25 +51,19 @@ fn section(out: &mut String, section: &Section) {
     push_line!(out, "\n{}", plain(&section.title));
     let mut is_apart = true;
     for block in &section.blocks {
-        let needs_space = matches!(block, Block::Table(_) | Block::Matrix(_) | Block::Heading { .. });
+        let needs_space = matches!(block, Block::Table(_) | Block::Heading(_));
         if needs_space && !is_apart {
             out.push('\n');
         }
         match block {
-            Block::Text { text } | Block::Heading { text } => push_line!(out, "{}", plain(text)),
+            Block::Text(text) | Block::Heading(text) => push_line!(out, "{}", plain(text)),
             Block::Table(table) => *out += &self::table(table),
-            Block::Matrix(matrix) => *out += &table(&matrix.table()),
-            Block::List { items } => items.iter().for_each(|item| push_line!(out, "  {}", plain(item))),
-            Block::Quotes { quotes, n } => self::quotes(out, quotes, *n),
+            Block::List(items) => items.iter().for_each(|item| push_line!(out, "  {}", plain(item))),
+            Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
             // A table beside each drawing has the same figures, and the results file has the rows.
-            Block::Legend { .. }
-            | Block::Scatter(_)
-            | Block::Reliability(_)
-            | Block::Histograms { .. }
-            | Block::Tracks { .. }
-            | Block::Rows { .. } => continue,
+            Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => continue,
         }
-        is_apart = matches!(block, Block::Heading { .. });
+        is_apart = matches!(block, Block::Heading(_));
     }
 }
 
@@ -80,7 +74,7 @@ fn table(table: &Table) -> String {
         places.iter().map(|at| table.columns[*at].kind == ColumnKind::Number).collect();
     let mut rows: Vec<Vec<String>> = vec![places.iter().map(|at| plain(&table.columns[*at].title)).collect()];
     let cell = |cell: &Cell| match cell {
-        Cell::Text { text } | Cell::Word { text, .. } | Cell::Shade { text, .. } => plain(text),
+        Cell::Text(text) | Cell::Styled(text, _) => plain(text),
         Cell::Plot(_) => String::new(),
     };
     rows.extend(table.rows.iter().map(|row| places.iter().map(|at| cell(&row[*at])).collect()));
