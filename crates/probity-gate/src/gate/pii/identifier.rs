@@ -2,7 +2,7 @@
 //!
 //! Numbers that need a label to be recognised are read by the `labelled` module.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 use super::digits::{self, Group};
