@@ -88,10 +88,10 @@ impl Reader<'_> {
     /// are read once.
     fn is_quoted_line(&mut self, at: usize) -> bool {
         let bytes = self.text.as_bytes();
-        for next in self.read_to..at {
-            let is_indent = self.line == next && matches!(bytes[next], b' ' | b'\t');
-            if is_indent || bytes[next] == b'\n' {
-                self.line = next + 1;
+        for (n, byte) in bytes[self.read_to..at].iter().enumerate() {
+            let is_indent = self.line == self.read_to + n && matches!(byte, b' ' | b'\t');
+            if is_indent || *byte == b'\n' {
+                self.line = self.read_to + n + 1;
             }
         }
         self.read_to = at;

@@ -311,14 +311,14 @@ fn block_end(text: &str, at: usize) -> usize {
         {
             break;
         }
-        let is_part = if word.starts_with_digit() {
+        let belongs = if word.starts_with_digit() {
             let is_long = word.text.len() > 6 && !word.text.contains(|char: char| char.is_ascii_alphabetic());
             let is_glued = word.text.len() < 3 && !follows_unit && !gap.contains(' ');
             !is_long && !is_glued && !is_phone_part(text, &word)
         } else {
             word.is_in(List::BuildingParts) || is_town(&word) || is_type(&word)
         };
-        if is_part {
+        if belongs {
             end = word.end;
         } else if word.starts_with_digit() || !word.is_in(List::Particles) {
             break;

@@ -63,14 +63,16 @@ pub(super) fn national(text: &str, groups: &[Group], at: usize) -> impl Iterator
 /// Whether nine digits can be a social security number of the United States (Social Security
 /// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
 pub(super) fn is_social_security(digits: &[u8]) -> bool {
-    let [a, b, c, group @ .., w, x, y, z] = digits else { return false };
-    let area = [*a, *b, *c];
+    let (Some(area), Some(group), Some(serial)) = (digits.get(..3), digits.get(3..5), digits.get(5..9))
+    else {
+        return false;
+    };
     digits.len() == 9
         && area != [0; 3]
         && area != [6; 3]
-        && *a != 9
+        && area[0] != 9
         && group != [0; 2]
-        && [*w, *x, *y, *z] != [0; 4]
+        && serial != [0; 4]
 }
 
 /// How many groups from `at` on are a social security number.

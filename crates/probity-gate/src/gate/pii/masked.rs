@@ -191,7 +191,7 @@ pub(super) struct Spelled {
 impl Spelled {
     /// Reads the next word, which stands at `at`, and gives the number that ended before it, if one did.
     pub(super) fn read(&mut self, text: &str, spelling: Spelling, at: Range<usize>) -> Option<Hit> {
-        let gap = text[self.span.end..at.start].as_bytes();
+        let gap = &text.as_bytes()[self.span.end..at.start];
         let goes_on = gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte));
         let ended = if goes_on { None } else { self.end() };
         if self.values.is_empty() && self.times.is_none() {

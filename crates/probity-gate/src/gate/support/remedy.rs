@@ -38,15 +38,12 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
             continue;
         }
         let name = words(remedy);
-        let sighting = match stance.and_then(|stance| stance.denied.clone()) {
-            Some(span) => {
-                let message = format!("the reply denies a remedy that the source requires: {name}");
-                Sighting::at(CONTRADICTED, span, message)
-            }
-            None => {
-                let message = format!("the reply leaves out a remedy that the source requires: {name}");
-                Sighting::at(OMITTED_REMEDY, 0..reply.len(), message)
-            }
+        let sighting = if let Some(span) = stance.and_then(|stance| stance.denied.clone()) {
+            let message = format!("the reply denies a remedy that the source requires: {name}");
+            Sighting::at(CONTRADICTED, span, message)
+        } else {
+            let message = format!("the reply leaves out a remedy that the source requires: {name}");
+            Sighting::at(OMITTED_REMEDY, 0..reply.len(), message)
         };
         sightings.push(sighting.expecting(remedy).against(Some(source.name())));
     }

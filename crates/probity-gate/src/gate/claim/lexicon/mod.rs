@@ -164,15 +164,15 @@ mod tests {
     fn unknown_keys_are_refused() {
         check(
             "[remedy.loaner]\nfroms = [\"loaner\"]",
-            &expect![[r#"
+            &expect![[r"
                 line 2: unknown key `froms` in [remedy.…]
-                hint: did you mean `forms`?"#]],
+                hint: did you mean `forms`?"]],
         );
         check(
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
-            &expect![[r#"
+            &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: remedy, deed, cue, currency, unit, numeral, month, reference"#]],
+                hint: known keys: remedy, deed, cue, currency, unit, numeral, month, reference"]],
         );
     }
 
@@ -192,9 +192,9 @@ mod tests {
         );
         check(
             "[remedy.loaner]\nforms = [\"loaner\"]\nforms = [\"loan\"]",
-            &expect![[r#"
+            &expect![[r"
                 line 3: duplicate key `forms`
-                hint: a key may stand once in a table; keep one of the two"#]],
+                hint: a key may stand once in a table; keep one of the two"]],
         );
     }
 
@@ -202,9 +202,9 @@ mod tests {
     fn wrong_types_and_phrases_are_refused() {
         check(
             "[remedy.loaner]\nforms = 3",
-            &expect![[r#"
+            &expect![[r"
                 line 2: `forms` must be a text or a list of texts, found a number
-                hint: "#]],
+                hint: "]],
         );
         check(
             "[remedy.loaner]\nforms = [\"Loaner\"]",

@@ -126,8 +126,8 @@ impl Reader {
     fn section(&mut self, top: &Fields<'_>, section: Section) {
         if section.has_ids() {
             for (id, fields) in top.named_tables(section.name(), section.shape(), &mut self.faults) {
-                self.check_id(section, &id, fields.line);
-                self.lists(&fields, section, &id);
+                self.check_id(section, id, fields.line);
+                self.lists(&fields, section, id);
             }
         } else if let Field::Given(fields) = top.table(section.name(), section.shape(), &mut self.faults) {
             self.lists(&fields.value, section, "");
