@@ -7,7 +7,7 @@
 #[path = "../../probity-engine/tests/support/skipped.rs"]
 mod skipped;
 
-use probity_core::compare::sequence::{Bounds, PushError, Sequence, SequenceDecision, order};
+use probity_core::compare::sequence::{Bounds, Sequence, SequenceDecision, order};
 use proptest::prelude::*;
 
 const REPETITIONS: u64 = 2000;
@@ -75,7 +75,7 @@ impl Scenario {
         let mut sequence =
             Sequence::new(self.alpha, self.margin, outcomes.len()).expect("the settings are right");
         for at in order(outcomes.len(), seed) {
-            sequence.push(outcomes[at]).expect("the outcome is one of three");
+            sequence.push(outcomes[at]);
             if sequence.decision() != SequenceDecision::Undecided {
                 break;
             }
@@ -270,8 +270,7 @@ fn pairs_without_verdict_count_against_either_claim() {
         for at in order(outcomes.len(), seed) {
             // Only losses get lost: the worst that can happen to a claim that A is better.
             let lost = outcomes[at] == 0.0 && at % 3 == 0;
-            let pushed = if lost { sequence.push_unscored() } else { sequence.push(outcomes[at]) };
-            pushed.expect("there are as many outcomes as pairs");
+            if lost { sequence.push_unscored() } else { sequence.push(outcomes[at]) }
         }
         n_wrong += u64::from(!matches!(
             sequence.decision(),
@@ -282,7 +281,7 @@ fn pairs_without_verdict_count_against_either_claim() {
 
     let mut none = Sequence::new(0.05, 0.05, 50).expect("the settings are right");
     while none.n_left() > 0 {
-        none.push_unscored().expect("there is a pair left");
+        none.push_unscored();
     }
     assert_eq!(
         (none.decision(), none.interval()),
@@ -298,7 +297,7 @@ fn bets_that_contradict_each_other_decide_nothing() {
     let mut decisions = vec![sequence.decision()];
     let mut contradicted = 0;
     for at in 0..200 {
-        sequence.push(f64::from(u8::from(at < 40))).expect("a pair is left");
+        sequence.push(f64::from(u8::from(at < 40)));
         decisions.push(sequence.decision());
         contradicted += u32::from(at > 40 && sequence.decision() == SequenceDecision::Undecided);
     }
@@ -317,20 +316,28 @@ fn bets_that_contradict_each_other_decide_nothing() {
 }
 
 #[test]
-fn settings_and_outcomes_are_checked() {
+fn settings_are_checked() {
     let refused = |alpha, margin, n| Sequence::new(alpha, margin, n).expect_err("it is refused").to_string();
     assert_eq!(refused(0.0, 0.1, 5), "the error rate is 0, expected a number above 0 and below 1");
     assert_eq!(refused(f64::NAN, 0.1, 5), "the error rate is NaN, expected a number above 0 and below 1");
     assert_eq!(refused(0.1, 0.5, 5), "the margin is 0.5, expected a number from 0 to below 0.5");
     assert_eq!(refused(0.1, -0.1, 5), "the margin is -0.1, expected a number from 0 to below 0.5");
     assert_eq!(refused(0.1, 0.1, 0), "there are no pairs to draw from, expected at least 1");
+}
+
+#[test]
+#[should_panic(expected = "the outcome is 1.5, expected a number from 0 to 1")]
+fn an_outcome_is_a_share() {
+    Sequence::new(0.1, 0.1, 1).expect("the settings are right").push(1.5);
+}
+
+#[test]
+#[should_panic(expected = "all 1 pairs were drawn already")]
+fn a_pair_is_drawn_once() {
     let mut sequence = Sequence::new(0.1, 0.1, 1).expect("the settings are right");
-    let wrong = sequence.push(1.5).expect_err("it is refused").to_string();
-    assert_eq!(wrong, "the outcome is 1.5, expected a number from 0 to 1");
-    assert_eq!((sequence.n_drawn(), sequence.decision()), (0, SequenceDecision::Undecided));
-    sequence.push(1.0).expect("there is a pair left");
-    assert_eq!(sequence.push(1.0), Err(PushError::Exhausted { n_pairs: 1 }));
+    sequence.push(1.0);
     assert_eq!((sequence.n_drawn(), sequence.decision()), (1, SequenceDecision::BetterA));
+    sequence.push(1.0);
 }
 
 /// Outcomes in the order they are drawn, some without verdict, and how many pairs there are in all.
@@ -347,11 +354,10 @@ fn draws() -> impl Strategy<Value = (Vec<Option<f64>>, usize)> {
 fn pushed(draws: &[Option<f64>], n_pairs: usize, margin: f64) -> Sequence {
     let mut sequence = Sequence::new(0.1, margin, n_pairs).expect("the settings are right");
     for outcome in draws {
-        let pushed = match outcome {
+        match outcome {
             Some(outcome) => sequence.push(*outcome),
             None => sequence.push_unscored(),
-        };
-        pushed.expect("a pair is left");
+        }
     }
     sequence
 }

@@ -46,8 +46,6 @@ pub struct Crossed {
     pub figures: Vec<Result<Estimate, Undefined>>,
     /// The table itself.
     pub table: CrossTable,
-    /// How many clusters there are.
-    pub n_clusters: u64,
 }
 
 /// The figures of what clusters add to a table: cells, row by row, and how much. Categories stand at
@@ -94,7 +92,7 @@ where
         let ends = || without_spread(measure.kind, value, n_apart, &table);
         Ok(estimate(value, n, &mut drawn, n_clusters, ends))
     });
-    Crossed { figures: figures.collect(), n_clusters, table: table.clone() }
+    Crossed { figures: figures.collect(), table: table.clone() }
 }
 
 /// The interval of a figure that every resample has: what Wilson's interval of the agreement makes of it.

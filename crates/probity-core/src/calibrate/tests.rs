@@ -194,7 +194,7 @@ fn l02_the_same_person_twice_is_an_error_unless_it_is_another_round() {
     let rounds = r#"{"item":"1","annotator":"ann","round":2,"label":"b"}
         {"item":"1","annotator":"ann","round":1,"label":"a"}"#;
     let sheet = joined(rounds, "", JoinOptions::default()).expect("two rounds");
-    assert_eq!((sheet.counts().n_votes, sheet.counts().n_superseded), (1, 1));
+    assert_eq!((sheet.counts.n_votes, sheet.counts.n_superseded), (1, 1));
     assert_eq!(calibration(&sheet, QUICK).people.votes, [0, 0, 1], "the last round counts");
 }
 
@@ -206,7 +206,7 @@ fn n10_a_row_that_is_there_twice_counts_once() {
         {"item":"1","annotator":"ann","label":"a"}"#;
     check_notice(twice, "", &expect!["2 labels repeat an earlier row word for word and count once"]);
     let sheet = joined(twice, "", JoinOptions::default()).expect("rows that fit");
-    assert_eq!((sheet.counts().n_rows, sheet.counts().n_votes, sheet.counts().n_repeated), (4, 2, 2));
+    assert_eq!((sheet.counts.n_rows, sheet.counts.n_votes, sheet.counts.n_repeated), (4, 2, 2));
     assert_eq!(calibration(&sheet, QUICK).people.votes, [1, 0, 1]);
     let other = twice.replacen(r#""ann ","label":"a""#, r#""ann","label":"b""#, 1);
     check_refused(
@@ -219,7 +219,7 @@ fn n10_a_row_that_is_there_twice_counts_once() {
         {"item":"1","annotator":"ann","label":"a"}
         {"item":"1","annotator":"ann","label":"b","round":2}
         {"item":"1","annotator":"ann","label":"b","round":2}"#;
-    let counts = joined(rounds, "", JoinOptions::default()).expect("rows that fit").counts().clone();
+    let counts = joined(rounds, "", JoinOptions::default()).expect("rows that fit").counts.clone();
     assert_eq!((counts.n_votes, counts.n_superseded, counts.n_repeated), (1, 1, 2));
 }
 
@@ -371,7 +371,7 @@ fn l10_labels_with_the_verdict_in_sight_do_not_count() {
     assert_eq!(figures_of(labels, verdicts)["agreement"]["value"], 1.0);
     let options = JoinOptions { not_blind: NotBlind::Keep, ..JoinOptions::default() };
     let kept = joined(labels, verdicts, options).expect("rows that fit");
-    assert_eq!(kept.counts().n_votes, 2);
+    assert_eq!(kept.counts.n_votes, 2);
     check_notice(
         labels,
         verdicts,

@@ -79,21 +79,11 @@ impl Pair {
     fn held(&self, policies: Policies) -> [Option<RatingPair>; 2] {
         let Some(label) = self.label.map(Choice::from) else { return [None, None] };
         let held = |said, order| RatingPair { said, against: Read::Choice(label), order };
-        if let Verdicts::Graded(grade) = self.verdicts {
-            return [Some(held(Read::Choice(grade.choice()), None)), None];
-        }
-        let Some(reads) = self.reads(policies.unparsed) else { return [None, None] };
-        let pooled = |read, order| (read != Read::Left).then(|| held(read, Some(order)));
-        let together = match (reads, policies.conflict) {
-            ([ab, ba], Conflict::Pool) => return [pooled(ab, Order::Ab), pooled(ba, Order::Ba)],
-            ([Read::Left, _] | [_, Read::Left], _) => None,
-            ([Read::Wrong, _] | [_, Read::Wrong], _) => Some(Read::Wrong),
-            ([ab, ba], _) if ab == ba => Some(ab),
-            (_, Conflict::Tie) => Some(Read::Choice(Choice::Tie)),
-            ([Read::Choice(ab), Read::Choice(ba)], Conflict::Sum) => Some(Read::Choice(ab.sum(ba))),
-            (_, Conflict::Drop) => None,
-        };
-        [together.map(|said| held(said, None)), None]
+        // Pooled passes are named by the slots they were shown in.
+        let is_pooled = policies.conflict == Conflict::Pool && !matches!(self.verdicts, Verdicts::Graded(_));
+        let orders = if is_pooled { [Some(Order::Ab), Some(Order::Ba)] } else { [None, None] };
+        let [first, second] = self.observed(policies);
+        [first.map(|said| held(said, orders[0])), second.map(|said| held(said, orders[1]))]
     }
 
     fn held_in(&self, order: Order, unparsed: Unparsed) -> Option<RatingPair> {

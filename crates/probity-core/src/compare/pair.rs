@@ -182,15 +182,28 @@ impl Pair {
             Choice::Tie => RatioPart { numerator: 0.5, denominator: 1.0 },
             Choice::NeedsHumanReview => NOTHING,
         };
-        let pass = |read| if let Read::Choice(choice) = read { win(choice) } else { NOTHING };
-        let Some(reads) = self.reads(policies.unparsed) else { return NOTHING };
-        match (reads, policies.conflict) {
-            ([ab, ba], Conflict::Pool) => both(pass(ab), pass(ba)),
-            ([Read::Choice(ab), Read::Choice(ba)], _) if ab == ba => win(ab),
-            ([Read::Choice(_), Read::Choice(_)], Conflict::Tie) => win(Choice::Tie),
-            ([Read::Choice(ab), Read::Choice(ba)], Conflict::Sum) => win(ab.sum(ba)),
-            (_, Conflict::Tie | Conflict::Drop | Conflict::Sum) => NOTHING,
+        let pass = |read| if let Some(Read::Choice(choice)) = read { win(choice) } else { NOTHING };
+        let [first, second] = self.observed(policies);
+        both(pass(first), pass(second))
+    }
+
+    /// What it says under the policies: one reading, or with pooled orders that of each. Nothing where an order asks for
+    /// a person or is left out.
+    pub(super) fn observed(&self, policies: Policies) -> [Option<Read>; 2] {
+        if let Verdicts::Graded(grade) = self.verdicts {
+            return [Some(Read::Choice(grade.choice())), None];
         }
+        let Some(reads) = self.reads(policies.unparsed) else { return [None, None] };
+        let together = match (reads, policies.conflict) {
+            (reads, Conflict::Pool) => return reads.map(|read| Some(read).filter(|read| *read != Read::Left)),
+            ([Read::Left, _] | [_, Read::Left], _) => None,
+            ([Read::Wrong, _] | [_, Read::Wrong], _) => Some(Read::Wrong),
+            ([ab, ba], _) if ab == ba => Some(ab),
+            (_, Conflict::Tie) => Some(Read::Choice(Choice::Tie)),
+            ([Read::Choice(ab), Read::Choice(ba)], Conflict::Sum) => Some(Read::Choice(ab.sum(ba))),
+            (_, Conflict::Drop) => None,
+        };
+        [together, None]
     }
 
     /// Whether `candidate` wins where there is a winner.

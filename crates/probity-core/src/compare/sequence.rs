@@ -71,23 +71,6 @@ pub enum SequenceError {
     NoPairs,
 }
 
-/// An outcome that cannot be taken.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum PushError {
-    /// An outcome outside its range.
-    #[error("the outcome is {outcome}, expected a number from 0 to 1")]
-    Outcome {
-        /// What was given.
-        outcome: f64,
-    },
-    /// More outcomes than pairs.
-    #[error("all {n_pairs} pairs were drawn already")]
-    Exhausted {
-        /// Pairs in all.
-        n_pairs: usize,
-    },
-}
-
 /// The order in which pairs are to be drawn. Taking them in any other order voids what the sequence promises.
 pub fn order(n_pairs: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n_pairs).collect();
@@ -127,18 +110,17 @@ impl Sequence {
         Ok(Sequence { for_a: gambler.clone(), for_b: gambler })
     }
 
-    /// Takes the next pair's outcome: 1 where A won, 0 where B won, 0.5 for a tie, between for soft verdicts.
-    pub fn push(&mut self, outcome: f64) -> Result<(), PushError> {
-        if !(0.0..=1.0).contains(&outcome) {
-            return Err(PushError::Outcome { outcome });
-        }
-        self.push_both(outcome, 1.0 - outcome)
+    /// Takes the next pair's outcome: 1 where A won, 0 where B won, 0.5 for a tie, between for soft verdicts. Panics
+    /// for any other number, and where every pair was drawn.
+    pub fn push(&mut self, outcome: f64) {
+        assert!((0.0..=1.0).contains(&outcome), "the outcome is {outcome}, expected a number from 0 to 1");
+        self.push_both(outcome, 1.0 - outcome);
     }
 
     /// Takes the next pair as one that got no verdict. It counts against whatever is to be claimed, so that
-    /// losing verdicts can delay a decision and never make one.
-    pub fn push_unscored(&mut self) -> Result<(), PushError> {
-        self.push_both(0.0, 0.0)
+    /// losing verdicts can delay a decision and never make one. Panics where every pair was drawn.
+    pub fn push_unscored(&mut self) {
+        self.push_both(0.0, 0.0);
     }
 
     /// Pairs drawn so far.
@@ -182,13 +164,10 @@ impl Sequence {
         Bounds { low: bounds.low, high: bounds.high.max(bounds.low) }
     }
 
-    fn push_both(&mut self, for_a: f64, for_b: f64) -> Result<(), PushError> {
-        if self.n_left() == 0 {
-            return Err(PushError::Exhausted { n_pairs: self.for_a.urn.n_pairs });
-        }
+    fn push_both(&mut self, for_a: f64, for_b: f64) {
+        assert!(self.n_left() > 0, "all {} pairs were drawn already", self.for_a.urn.n_pairs);
         self.for_a.push(for_a);
         self.for_b.push(for_b);
-        Ok(())
     }
 }
 

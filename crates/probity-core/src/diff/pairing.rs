@@ -11,22 +11,14 @@ use serde::Serialize;
 use super::difference::Incomparable;
 use crate::results::{ResultRow, RunResults};
 
-/// What makes two replies a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PairedBy {
-    /// The same case and the same variant.
-    CaseAndVariant,
-    /// The same case; the runs name no variant, or share none.
-    Case,
-}
-
-impl PairedBy {
-    /// The name used in the JSON form.
-    pub fn name(self) -> &'static str {
-        match self {
-            PairedBy::CaseAndVariant => "id_and_variant",
-            PairedBy::Case => "id",
-        }
+crate::named! {
+    /// What makes two replies a pair.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PairedBy {
+        /// The same case and the same variant.
+        CaseAndVariant = "id_and_variant",
+        /// The same case; the runs name no variant, or share none.
+        Case = "id",
     }
 }
 

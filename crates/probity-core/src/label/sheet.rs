@@ -93,24 +93,9 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// What can be said.
-    pub fn scale(&self) -> &Scale {
-        &self.scale
-    }
-
-    /// What became of the labels.
-    pub fn counts(&self) -> &LabelCounts {
-        &self.counts
-    }
-
     /// What is worth a line to the user.
     pub fn notices(&self) -> &[String] {
         &self.notices
-    }
-
-    /// How many items and criteria have a label.
-    pub fn n_units(&self) -> usize {
-        self.units.len()
     }
 
     /// What most people said about each item as a whole, by its name on the scale. Items without a vote that

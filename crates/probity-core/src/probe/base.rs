@@ -107,11 +107,6 @@ impl BaseDraw {
         }
     }
 
-    /// How many are drawn so far.
-    pub fn n_drawn(&self) -> usize {
-        self.kept.len()
-    }
-
     /// What was drawn, in the order of the draw.
     pub fn bases(self) -> Vec<Base> {
         self.kept.into_values().collect()
@@ -172,7 +167,7 @@ mod tests {
         for entry in shipped() {
             draw.add(entry, BaseOrigin::Shipped);
         }
-        assert_eq!(draw.n_drawn(), shipped().len());
+        assert_eq!(draw.bases().len(), shipped().len());
     }
 
     proptest! {

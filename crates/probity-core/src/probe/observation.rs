@@ -30,11 +30,6 @@ impl ReplyGrade {
         let (_, level) = self.levels.iter().find(|(one, _)| one == criterion)?;
         task.share(criterion, *level)
     }
-
-    /// The weighted points.
-    pub fn points(&self) -> Exact {
-        self.points
-    }
 }
 
 /// What a judge said about one arm.

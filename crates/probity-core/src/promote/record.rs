@@ -189,11 +189,6 @@ impl StandingRecord {
         let value = |value: &Option<String>| value.as_deref().map_or_else(|| "nothing".to_owned(), short);
         format!("{}{source} changed from {} to {}", changed.part, value(&changed.was), value(&changed.is))
     }
-
-    /// For reports.
-    pub fn to_json(&self) -> Value {
-        json!(self)
-    }
 }
 
 /// A hash by its first digits; anything else as it is.

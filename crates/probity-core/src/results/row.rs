@@ -8,37 +8,28 @@ use crate::exact::Exact;
 use crate::gate::{Finding, Sighting};
 use crate::score::CriterionOutcome;
 
-/// What a reply came to, as results name it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum RowOutcome {
-    /// It passes.
-    Pass,
-    /// It was scored and does not pass.
-    Fail,
-    /// It was scored by a rubric without a pass rule.
-    Scored,
-    /// The gate blocked it.
-    Blocked,
-    /// At least one criterion has no level.
-    #[default]
-    Unscored,
+crate::named! {
+    /// What a reply came to, as results name it.
+    #[derive(
+        Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum RowOutcome {
+        /// It passes.
+        Pass = "pass",
+        /// It was scored and does not pass.
+        Fail = "fail",
+        /// It was scored by a rubric without a pass rule.
+        Scored = "scored",
+        /// The gate blocked it.
+        Blocked = "blocked",
+        /// At least one criterion has no level.
+        #[default]
+        Unscored = "unscored",
+    }
 }
 
 impl RowOutcome {
-    /// The name used in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            RowOutcome::Pass => "pass",
-            RowOutcome::Fail => "fail",
-            RowOutcome::Scored => "scored",
-            RowOutcome::Blocked => "blocked",
-            RowOutcome::Unscored => "unscored",
-        }
-    }
-
     /// Whether it passes, where that was decided: a blocked reply does not, an unscored one is unknown.
     pub fn passes(self) -> Option<bool> {
         match self {

@@ -4,7 +4,7 @@
 
 use super::levels;
 use super::routing::{self, Route};
-use super::spec::{CriterionSpec, RubricSpec};
+use super::spec::{CriterionSpec, ScaleSpec};
 use super::{
     Anchor, Criterion, CriterionId, Decider, Direction, Judged, ReasoningDemand, ReferenceUse, Scale,
     UNNAMED, Violation,
@@ -62,14 +62,18 @@ impl CriterionDraft<'_> {
     }
 }
 
-/// What the criteria of `spec` are, each on its own and told from the others.
-pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<CriterionDraft<'s>> {
-    if spec.criteria.is_empty() {
+/// What the criteria of `specs` are, each on its own and told from the others; `scale` is the one they share.
+pub(super) fn drafts<'s>(
+    specs: &'s [CriterionSpec],
+    scale: &Field<ScaleSpec>,
+    faults: &mut Faults,
+) -> Vec<CriterionDraft<'s>> {
+    if specs.is_empty() {
         let problem = Problem::at(1, "the rubric has no criterion");
         faults.error(problem.hint("add at least one [[criterion]]"));
     }
-    refuse_equal_ids(&spec.criteria, faults);
-    let shared = match &spec.scale {
+    refuse_equal_ids(specs, faults);
+    let shared = match scale {
         Field::Absent => Field::Absent,
         Field::Faulty => Field::Faulty,
         Field::Given(At { line, value }) => match levels::scale(value, faults) {
@@ -89,7 +93,7 @@ pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Crite
         let anchors = scale.as_ref().and_then(|scale| anchors(criterion, scale, faults));
         CriterionDraft { spec: criterion, id, scale, anchors, violations, route }
     };
-    spec.criteria.iter().map(draft).collect()
+    specs.iter().map(draft).collect()
 }
 
 fn id(criterion: &CriterionSpec, faults: &mut Faults) -> Option<CriterionId> {

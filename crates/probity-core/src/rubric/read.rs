@@ -4,10 +4,10 @@
 //! fails does not stop the ones that can still be done, so one look at the list is enough.
 
 use super::criteria::{CriterionDraft, drafts};
-use super::spec::{RubricSpec, rubric_spec};
+use super::spec::{SHAPES, TOP, criterion_specs, scale_spec};
 use super::{Criterion, Rubric, hash, lint, rules, targets};
 use crate::case::Moment;
-use crate::spec_file::{At, Faults, Problem, toml_table};
+use crate::spec_file::{At, Faults, Field, Fields, Problem, toml_table};
 
 /// A rubric with what should be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,27 +29,32 @@ pub fn read(text: &str) -> Result<RubricReading, Vec<Problem>> {
 
 fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
     let table = toml_table(text, faults)?;
-    let spec = rubric_spec(&table, faults);
-    check_name(&spec, faults);
-    let drafts = drafts(&spec, faults);
+    let top = Fields::top(&TOP, &table, 1);
+    top.refuse_unknown_keys(&SHAPES, faults);
+    let [name, version, title] = ["name", "version", "title"].map(|key| top.required_text(key, faults));
+    let description = top.text("description", faults);
+    let [updated, review_by] = ["updated", "review_by"].map(|key| day(&top, key, faults));
+    check_name(&name, faults);
+    let specs = criterion_specs(&top, faults);
+    let drafts = drafts(&specs, &scale_spec(&top, faults), faults);
     lint_directions(&drafts, faults);
-    let weights = rules::weights(&drafts, &spec.automatic_fails, faults);
-    let pass = rules::pass_rule(&spec, &drafts, weights, faults);
-    let targets = targets::targets(&spec, &drafts, faults);
-    let gold = targets::gold_size(&spec, faults);
-    check_days(&spec, faults);
+    let fails = rules::automatic_fail_specs(&top, faults);
+    let weights = rules::weights(&drafts, &fails, faults);
+    let pass = rules::pass_rule(&top, &fails, &drafts, weights, faults);
+    let targets = targets::targets(&top, &drafts, faults);
+    let gold = targets::gold_size(&top, faults);
     let criteria = drafts.iter().map(CriterionDraft::criterion).collect::<Option<Vec<Criterion>>>()?;
     let mut rubric = Rubric {
-        name: spec.name.value()?.clone(),
-        version: spec.version.value()?.clone(),
-        title: spec.title.value()?.clone(),
-        description: spec.description.value().cloned().unwrap_or_default(),
+        name: name.value()?.clone(),
+        version: version.value()?.clone(),
+        title: title.value()?.clone(),
+        description: description.value().cloned().unwrap_or_default(),
         criteria,
         pass,
         targets,
         gold,
-        updated: spec.updated.value().cloned(),
-        review_by: spec.review_by.value().cloned(),
+        updated,
+        review_by,
         hash: String::new(),
         source: text.to_owned(),
     };
@@ -57,8 +62,8 @@ fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
     Some(rubric)
 }
 
-fn check_name(spec: &RubricSpec, faults: &mut Faults) {
-    let Some(At { line, value }) = spec.name.given() else { return };
+fn check_name(name: &Field<String>, faults: &mut Faults) {
+    let Some(At { line, value }) = name.given() else { return };
     let plain =
         |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     if value.len() > 64 || !value.split('-').all(plain) {
@@ -68,14 +73,14 @@ fn check_name(spec: &RubricSpec, faults: &mut Faults) {
     }
 }
 
-fn check_days(spec: &RubricSpec, faults: &mut Faults) {
-    for (key, field) in [("updated", &spec.updated), ("review_by", &spec.review_by)] {
-        let Some(At { line, value }) = field.given() else { continue };
-        if value.len() != "2026-04-01".len() || value.parse::<Moment>().is_err() {
-            let problem = Problem::at(*line, format!("`{key}` must be a day, found {value:?}"));
-            faults.error(problem.hint("such as 2026-04-01"));
-        }
+/// A day, as it is written.
+fn day(top: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<String> {
+    let At { line, value } = top.date(key, faults).given()?.clone();
+    if value.len() != "2026-04-01".len() || value.parse::<Moment>().is_err() {
+        let problem = Problem::at(line, format!("`{key}` must be a day, found {value:?}"));
+        faults.error(problem.hint("such as 2026-04-01"));
     }
+    Some(value)
 }
 
 fn lint_directions(drafts: &[CriterionDraft<'_>], faults: &mut Faults) {

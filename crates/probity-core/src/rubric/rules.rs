@@ -4,10 +4,10 @@
 //! that always or never holds is a mistake, not a rule.
 
 use super::criteria::CriterionDraft;
-use super::spec::{AutomaticFailSpec, RubricSpec};
+use super::spec::{AUTOMATIC_FAIL, PASS, SHAPES};
 use super::{AutomaticFail, CriterionId, Decider, Direction, PassRule, Scale};
 use crate::exact::Exact;
-use crate::spec_file::{At, Faults, Field, Problem};
+use crate::spec_file::{At, Faults, Field, Fields, Problem};
 
 /// How much common width the scales may need for a total that is still an exact fraction.
 const COMMON_WIDTH_MAX: i128 = 100_000_000;
@@ -26,6 +26,28 @@ pub(super) enum Weights {
         /// What a reply has in any case, because a gate grants it.
         lowest: Exact,
     },
+}
+
+/// `[[automatic_fail]]`.
+pub(super) struct AutomaticFailSpec {
+    line: usize,
+    criterion: Field<String>,
+    worse_than: Field<i64>,
+}
+
+/// The automatic fails as they are written.
+pub(super) fn automatic_fail_specs(top: &Fields<'_>, faults: &mut Faults) -> Vec<AutomaticFailSpec> {
+    let tables = top.tables("automatic_fail", &AUTOMATIC_FAIL, faults);
+    let spec = |fields: &Fields<'_>| {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        let worse_than = fields.integer("worse_than", faults);
+        AutomaticFailSpec {
+            line: fields.line,
+            criterion: fields.required_text("criterion", faults),
+            worse_than: fields.required("worse_than", worse_than, faults),
+        }
+    };
+    tables.iter().map(spec).collect()
 }
 
 /// Checks each weight and their sum.
@@ -120,18 +142,21 @@ fn gcd(a: i128, b: i128) -> i128 {
 
 /// The pass rule, if the file has a good one.
 pub(super) fn pass_rule(
-    spec: &RubricSpec,
+    top: &Fields<'_>,
+    fails: &[AutomaticFailSpec],
     drafts: &[CriterionDraft<'_>],
     weights: Weights,
     faults: &mut Faults,
 ) -> Option<PassRule> {
-    let automatic_fails = automatic_fails(&spec.automatic_fails, drafts, faults);
-    if let (Field::Absent, Some(fail)) = (&spec.pass, spec.automatic_fails.first()) {
+    let automatic_fails = automatic_fails(fails, drafts, faults);
+    if let (false, Some(fail)) = (top.has("pass"), fails.first()) {
         let problem = Problem::at(fail.line, "[[automatic_fail]] without [pass]: nothing can fail");
         faults.error(problem.hint("add [pass] with total_min"));
     }
-    let At { value: pass, .. } = spec.pass.given()?;
-    let total_min = pass.total_min.given()?;
+    let pass = *top.table("pass", &PASS, faults).value()?;
+    pass.refuse_unknown_keys(&SHAPES, faults);
+    let total_min = pass.decimal("total_min", faults);
+    let total_min = pass.required("total_min", total_min, faults).given()?.clone();
     let (highest, lowest) = match weights {
         Weights::Absent => {
             let problem = Problem::at(pass.line, "[pass] needs a total, but no criterion has a weight");

@@ -2,21 +2,50 @@
 
 use super::criteria::CriterionDraft;
 use super::rules::{named, plain};
-use super::spec::{MetricSpec, RubricSpec, TargetSpec};
+use super::spec::{GOLD_SET, SHAPES, TARGET};
 use super::{CriterionId, GoldSize, Metric, Scale, Target};
 use crate::exact::Exact;
-use crate::spec_file::{At, Faults, Field, Problem};
+use crate::spec_file::{At, Faults, Field, Fields, Problem};
 
-/// The targets of `spec`, as far as they are good.
-pub(super) fn targets(spec: &RubricSpec, drafts: &[CriterionDraft<'_>], faults: &mut Faults) -> Vec<Target> {
+crate::named! {
+    /// The word for a target's figure; `mean` needs a criterion beside it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum MetricSpec {
+        PassRate = "pass_rate",
+        Mean = "mean",
+        AutomaticFailRate = "automatic_fail_rate",
+        MeanConfidence = "mean_confidence",
+    }
+}
+
+/// `[[target]]`.
+struct TargetSpec {
+    line: usize,
+    metric: Field<MetricSpec>,
+    criterion: Field<String>,
+    min: Field<Exact>,
+    max: Field<Exact>,
+}
+
+/// The targets of the file, as far as they are good.
+pub(super) fn targets(top: &Fields<'_>, drafts: &[CriterionDraft<'_>], faults: &mut Faults) -> Vec<Target> {
     let mut targets: Vec<Target> = Vec::new();
-    for target in &spec.targets {
-        let Some(metric) = metric(target, spec, drafts, faults) else { continue };
+    for fields in top.tables("target", &TARGET, faults) {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        let metric = fields.choice("metric", &MetricSpec::NAMED, faults);
+        let target = TargetSpec {
+            line: fields.line,
+            metric: fields.required("metric", metric, faults),
+            criterion: fields.text("criterion", faults),
+            min: fields.decimal("min", faults),
+            max: fields.decimal("max", faults),
+        };
+        let Some(metric) = self::metric(&target, top, drafts, faults) else { continue };
         if targets.iter().any(|earlier| earlier.metric == metric.0) {
             let problem = Problem::at(target.line, "a second target for the same figure");
             faults.error(problem.hint("one target may have both `min` and `max`"));
         }
-        targets.extend(bounds(target, metric, faults));
+        targets.extend(bounds(&target, metric, faults));
     }
     targets
 }
@@ -26,7 +55,7 @@ type Figure = (Metric, Exact, Exact);
 
 fn metric(
     target: &TargetSpec,
-    spec: &RubricSpec,
+    top: &Fields<'_>,
     drafts: &[CriterionDraft<'_>],
     faults: &mut Faults,
 ) -> Option<Figure> {
@@ -42,7 +71,7 @@ fn metric(
             Some((Metric::Mean(id), Exact::from(scale.min()), Exact::from(scale.max())))
         }
         MetricSpec::PassRate => {
-            if let Field::Absent = spec.pass {
+            if !top.has("pass") {
                 let problem =
                     Problem::at(line, "a target for pass_rate, but nothing says when a reply passes");
                 faults.error(problem.hint("add [pass] with total_min"));
@@ -50,7 +79,7 @@ fn metric(
             rate(Metric::PassRate)
         }
         MetricSpec::AutomaticFailRate => {
-            if spec.automatic_fails.is_empty() {
+            if !top.has("automatic_fail") {
                 let problem =
                     Problem::at(line, "a target for automatic_fail_rate, but nothing fails by itself");
                 faults.error(problem.hint("add an [[automatic_fail]]"));
@@ -100,13 +129,18 @@ fn bounds(target: &TargetSpec, (metric, lowest, highest): Figure, faults: &mut F
 }
 
 /// The size of a gold set, if the file says one.
-pub(super) fn gold_size(spec: &RubricSpec, faults: &mut Faults) -> Option<GoldSize> {
-    let At { line, value } = spec.gold.given()?;
-    let (min, max) = (*value.cases_min.value()?, *value.cases_max.value()?);
+pub(super) fn gold_size(top: &Fields<'_>, faults: &mut Faults) -> Option<GoldSize> {
+    let At { line, value: fields } = top.table("gold_set", &GOLD_SET, faults).given()?.clone();
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    let [min, max] = ["cases_min", "cases_max"].map(|key| {
+        let given = fields.integer(key, faults);
+        fields.required(key, given, faults).value().copied()
+    });
+    let (min, max) = (min?, max?);
     let size =
         u64::try_from(min).ok().zip(u64::try_from(max).ok()).filter(|(min, max)| 1 <= *min && min <= max);
     if size.is_none() {
-        let problem = Problem::at(*line, format!("a gold set of {min} to {max} cases does not exist"));
+        let problem = Problem::at(line, format!("a gold set of {min} to {max} cases does not exist"));
         faults.error(problem.hint("such as cases_min = 100 and cases_max = 150"));
     }
     size.map(|(cases_min, cases_max)| GoldSize { cases_min, cases_max })

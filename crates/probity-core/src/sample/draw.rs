@@ -9,22 +9,14 @@ use super::near::{Signature, representatives};
 use super::{ALL, NO_SLICE};
 use crate::case::{Entry, Slice};
 
-/// What to do with near-identical tickets of a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duplicates {
-    /// One stands for all of them: a draw is of distinct tickets.
-    Represent,
-    /// Each is a ticket of its own: a draw is of replies.
-    Keep,
-}
-
-impl Duplicates {
-    /// The name used in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Duplicates::Represent => "represent",
-            Duplicates::Keep => "keep",
-        }
+crate::named! {
+    /// What to do with near-identical tickets of a slice.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Duplicates {
+        /// One stands for all of them: a draw is of distinct tickets.
+        Represent = "represent",
+        /// Each is a ticket of its own: a draw is of replies.
+        Keep = "keep",
     }
 }
 

@@ -1,8 +1,9 @@
 //! The text of an answer becomes the objects that stand in it, outside reasoning and outside each other.
 //!
 //! No object is searched inside a broken one, and no brace is counted: what starts like an object is read
-//! by the JSON reader or the answer is refused. Every byte is read at most [`READS_PER_BYTE_MAX`] times,
-//! because the scan only moves forward and stops at the first object that cannot be read.
+//! by the JSON reader or the answer is refused. Every byte is read at most twelve times (as part of the whole, without
+//! reasoning, without its fence and in the scan, each time under three tolerances), because the scan only moves forward
+//! and stops at the first object that cannot be read.
 
 use super::invalid::{Invalid, InvalidReason};
 use super::read::ParseMode;
@@ -12,10 +13,6 @@ use crate::json::{self, Json, JsonError, JsonProblem, JsonRepair, Object, Tolera
 const REASONING_TAGS: [&str; 3] = ["think", "thinking", "reasoning"];
 const FENCE: &str = "```";
 const BOM: char = '\u{feff}';
-
-/// How often a byte is read at most: as part of the whole, without reasoning, without its fence and in the
-/// scan, each time under three tolerances.
-const READS_PER_BYTE_MAX: usize = 12;
 
 /// The objects of an answer and what stood around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +56,6 @@ pub(super) struct FoundObject<'a> {
 
 /// The objects in `text`.
 pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid> {
-    let mut reader = ObjectReader { mode, bytes_read: 0, bytes_read_max: READS_PER_BYTE_MAX * text.len() };
     let mut repairs = Repairs::new();
     let mut rest = text.trim();
     if let Some(after) = rest.strip_prefix(BOM) {
@@ -72,23 +68,23 @@ pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid
         after: String::new(),
         repairs,
     };
-    if let Some(found) = reader.whole(rest)? {
+    if let Some(found) = whole_object(rest, mode)? {
         return Ok(whole(found, repairs));
     }
     let answer = without_reasoning(rest)?;
     if answer.len() < rest.len() {
         repairs.insert(Repair::ReasoningStripped.name());
-        if let Some(found) = reader.whole(answer)? {
+        if let Some(found) = whole_object(answer, mode)? {
             return Ok(whole(found, repairs));
         }
     }
     if let Some(inner) = fenced(answer)
-        && let Some(found) = reader.whole(inner)?
+        && let Some(found) = whole_object(inner, mode)?
     {
         repairs.insert(Repair::Fence.name());
         return Ok(whole(found, repairs));
     }
-    let (objects, after) = reader.scan(answer, &mut repairs)?;
+    let (objects, after) = scan(answer, mode, &mut repairs)?;
     Ok(Located { place: Placement::Prose, objects, after, repairs })
 }
 
@@ -108,91 +104,64 @@ pub(super) fn starts_object(after_brace: &str) -> bool {
     matches!(next, Some('"' | '\'' | '\u{201c}' | '\u{201d}' | '}'))
 }
 
-/// Reads values and keeps count, so that no answer costs more than its length allows.
-struct ObjectReader {
-    mode: ParseMode,
-    bytes_read: usize,
-    bytes_read_max: usize,
+/// `text` as exactly one object. What is not one is left to the scan, which names the reason.
+fn whole_object(text: &str, mode: ParseMode) -> Result<Option<FoundObject<'_>>, Invalid> {
+    if !text.starts_with(['{', '[']) {
+        return Ok(None);
+    }
+    let Ok((value, end, repairs)) = value_at(text, 0, mode) else { return Ok(None) };
+    if !text[end..].trim().is_empty() {
+        return Ok(None);
+    }
+    match value {
+        Json::Object(object) => Ok(Some(found(object, &text[..end], &repairs, String::new()))),
+        other => Err(Invalid::new(
+            InvalidReason::Type,
+            format!("expected the verdict to be one object, found {}", other.kind()),
+        )),
+    }
 }
 
-impl ObjectReader {
-    /// `text` as exactly one object. What is not one is left to the scan, which names the reason.
-    fn whole<'a>(&mut self, text: &'a str) -> Result<Option<FoundObject<'a>>, Invalid> {
-        if !text.starts_with(['{', '[']) {
-            return Ok(None);
-        }
-        let Ok((value, end, repairs)) = self.value_at(text, 0) else { return Ok(None) };
-        if !text[end..].trim().is_empty() {
-            return Ok(None);
-        }
-        match value {
-            Json::Object(object) => Ok(Some(found(object, &text[..end], &repairs, String::new()))),
-            other => Err(Invalid::new(
-                InvalidReason::Type,
-                format!("expected the verdict to be one object, found {}", other.kind()),
-            )),
-        }
-    }
-
-    /// The objects that stand in `text` outside reasoning blocks, none inside another, and the text after them.
-    fn scan<'a>(
-        &mut self,
-        text: &'a str,
-        around: &mut Repairs,
-    ) -> Result<(Vec<FoundObject<'a>>, String), Invalid> {
-        let (mut objects, mut prose) = (Vec::new(), String::new());
-        let (mut at, mut prose_from) = (0, 0);
-        while let Some(offset) = text[at..].find(['{', '<']) {
-            let start = at + offset;
-            at = start + 1;
-            if let Some(tag) = opening_tag(&text[start..]) {
-                at = text.len() - after_reasoning(&text[start..], tag)?.len();
-                around.insert(Repair::ReasoningStripped.name());
-                prose.extend([&text[prose_from..start], "\n"]);
-                prose_from = at;
-            } else if text[start..].starts_with('{') && starts_object(&text[at..]) {
-                let (value, end, repairs) = self.value_at(text, start).map_err(|error| refusal(&error))?;
-                prose.push_str(&text[prose_from..start]);
-                if let Json::Object(object) = value {
-                    objects.push(found(object, &text[start..end], &repairs, std::mem::take(&mut prose)));
-                }
-                (at, prose_from) = (end, end);
+/// The objects that stand in `text` outside reasoning blocks, none inside another, and the text after them.
+fn scan<'a>(
+    text: &'a str,
+    mode: ParseMode,
+    around: &mut Repairs,
+) -> Result<(Vec<FoundObject<'a>>, String), Invalid> {
+    let (mut objects, mut prose) = (Vec::new(), String::new());
+    let (mut at, mut prose_from) = (0, 0);
+    while let Some(offset) = text[at..].find(['{', '<']) {
+        let start = at + offset;
+        at = start + 1;
+        if let Some(tag) = opening_tag(&text[start..]) {
+            at = text.len() - after_reasoning(&text[start..], tag)?.len();
+            around.insert(Repair::ReasoningStripped.name());
+            prose.extend([&text[prose_from..start], "\n"]);
+            prose_from = at;
+        } else if text[start..].starts_with('{') && starts_object(&text[at..]) {
+            let (value, end, repairs) = value_at(text, start, mode).map_err(|error| refusal(&error))?;
+            prose.push_str(&text[prose_from..start]);
+            if let Json::Object(object) = value {
+                objects.push(found(object, &text[start..end], &repairs, std::mem::take(&mut prose)));
             }
-        }
-        prose.push_str(&text[prose_from..]);
-        Ok((objects, prose))
-    }
-
-    /// One value at byte `from`: strictly, then with the clean-ups that could help with what stopped it.
-    fn value_at(&mut self, text: &str, from: usize) -> Result<(Json, usize, Vec<JsonRepair>), JsonError> {
-        let mut result = self.prefix(text, from, Tolerance::Strict);
-        if matches!(&result, Err(error) if error.problem == JsonProblem::LoneSurrogate) {
-            result = self.prefix(text, from, Tolerance::LoneSurrogates);
-        }
-        match (&result, self.mode) {
-            (Err(error), ParseMode::Tolerant) if json5_may_help(&error.problem) => {
-                self.prefix(text, from, Tolerance::Json5)
-            }
-            _ => result,
+            (at, prose_from) = (end, end);
         }
     }
+    prose.push_str(&text[prose_from..]);
+    Ok((objects, prose))
+}
 
-    fn prefix(
-        &mut self,
-        text: &str,
-        from: usize,
-        tolerance: Tolerance,
-    ) -> Result<(Json, usize, Vec<JsonRepair>), JsonError> {
-        let result = json::parse_prefix(text, from, tolerance);
-        let end = match &result {
-            Ok((_, end, _)) => *end,
-            // A string or a comment that does not end was read to the end of the text.
-            Err(error) if error.problem == JsonProblem::UnexpectedEnd => text.len(),
-            Err(error) => error.offset,
-        };
-        self.bytes_read += end - from;
-        debug_assert!(self.bytes_read <= self.bytes_read_max, "each byte is read a fixed number of times");
-        result
+/// One value at byte `from`: strictly, then with the clean-ups that could help with what stopped it.
+fn value_at(text: &str, from: usize, mode: ParseMode) -> Result<(Json, usize, Vec<JsonRepair>), JsonError> {
+    let mut result = json::parse_prefix(text, from, Tolerance::Strict);
+    if matches!(&result, Err(error) if error.problem == JsonProblem::LoneSurrogate) {
+        result = json::parse_prefix(text, from, Tolerance::LoneSurrogates);
+    }
+    match (&result, mode) {
+        (Err(error), ParseMode::Tolerant) if json5_may_help(&error.problem) => {
+            json::parse_prefix(text, from, Tolerance::Json5)
+        }
+        _ => result,
     }
 }
 

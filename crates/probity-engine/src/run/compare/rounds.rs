@@ -114,7 +114,7 @@ fn hear(
     let lookup = job.asking.lookup(&reader, judge, 0);
     for at in &job.drawn[drawn] {
         let contest = contest(job, &job.meetings[*at], &|packet| lookup.verdict(packet))?;
-        let pushed = match contest.pair().map(|pair| (pair.status(), pair.result(Policies::default()))) {
+        match contest.pair().map(|pair| (pair.status(), pair.result(Policies::default()))) {
             // A winner that changes with the order says nothing about the replies, so it supports no claim.
             Some((Status::UnstableAfterSwap, _)) => sequence.push_unscored(),
             Some((_, Some(Choice::Wins(Candidate::A)))) => sequence.push(1.0),
@@ -122,8 +122,7 @@ fn hear(
             Some((_, Some(Choice::Tie))) => sequence.push(0.5),
             None if contest.fate == Fate::Identical => sequence.push(0.5),
             Some((_, Some(Choice::NeedsHumanReview) | None)) | None => sequence.push_unscored(),
-        };
-        pushed.expect("each pair is drawn once, and its outcome is a share");
+        }
     }
     Ok(())
 }
