@@ -3,7 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::json::Json;
 
-use super::key::is_present;
+use super::is_present;
 use super::{
     Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, SettingsError,
 };

@@ -37,7 +37,7 @@ pub use rows::{Rows, read_rows};
 use entry::{Content, Refused};
 use pass::Pass;
 use scan::Scanned;
-use source::Source;
+use source::DataFile;
 
 /// What a bad record does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -248,7 +248,7 @@ impl Record {
 /// One or more case files that were read through once and can be read again.
 #[derive(Debug)]
 pub struct Dataset {
-    sources: Arc<[Source]>,
+    sources: Arc<[DataFile]>,
     options: LoadOptions,
     /// What the first pass found, and later ones hold the files against.
     scanned: Arc<Scanned>,
@@ -268,9 +268,9 @@ impl Dataset {
             let message = "the delimiter must be one ASCII character other than a quote or a line end";
             return Err(LoadError::new(&nowhere, message));
         }
-        let sources: Result<Vec<Source>, LoadError> =
-            paths.iter().map(|path| Source::find(path, &options)).collect();
-        let sources: Arc<[Source]> = Arc::from(sources?);
+        let sources: Result<Vec<DataFile>, LoadError> =
+            paths.iter().map(|path| DataFile::find(path, &options)).collect();
+        let sources: Arc<[DataFile]> = Arc::from(sources?);
         let scanned = Arc::new(scan::scan(&sources, &options)?);
         Ok(Self { sources, options, scanned })
     }
@@ -311,7 +311,7 @@ impl Dataset {
 pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
-    sources: Arc<[Source]>,
+    sources: Arc<[DataFile]>,
     scanned: Arc<Scanned>,
 }
 

@@ -1,6 +1,6 @@
 //! The first pass over a data set: everything that can be wrong is found before anything is spent.
 //!
-//! Names are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
+//! SeenNames are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
 //! record, a hash of its name. Only where a hash comes twice does a second pass read those records again
 //! and tell a duplicate from a chance collision, and equal content from different content. After that no
 //! pass has to remember names.
@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::entry::{Content, Refused};
 use super::pass::Pass;
 use super::reader::Parsed;
-use super::source::Source;
+use super::source::DataFile;
 use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
 
 /// More slices than this are probably not slices.
@@ -36,13 +36,13 @@ pub(super) struct Scanned {
 type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
-pub(super) fn scan(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
+pub(super) fn scan(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
     scan_with(sources, options, name_hash)
 }
 
-fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
     let mut pass = Pass::begin(sources, options)?;
-    let mut names = Names::default();
+    let mut names = SeenNames::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
@@ -157,11 +157,11 @@ fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
 
 /// The names seen in the first pass, as hashes.
 #[derive(Default)]
-struct Names {
+struct SeenNames {
     seen: HashSet<u64>,
     /// Hashes that came more than once.
     twice: HashSet<u64>,
-    /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
+    /// SeenNames that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
     look_alikes: Vec<Notice>,
     /// The name that is being looked at. Its memory is used again.
@@ -171,7 +171,7 @@ struct Names {
 /// So many pairs of look-alike names are worth a line each.
 const LOOK_ALIKES_MAX: usize = 20;
 
-impl Names {
+impl SeenNames {
     fn add(&mut self, content: &Content, place: &Place, hash: NameHash) {
         write_name(content, &mut self.name);
         let name = self.name.as_str();
@@ -224,7 +224,7 @@ struct First {
 
 /// Reads the records whose names may occur twice again, and finds those that repeat an earlier one.
 fn repeats(
-    sources: &Arc<[Source]>,
+    sources: &Arc<[DataFile]>,
     options: &LoadOptions,
     twice: &HashSet<u64>,
     hash: NameHash,
@@ -279,8 +279,8 @@ mod tests {
 
     use super::*;
 
-    fn sources(text: &str, options: &LoadOptions) -> Arc<[Source]> {
-        let source = Source::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
+    fn sources(text: &str, options: &LoadOptions) -> Arc<[DataFile]> {
+        let source = DataFile::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
         Arc::from([source])
     }
 
@@ -288,11 +288,11 @@ mod tests {
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let scan = |sources: &Arc<[Source]>| scan_with(sources, &options, |_| 7);
+        let scan = |sources: &Arc<[DataFile]>| scan_with(sources, &options, |_| 7);
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
         assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
-        let error = scan(&twice).err().expect("a duplicate");
+        let error = scan(&twice).expect_err("a duplicate");
         assert_eq!(error.line, Some(3));
     }
 
@@ -303,7 +303,7 @@ mod tests {
         let mut pass = Pass::begin(&sources, &options).expect("opened");
         let (place, parsed) = pass.next().expect("read").expect("a record");
         let Ok(Content::Entry(mut entry)) = parsed.outcome else { panic!("expected an entry") };
-        let mut names = Names::default();
+        let mut names = SeenNames::default();
         let n_names = 60_000;
         for n in 0..n_names {
             entry.case.id = CaseId::new(n.to_string()).expect("an id");

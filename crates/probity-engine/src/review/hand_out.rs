@@ -9,17 +9,17 @@ use probity_core::calibrate::LabelEntry;
 use probity_core::review::{
     Exhibit, GivenAnswer, Hidden, Questionnaire, ReviewerAnswer, ReviewerDraw, label_entries, said_by,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::earlier::earlier;
 use super::people::{Person, PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
-use super::{ItemId, LEASE_SECONDS, ReviewRoom, document};
+use super::{ItemId, LEASE_SECONDS, ReviewRoom, document, word};
 use crate::ledger::db::{Db, DbError, Row, vals};
 use crate::ledger::{StoreError, last_label, parsed_label};
 
 /// How far a person is with an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeatState {
     /// They have been given it.
@@ -28,17 +28,6 @@ pub enum SeatState {
     Submitted,
     /// They have put it off.
     Skipped,
-}
-
-impl SeatState {
-    pub(super) fn of_name(name: &str) -> Option<SeatState> {
-        match name {
-            "leased" => Some(SeatState::Leased),
-            "submitted" => Some(SeatState::Submitted),
-            "skipped" => Some(SeatState::Skipped),
-            _ => None,
-        }
-    }
 }
 
 /// An item as the person sees it to whom it was given. Nothing in it comes from a judge or from another person.
@@ -158,8 +147,7 @@ pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<QueuedItem>, DbError
 }
 
 fn seat_state(row: &Row<'_>, column: usize) -> Result<SeatState, DbError> {
-    let name = row.text(column)?;
-    SeatState::of_name(name).ok_or_else(|| DbError::unknown("state of a seat", name))
+    word(row, column, "state of a seat")
 }
 
 /// How far a person is with an item; `None` where it is not theirs.

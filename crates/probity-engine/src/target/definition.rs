@@ -81,7 +81,7 @@ impl TargetDefinition {
         let identity = Json::object(members).canonical();
         let id = JudgeId::of_identity(&identity);
         let variant = Variant::new(settings.name.clone()).expect("the name of a target is a plain word");
-        Ok(TargetDefinition { settings, variant, form, id, identity })
+        Ok(TargetDefinition { settings, variant, id, identity, form })
     }
 
     /// What it is asked for a case.

@@ -41,7 +41,7 @@ pub(super) enum Side {
 }
 
 /// The names of a side in the forms there have been.
-struct Names {
+struct SideNames {
     messages: &'static str,
     text: &'static str,
     one_event: &'static str,
@@ -49,15 +49,15 @@ struct Names {
 }
 
 impl Side {
-    fn names(self) -> Names {
+    fn names(self) -> SideNames {
         match self {
-            Side::Input => Names {
+            Side::Input => SideNames {
                 messages: "gen_ai.input.messages",
                 text: "gen_ai.prompt",
                 one_event: "gen_ai.content.prompt",
                 role: "user",
             },
-            Side::Output => Names {
+            Side::Output => SideNames {
                 messages: "gen_ai.output.messages",
                 text: "gen_ai.completion",
                 one_event: "gen_ai.content.completion",

@@ -15,7 +15,7 @@ use probity_core::json::{Json, Object};
 
 use super::Unanswered;
 use super::entry::{Content, Refused, entry};
-use super::field::{Field, FileNames, Found, Reason};
+use super::field::{Field, FileNames, Reason, RecordFields};
 use attributes::{Attributes, first};
 use messages::{Event, Message, Side, side};
 
@@ -138,7 +138,7 @@ impl<'a> Span<'a> {
             (Field::Time, self.end().map(|end| Json::int(end.seconds()))),
             (Field::Metadata, Some(metadata)),
         ];
-        let mut found = Found::default();
+        let mut found = RecordFields::default();
         found.metadata_text = Some(&metadata_text);
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
             found.put(field, field.native(), json)?;
