@@ -24,7 +24,6 @@ mod scan;
 mod source;
 mod spans;
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,24 +143,6 @@ impl LoadError {
     }
 }
 
-/// Something worth a line to the user that is no fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// The file it is about, unless it is about all of them.
-    pub file: Option<Arc<str>>,
-    /// What is worth knowing.
-    pub message: String,
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{file}: {}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
-
 /// What names the content of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
@@ -208,8 +189,6 @@ pub enum Record {
         place: Place,
         /// The case and the reply.
         entry: Box<Entry>,
-        /// Field names in it that look mistyped.
-        warnings: Vec<String>,
     },
     /// A case that waits for its reply; only where [`Unanswered::Take`] is set.
     Unanswered {
@@ -224,10 +203,10 @@ pub enum Record {
 
 impl Record {
     /// What was read at `place`.
-    fn of(place: Place, content: Result<Content, Refused>, warnings: Vec<String>) -> Record {
+    fn of(place: Place, content: Result<Content, Refused>) -> Record {
         match content {
             Err(Refused { id, reason }) => Record::Skipped(place.skipped(id, reason.text)),
-            Ok(Content::Entry(entry)) => Record::Entry { place, entry, warnings },
+            Ok(Content::Entry(entry)) => Record::Entry { place, entry },
             Ok(Content::Unanswered { case, reason }) => {
                 let skipped = place.skipped(Some(case.id.to_string()), reason.text);
                 Record::Unanswered { case, skipped }
@@ -239,7 +218,7 @@ impl Record {
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
         Record::Skipped(match self {
-            Record::Entry { place, entry, .. } => place.skipped(Some(entry.case.id.to_string()), reason),
+            Record::Entry { place, entry } => place.skipped(Some(entry.case.id.to_string()), reason),
             Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => Skipped { reason, ..skipped },
         })
     }
@@ -297,7 +276,7 @@ impl Dataset {
     }
 
     /// What is worth a line to the user.
-    pub fn notices(&self) -> &[Notice] {
+    pub fn notices(&self) -> &[String] {
         &self.scanned.notices
     }
 
@@ -326,7 +305,7 @@ impl Records {
         }
         let Some((place, parsed)) = next else { return Ok(None) };
         let repeated = self.scanned.repeats.get(&place.index);
-        let record = Record::of(place, parsed.outcome, parsed.warnings);
+        let record = Record::of(place, parsed.outcome);
         Ok(Some(match repeated {
             None => record,
             Some(first) => record.repeating(*first),

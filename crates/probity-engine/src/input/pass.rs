@@ -11,7 +11,7 @@ use super::field::{FileNames, Reason, RecordFields, Vocabulary};
 use super::reader::{FileReader, Parsed, RecordText};
 use super::source::DataFile;
 use super::spans::{self, Batch};
-use super::{LoadError, LoadOptions, Notice, Place};
+use super::{LoadError, LoadOptions, Place};
 
 /// A pass that is under way.
 pub(super) struct Pass {
@@ -25,7 +25,7 @@ pub(super) struct Pass {
     /// How many blank lines those files had.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the files that were opened.
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
 }
 
 impl Pass {
@@ -72,8 +72,8 @@ impl Pass {
     fn finish(&mut self, reader: CaseReader) {
         let CaseReader { file, n_passed_over, .. } = reader;
         if n_passed_over > 0 {
-            let message = format!("passed over {n_passed_over} spans that are not about GenAI");
-            self.notices.push(Notice { file: Some(Arc::clone(file.file())), message });
+            let file = file.file();
+            self.notices.push(format!("{file}: passed over {n_passed_over} spans that are not about GenAI"));
         }
         self.n_blank_lines += file.n_blank_lines;
         self.digests.push(file.digest());

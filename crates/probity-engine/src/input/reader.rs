@@ -12,7 +12,7 @@ use super::field::{FileNames, Reach, Vocabulary};
 use super::json::{self, Array};
 use super::source::{DataFile, Opened, Packing};
 use super::spans;
-use super::{LoadError, LoadOptions, Notice, Strictness};
+use super::{LoadError, LoadOptions, Strictness};
 
 /// A record of spans may have so many times the bytes that another may have: it is many replies.
 const BATCH_REPLIES: usize = 16;
@@ -32,7 +32,7 @@ pub(super) struct FileReader {
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the file.
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
 }
 
 /// How the records of a file are laid out.
@@ -239,7 +239,7 @@ fn add_to(digest: &mut blake3::Hasher, record: &[u8]) {
 
 /// What is worth saying about a file that was opened: a name that promises something else, and columns whose
 /// names look mistyped.
-fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<Notice> {
+fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     let mut messages = Vec::new();
     let (named_packing, named_format) = promised(source.name());
     let found = layout.name();
@@ -257,8 +257,7 @@ fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<Notice> {
         messages.push(format!("read the records in its '{member}'"));
     }
     messages.extend(layout.header_warnings().iter().cloned());
-    let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
-    messages.into_iter().map(notice).collect()
+    messages.into_iter().map(|message| format!("{}: {message}", source.name())).collect()
 }
 
 /// The packing and the format that a file's name promises.

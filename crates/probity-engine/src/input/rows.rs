@@ -17,7 +17,7 @@ use super::pass::object;
 use super::reader::{FileReader, RecordText};
 use super::scan::Doubts;
 use super::source::DataFile;
-use super::{LoadError, LoadOptions, Notice, Place, Skipped};
+use super::{LoadError, LoadOptions, Place, Skipped};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Rows<T> {
     /// The others.
     pub skipped: Vec<Skipped>,
     /// What is worth a line to the user.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<String>,
 }
 
 /// Reads the file at `path` (`-` is standard input), each record by `read`, which gets an object. The cells of a

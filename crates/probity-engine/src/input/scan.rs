@@ -12,11 +12,11 @@ use std::sync::Arc;
 use probity_core::case::Slice;
 use unicode_normalization::UnicodeNormalization;
 
-use super::entry::{Content, Refused};
+use super::entry::Content;
 use super::pass::Pass;
 use super::reader::Parsed;
 use super::source::DataFile;
-use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
+use super::{Dedup, Digest, LoadError, LoadOptions, Place, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -27,7 +27,7 @@ pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,
     pub(super) digest: Digest,
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
     /// Records that repeat an earlier one, and the index of that one.
     pub(super) repeats: HashMap<usize, usize>,
 }
@@ -54,7 +54,9 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
             Err(refused) => {
                 n_skipped += 1;
                 if n_skipped <= SKIPS_MAX {
-                    skips.push(skip_notice(&place, refused));
+                    let Place { index, file, line } = &place;
+                    let reason = &refused.reason.text;
+                    skips.push(format!("{file}: line {line}: record {index} is skipped: {reason}"));
                 }
             }
             Ok(content) => {
@@ -76,8 +78,7 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
     notices.extend(doubts.notices());
     notices.extend(skips);
     if n_skipped > SKIPS_MAX {
-        let message = format!("{} more records are skipped", n_skipped - SKIPS_MAX);
-        notices.push(Notice { file: None, message });
+        notices.push(format!("{} more records are skipped", n_skipped - SKIPS_MAX));
     }
     notices.extend(names.look_alikes);
     notices.extend(dataset_notices(&slices, repeats.len()));
@@ -96,11 +97,6 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
 
 /// So many records that are skipped are worth a line each.
 const SKIPS_MAX: usize = 20;
-
-fn skip_notice(place: &Place, refused: &Refused) -> Notice {
-    let message = format!("line {}: record {} is skipped: {}", place.line, place.index, refused.reason.text);
-    Notice { file: Some(Arc::clone(&place.file)), message }
-}
 
 /// Doubts about records, each kept once with its first place.
 pub(super) struct Doubts {
@@ -133,24 +129,21 @@ impl Doubts {
         Ok(())
     }
 
-    pub(super) fn notices(self) -> impl Iterator<Item = Notice> {
-        self.kept.into_iter().map(|(warning, (place, n))| {
+    pub(super) fn notices(self) -> impl Iterator<Item = String> {
+        self.kept.into_iter().map(|(warning, (Place { file, line, .. }, n))| {
             let more = if n > 1 { format!(" (in {n} records)") } else { String::new() };
-            let message = format!("line {}: {warning}{more}", place.line);
-            Notice { file: Some(place.file), message }
+            format!("{file}: line {line}: {warning}{more}")
         })
     }
 }
 
-fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
+fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<String> {
     let mut notices = Vec::new();
     if slices.len() > SLICES_MAX {
-        let message = format!("more than {SLICES_MAX} distinct slices: figures per slice will say little");
-        notices.push(Notice { file: None, message });
+        notices.push(format!("more than {SLICES_MAX} distinct slices: figures per slice will say little"));
     }
     if n_repeats > 0 {
-        let message = format!("skipped because they repeat an earlier record in every field: {n_repeats}");
-        notices.push(Notice { file: None, message });
+        notices.push(format!("skipped because they repeat an earlier record in every field: {n_repeats}"));
     }
     notices
 }
@@ -163,7 +156,7 @@ struct SeenNames {
     twice: HashSet<u64>,
     /// SeenNames that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
-    look_alikes: Vec<Notice>,
+    look_alikes: Vec<String>,
     /// The name that is being looked at. Its memory is used again.
     name: String,
 }
@@ -185,12 +178,11 @@ impl SeenNames {
         let composed = hash(&name.nfc().collect::<String>());
         let (first, index) = *self.composed.entry(composed).or_insert((hashed, place.index));
         if first != hashed && self.look_alikes.len() < LOOK_ALIKES_MAX {
-            let message = format!(
-                "line {}: the id of record {} looks like that of record {index} but is composed of other \
+            self.look_alikes.push(format!(
+                "{}: line {}: the id of record {} looks like that of record {index} but is composed of other \
                  characters: possibly a duplicate",
-                place.line, place.index
-            );
-            self.look_alikes.push(Notice { file: Some(Arc::clone(&place.file)), message });
+                place.file, place.line, place.index
+            ));
         }
     }
 }
