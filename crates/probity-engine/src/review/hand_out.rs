@@ -115,6 +115,17 @@ impl QueuedItem {
         label_entries(&self.spec.asked, &self.hidden, given)
     }
 
+    /// What counts of what a person said, with the sides of a pair turned or not, and the sum of its revisions.
+    pub(super) fn said(
+        &self,
+        db: &Db,
+        given: &GivenAnswer,
+        turned: bool,
+    ) -> Result<(u32, ReviewerAnswer), DbError> {
+        let (revision, labels) = standing(db, &self.entries(given))?;
+        Ok((revision, said_by(&self.spec.asked, &labels, turned)))
+    }
+
     /// An answer that says nothing, for finding what a person has said.
     pub(super) fn unsaid(&self, person: &str, adjudicated: bool) -> GivenAnswer {
         GivenAnswer {
@@ -232,8 +243,8 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     else {
         return Ok(None);
     };
-    let (revision, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
     let turned = place.turns_for(&who.name);
+    let (revision, answer) = place.said(db, &place.unsaid(&who.name, false), turned)?;
     let is_answered = state == SeatState::Submitted;
     let note = if is_answered { last_note(db, item, person)? } else { String::new() };
     let earlier = if is_answered { None } else { earlier(db, &place, &who)? };
@@ -246,7 +257,7 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
         shown: if turned { shown.turned() } else { shown },
         state,
         revision,
-        answer: is_answered.then(|| said_by(&place.spec.asked, &labels, turned)),
+        answer: is_answered.then_some(answer),
         earlier,
         note,
         after: place.spec.after,
