@@ -32,7 +32,7 @@ use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 use serde::{Deserialize, Serialize};
 
-pub use choose::{Because, ChosenJudge, JudgeWarning};
+pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
 pub use layer::{Layer, SettingClass};
