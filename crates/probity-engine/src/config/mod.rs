@@ -7,13 +7,13 @@
 //! stands in `untrusted`. This module reads no file and no variable itself.
 
 mod choose;
-pub mod endpoint;
-pub mod environment;
-pub mod header;
-pub mod host;
+mod endpoint;
+mod environment;
+mod header;
+mod host;
 pub mod layer;
 pub mod names;
-pub mod pointer;
+mod pointer;
 mod price;
 mod read;
 mod resolve;
