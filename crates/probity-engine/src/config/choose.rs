@@ -3,7 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::json::Json;
 
-use super::key::is_present;
+use super::is_present;
 use super::{
     Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, SettingsError,
 };
@@ -16,7 +16,7 @@ pub struct ChosenJudge {
     /// Why it and no other.
     pub because: Because,
     /// What is allowed but should be known.
-    pub warnings: Vec<JudgeWarning>,
+    pub warnings: Vec<String>,
 }
 
 /// Why a judge is used.
@@ -33,27 +33,6 @@ pub enum Because {
     Model,
     /// Nothing points to another judge: no key, no endpoint, no model.
     NoKey,
-}
-
-/// Something that is allowed but should be known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JudgeWarning {
-    /// One draw from a distribution is reported as if it were the judge's opinion.
-    #[error(
-        "judges.{judge}.temperature is {temperature} and each packet is asked once: a verdict is one draw"
-    )]
-    OneDraw {
-        /// The judge.
-        judge: String,
-        /// Its temperature.
-        temperature: Exact,
-    },
-    /// A table of the settings has no effect.
-    #[error("[judges.{judge}] is not used, because judge.name does not name a judge")]
-    NoJudgeNamed {
-        /// The judge.
-        judge: String,
-    },
 }
 
 impl Config {
@@ -85,14 +64,19 @@ impl Config {
         Ok(ChosenJudge { settings, because, warnings })
     }
 
-    fn warnings(&self, judge: &JudgeSettings) -> Vec<JudgeWarning> {
-        let draw = judge
-            .chat()
-            .filter(|chat| chat.temperature > Exact::ZERO)
-            .map(|chat| JudgeWarning::OneDraw { judge: judge.name.clone(), temperature: chat.temperature });
+    fn warnings(&self, judge: &JudgeSettings) -> Vec<String> {
+        // One draw from a distribution is reported as if it were the judge's opinion.
+        let draw = judge.chat().map(|chat| chat.temperature).filter(|temperature| *temperature > Exact::ZERO);
+        let draw = draw.map(|temperature| {
+            format!(
+                "judges.{}.temperature is {temperature} and each packet is asked once: a verdict is one draw",
+                judge.name
+            )
+        });
         let own =
             self.judge_names().filter(|name| self.judge_named.is_none() && !JudgeKind::NAMES.contains(name));
-        let unused = own.map(|name| JudgeWarning::NoJudgeNamed { judge: name.to_owned() });
+        let unused =
+            own.map(|name| format!("[judges.{name}] is not used, because judge.name does not name a judge"));
         draw.into_iter().chain(unused).collect()
     }
 

@@ -1,51 +1,29 @@
 //! Settings from environment variables.
 //!
-//! The table below is the whole list: what is read, which setting it becomes, and the documentation. A
-//! variable that is set to nothing counts as not set. Keys are not settings and are not read here.
+//! The table below is the whole list: what is read, and which setting it becomes. A variable that is set to nothing
+//! counts as not set. Keys are not settings and are not read here.
 
 use probity_core::exact::NotDecimal;
 
 use super::layer::{Decimal, Layer};
 use super::read::{SettingsError, SettingsProblem};
 
-/// One variable.
-pub struct Variable {
-    /// Its name.
-    pub name: &'static str,
-    /// The setting it stands for, as documentation names it.
-    pub setting: &'static str,
-    set: fn(&mut Layer, &str) -> Result<(), String>,
-}
+/// Puts the value of a variable into its setting.
+type Setter = fn(&mut Layer, &str) -> Result<(), String>;
 
-const fn variable(
-    name: &'static str,
-    setting: &'static str,
-    set: fn(&mut Layer, &str) -> Result<(), String>,
-) -> Variable {
-    Variable { name, setting, set }
-}
-
-/// The variables that are read, in the order of the documentation.
-pub const VARIABLES: &[Variable] = &[
-    variable("PROBITY_JUDGE", "judge.name", |layer, value| text(&mut layer.judge.name, value)),
-    variable("PROBITY_MODEL", "the model of the judge in use", |layer, value| {
-        text(&mut layer.any_model, value)
-    }),
-    variable("OPENAI_BASE_URL", "judges.openai.base_url", |layer, value| {
+/// The variables that are read, in the order of the documentation, each with the setting that it becomes.
+pub(super) const VARIABLES: &[(&str, Setter)] = &[
+    ("PROBITY_JUDGE", |layer, value| text(&mut layer.judge.name, value)),
+    ("PROBITY_MODEL", |layer, value| text(&mut layer.any_model, value)),
+    ("OPENAI_BASE_URL", |layer, value| {
         text(&mut layer.judges.entry("openai".to_owned()).or_default().base_url, value)
     }),
-    variable("PROBITY_RUBRIC", "run.rubric", |layer, value| text(&mut layer.run.rubric, value)),
-    variable("PROBITY_STORE", "run.store", |layer, value| text(&mut layer.run.store, value)),
-    variable("PROBITY_MIN_COVERAGE", "run.min_coverage", |layer, value| {
-        decimal(&mut layer.run.min_coverage, value)
-    }),
-    variable("PROBITY_CONCURRENCY", "schedule.concurrency", |layer, value| {
-        whole(&mut layer.schedule.concurrency, value)
-    }),
-    variable("PROBITY_CALLS_MAX", "budget.calls_max", |layer, value| {
-        whole(&mut layer.budget.calls_max, value)
-    }),
-    variable("PROBITY_USD_MAX", "budget.usd_max", |layer, value| decimal(&mut layer.budget.usd_max, value)),
+    ("PROBITY_RUBRIC", |layer, value| text(&mut layer.run.rubric, value)),
+    ("PROBITY_STORE", |layer, value| text(&mut layer.run.store, value)),
+    ("PROBITY_MIN_COVERAGE", |layer, value| decimal(&mut layer.run.min_coverage, value)),
+    ("PROBITY_CONCURRENCY", |layer, value| whole(&mut layer.schedule.concurrency, value)),
+    ("PROBITY_CALLS_MAX", |layer, value| whole(&mut layer.budget.calls_max, value)),
+    ("PROBITY_USD_MAX", |layer, value| decimal(&mut layer.budget.usd_max, value)),
 ];
 
 impl Layer {
@@ -53,10 +31,10 @@ impl Layer {
     pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Layer, SettingsError> {
         let mut layer = Layer::default();
         let mut problems = Vec::new();
-        for variable in VARIABLES {
-            let Some(text) = get(variable.name).filter(|text| !text.trim().is_empty()) else { continue };
-            if let Err(message) = (variable.set)(&mut layer, text.trim()) {
-                let message = format!("{}: {message}", variable.name);
+        for (name, set) in VARIABLES {
+            let Some(text) = get(name).filter(|text| !text.trim().is_empty()) else { continue };
+            if let Err(message) = set(&mut layer, text.trim()) {
+                let message = format!("{name}: {message}");
                 let place = "environment".to_owned();
                 problems.push(SettingsProblem { place, line: None, message, hint: None });
             }

@@ -106,7 +106,7 @@ type One<T> = T;
 type Named<T> = BTreeMap<String, T>;
 
 /// What all sections can do, and tables of them.
-pub(super) trait Section: Default {
+pub(super) trait SettingsSection: Default {
     /// These settings with those of `over` above them, key by key.
     #[must_use]
     fn merge(self, over: Self) -> Self;
@@ -116,7 +116,7 @@ pub(super) trait Section: Default {
     fn plain(self) -> Self;
 }
 
-impl<T: Section> Section for BTreeMap<String, T> {
+impl<T: SettingsSection> SettingsSection for BTreeMap<String, T> {
     fn merge(mut self, over: Self) -> Self {
         for (name, table) in over {
             let below = self.remove(&name).unwrap_or_default();
@@ -166,7 +166,7 @@ macro_rules! section {
             }
         }
 
-        impl Section for $layer {
+        impl SettingsSection for $layer {
             fn merge(self, over: Self) -> Self {
                 Self { $($key: over.$key.or(self.$key),)* }
             }

@@ -7,14 +7,13 @@
 //! stands in `untrusted`. This module reads no file and no variable itself.
 
 mod choose;
-pub mod endpoint;
-pub mod environment;
-pub mod header;
-pub mod host;
-pub mod key;
+mod endpoint;
+mod environment;
+mod header;
+mod host;
 pub mod layer;
 pub mod names;
-pub mod pointer;
+mod pointer;
 mod price;
 mod read;
 mod resolve;
@@ -33,10 +32,9 @@ use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 use serde::{Deserialize, Serialize};
 
-pub use choose::{Because, ChosenJudge, JudgeWarning};
+pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
-pub use key::{KeyUse, is_present};
 pub use layer::{Layer, SettingClass};
 pub use names::{
     Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
@@ -302,4 +300,18 @@ pub struct Budget {
     pub calls_max: Option<u64>,
     /// US dollars in all; `None` for as many as it takes.
     pub usd_max: Option<Exact>,
+}
+
+/// Whether a call can go out without a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeyUse {
+    /// It cannot: the endpoint is the provider's own, or the settings name the variable.
+    Required,
+    /// The endpoint is another one, such as a local server: a key is sent where there is one.
+    IfPresent,
+}
+
+/// Whether `value` could be a key at all: what decides which judge is used.
+pub fn is_present(value: Option<&str>) -> bool {
+    value.is_some_and(|value| !value.trim().is_empty())
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::endpoint::Endpoint;
-use super::key::is_present;
+use super::is_present;
 use super::layer::{JudgeLayer, Layer, Setting, SettingClass};
 use super::names::JudgeKind;
 use super::read::{DecidingSetting, KIND, NAME, SettingsError, SettingsProblem, deciding};

@@ -2,7 +2,7 @@
 //!
 //! Cells are cut by `csv-core`, which takes any text. What it lets pass is refused here: a quote that is never closed,
 //! which would swallow the rest of the file, text after a closing quote, and two columns for one thing. A cell is quoted
-//! only if it begins with a quote; its text is kept byte for byte. Rows are never padded.
+//! only if it begins with a quote; its text is kept byte for byte. RowCutter are never padded.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use probity_core::json::{self, Json};
 
 use super::LoadError;
 use super::bytes::{Ended, Input, RawRecord};
-use super::field::{Field, Found, Reason, Vocabulary, both_name};
+use super::field::{Field, Reason, RecordFields, Vocabulary, both_name};
 
 /// The delimiter unless the options name one.
 pub(super) const COMMA: u8 = b',';
@@ -20,8 +20,8 @@ pub(super) const COMMA: u8 = b',';
 const CELL_LINES_MAX: usize = 1_000;
 
 /// The meaning of the columns of one file.
-pub(super) struct Table {
-    rows: Rows,
+pub(super) struct CsvTable {
+    rows: RowCutter,
     columns: Vec<Column>,
     has_turns: bool,
     /// What the header's unknown names were probably meant to be.
@@ -34,7 +34,7 @@ struct Column {
     field: Option<Field>,
 }
 
-impl Table {
+impl CsvTable {
     /// Reads the header row of records with this vocabulary.
     pub(super) fn open(
         input: &mut Input,
@@ -42,7 +42,7 @@ impl Table {
         delimiter: u8,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
-        let mut rows = Rows::new(delimiter);
+        let mut rows = RowCutter::new(delimiter);
         rows.next(input, raw)?;
         let row = raw.text()?;
         let refused = |message: String| LoadError::new(input.file(), message).line(raw.line);
@@ -94,8 +94,8 @@ impl Table {
     }
 
     /// Finds the fields in the cells of the last row, whose source is `row`.
-    pub(super) fn fields(&self, row: &str) -> Result<Found<'_>, Reason> {
-        let mut found = Found::default();
+    pub(super) fn fields(&self, row: &str) -> Result<RecordFields<'_>, Reason> {
+        let mut found = RecordFields::default();
         for (column, cell) in self.columns.iter().zip(self.cells(row)?) {
             let Some(field) = column.field else { continue };
             if cell.is_empty() && self.empty_is_absent(field) {
@@ -184,7 +184,7 @@ fn value(field: Field, name: &str, cell: &str) -> Result<Json, Reason> {
 }
 
 /// The rows of a file, of which one is looked at.
-struct Rows {
+struct RowCutter {
     delimiter: u8,
     reader: csv_core::Reader,
     /// The texts of the row's cells one after the other, and room for more.
@@ -196,10 +196,10 @@ struct Rows {
     torn: Option<usize>,
 }
 
-impl Rows {
+impl RowCutter {
     fn new(delimiter: u8) -> Self {
         let reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-        Rows { delimiter, reader, texts: vec![0; 1 << 10], n_bytes: 0, ends: Vec::new(), torn: None }
+        RowCutter { delimiter, reader, texts: vec![0; 1 << 10], n_bytes: 0, ends: Vec::new(), torn: None }
     }
 
     /// Cuts the next row into `raw` and its cells; `None` at the end of the file.
@@ -317,7 +317,7 @@ mod tests {
             let file = Arc::from("x");
             let mut raw = RawRecord::new(&file, 1 << 10);
             let mut input = Input::new(file, Box::new(Steps(Cursor::new(row.to_owned()), step)));
-            let mut rows = Rows { texts: vec![0], ..Rows::new(COMMA) };
+            let mut rows = RowCutter { texts: vec![0], ..RowCutter::new(COMMA) };
             assert_eq!(rows.next(&mut input, &mut raw).expect("a row"), Some(Ended::EndOfFile), "{row}");
             assert_eq!(raw.bytes, row.as_bytes());
             assert_eq!(rows.cells(), want.map(<[&str]>::to_vec).map_err(str::to_owned), "{row}");

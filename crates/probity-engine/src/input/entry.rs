@@ -15,7 +15,7 @@ use probity_core::json::Json;
 
 use super::Unanswered;
 use super::evidence::{evidence, inadmissible};
-use super::field::{Field, FileNames, Found, Reason, Value};
+use super::field::{Field, FieldValue, FileNames, Reason, RecordFields};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
@@ -62,7 +62,7 @@ impl From<Reason> for Refused {
 
 /// Makes content of the fields, or says why not, by the names of the file.
 pub(super) fn entry(
-    mut found: Found<'_>,
+    mut found: RecordFields<'_>,
     names: FileNames,
     unanswered: Unanswered,
 ) -> Result<Content, Refused> {
@@ -72,7 +72,7 @@ pub(super) fn entry(
 }
 
 fn content(
-    found: &mut Found<'_>,
+    found: &mut RecordFields<'_>,
     id: &CaseId,
     names: FileNames,
     unanswered: Unanswered,
@@ -96,7 +96,7 @@ fn content(
     Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
 
-fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
+fn case(found: &mut RecordFields<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
     let slice = optional_text(found.given(Field::Slice))?;
     Ok(Case {
         id: id.clone(),
@@ -150,7 +150,7 @@ pub(super) fn without_nul(name: impl fmt::Display, text: String) -> Result<Strin
     Ok(text)
 }
 
-fn case_id(value: Option<Value<'_>>) -> Result<CaseId, Reason> {
+fn case_id(value: Option<FieldValue<'_>>) -> Result<CaseId, Reason> {
     let value = value.ok_or_else(|| missing(Field::Id.native()))?;
     CaseId::new(name_text(&value.name, value.json)?).map_err(bad_field)
 }
@@ -171,13 +171,13 @@ pub(super) fn text(name: impl fmt::Display, json: Json) -> Result<String, Reason
 }
 
 /// A text that may be left out; the empty string says as much.
-fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
-    let text = value.map(|Value { name, json }| text(&name, json)).transpose()?;
+fn optional_text(value: Option<FieldValue<'_>>) -> Result<Option<String>, Reason> {
+    let text = value.map(|FieldValue { name, json }| text(&name, json)).transpose()?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// A moment: a date, with a time or without, or seconds since 1970.
-fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
+fn time(value: Option<FieldValue<'_>>) -> Result<Option<Moment>, Reason> {
     let Some(value) = value else { return Ok(None) };
     let refuse = |shown: &str| {
         let forms = "a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970";
@@ -194,7 +194,7 @@ fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
     }
 }
 
-fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
+fn confidence(value: Option<FieldValue<'_>>) -> Result<Option<Confidence>, Reason> {
     let Some(value) = value else { return Ok(None) };
     match &value.json {
         Json::Number(text) => {
@@ -205,7 +205,7 @@ fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
     }
 }
 
-fn metadata(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
+fn metadata(found: &mut RecordFields<'_>) -> Result<Option<String>, Reason> {
     let Some(value) = found.given(Field::Metadata) else { return Ok(None) };
     if has_nul(&value.json) {
         return Err(format!("'{}' contains a NUL character", value.name).into());
@@ -223,11 +223,11 @@ pub(super) fn has_nul(json: &Json) -> bool {
 }
 
 /// The items of an optional array; an absent field has none.
-pub(super) fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
+pub(super) fn items(value: Option<FieldValue<'_>>) -> Result<Vec<Json>, Reason> {
     match value {
         None => Ok(Vec::new()),
-        Some(Value { json: Json::Array(items), .. }) => Ok(items),
-        Some(Value { name, json }) => Err(must_be(name, "an array", &json)),
+        Some(FieldValue { json: Json::Array(items), .. }) => Ok(items),
+        Some(FieldValue { name, json }) => Err(must_be(name, "an array", &json)),
     }
 }
 
@@ -235,7 +235,7 @@ pub(super) fn filled(name: impl fmt::Display, text: String) -> Result<String, Re
     if text.is_empty() { Err(format!("Empty '{name}' field").into()) } else { Ok(text) }
 }
 
-fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
+fn known_pii(value: Option<FieldValue<'_>>) -> Result<Vec<String>, Reason> {
     let one = |(at, item): (usize, Json)| {
         let name = Inside { list: Field::KnownPii, at, part: "" };
         // An empty string would be found in every reply.
@@ -259,7 +259,7 @@ enum Given {
 }
 
 /// Reads what the reply answers, and the reply.
-fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situation, Given), Reason> {
+fn situation_and_reply(found: &mut RecordFields<'_>, names: FileNames) -> Result<(Situation, Given), Reason> {
     let has_turns = found.has(Field::Turns);
     let ticket = match found.take(Field::Ticket) {
         // A null beside the other form of the situation only says that it is not used.
@@ -269,7 +269,7 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
     let turns = found.take(Field::Turns).filter(|_| has_turns);
     match (ticket, turns) {
         (Some(ticket), None) => {
-            let Value { name, json } = ticket;
+            let FieldValue { name, json } = ticket;
             let ticket = text(&name, json)?;
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
@@ -289,13 +289,13 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
 
 /// The record's own reply; `None` where it has no such field. A null is no reply, and neither is a text in which nothing
 /// can be seen: no judge is paid to read it.
-fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
+fn given_reply(found: &mut RecordFields<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
         None => Ok(None),
-        Some(Value { name, json: Json::Null }) => {
+        Some(FieldValue { name, json: Json::Null }) => {
             Ok(Some(Given::Nothing(must_be(&name, "a string", &Json::Null))))
         }
-        Some(Value { name, json }) => Ok(Some(written(&name, text(&name, json)?.into()))),
+        Some(FieldValue { name, json }) => Ok(Some(written(&name, text(&name, json)?.into()))),
     }
 }
 
@@ -311,7 +311,7 @@ fn written(name: impl fmt::Display, text: Arc<str>) -> Given {
 /// Splits turns into context and reply: a given reply leaves the turns as they are; without one, the last
 /// turn is the reply if it is an agent's.
 fn conversation(
-    value: Value<'_>,
+    value: FieldValue<'_>,
     given: Option<Given>,
     names: FileNames,
 ) -> Result<(Situation, Given), Reason> {

@@ -7,10 +7,10 @@ use probity_core::case::{ContextText, Evidence, EvidenceSource, ToolCall};
 use probity_core::json::{Json, Object};
 
 use super::entry::{Inside, filled, has_nul, items, missing, must_be, name_text, text, without_nul};
-use super::field::{Field, Found, Reason, Value};
+use super::field::{Field, FieldValue, Reason, RecordFields};
 
 /// What the reply of a record may rest on.
-pub(super) fn evidence(found: &mut Found<'_>) -> Result<Evidence, Reason> {
+pub(super) fn evidence(found: &mut RecordFields<'_>) -> Result<Evidence, Reason> {
     let mut context = texts(found.given(Field::Context), Field::Context)?;
     context.extend(texts(found.given(Field::RetrievalContext), Field::RetrievalContext)?);
     Ok(Evidence {
@@ -22,11 +22,11 @@ pub(super) fn evidence(found: &mut Found<'_>) -> Result<Evidence, Reason> {
 }
 
 /// Why a gate upstream did not admit the reply, where one did not.
-pub(super) fn inadmissible(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
+pub(super) fn inadmissible(found: &mut RecordFields<'_>) -> Result<Option<String>, Reason> {
     let reason = found.given(Field::AdmissibleReason);
     match found.given(Field::Admissible) {
-        None | Some(Value { json: Json::Bool(true), .. }) => Ok(None),
-        Some(Value { json: Json::Bool(false), .. }) => {
+        None | Some(FieldValue { json: Json::Bool(true), .. }) => Ok(None),
+        Some(FieldValue { json: Json::Bool(false), .. }) => {
             let reason = reason.map_or(String::new(), |reason| match reason.json {
                 Json::Array(several) => several.into_iter().map(any_text).collect::<Vec<_>>().join("; "),
                 other => any_text(other),
@@ -46,7 +46,7 @@ fn any_text(json: Json) -> String {
 }
 
 fn each<T>(
-    value: Option<Value<'_>>,
+    value: Option<FieldValue<'_>>,
     list: Field,
     one: fn(Inside, Json) -> Result<T, Reason>,
 ) -> Result<Vec<T>, Reason> {
@@ -73,9 +73,9 @@ fn source(name: Inside, item: Json) -> Result<EvidenceSource, Reason> {
 }
 
 /// One text, or a list of them; those without a visible character say nothing.
-fn texts(value: Option<Value<'_>>, list: Field) -> Result<Vec<ContextText>, Reason> {
+fn texts(value: Option<FieldValue<'_>>, list: Field) -> Result<Vec<ContextText>, Reason> {
     let all = match value {
-        Some(Value { json: text @ (Json::String(_) | Json::Object(_)), .. }) => {
+        Some(FieldValue { json: text @ (Json::String(_) | Json::Object(_)), .. }) => {
             vec![context(Inside { list, at: 0, part: "" }, text)?]
         }
         other => each(other, list, context)?,

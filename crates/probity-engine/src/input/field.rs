@@ -208,7 +208,7 @@ impl Reason {
 }
 
 /// One value as the record gives it.
-pub(super) struct Value<'a> {
+pub(super) struct FieldValue<'a> {
     /// The name it was given under.
     pub(super) name: Cow<'a, str>,
     /// The value.
@@ -217,13 +217,13 @@ pub(super) struct Value<'a> {
 
 /// The known fields of one record, each at most once.
 #[derive(Default)]
-pub(super) struct Found<'a> {
-    values: [Option<Value<'a>>; N_FIELDS],
+pub(super) struct RecordFields<'a> {
+    values: [Option<FieldValue<'a>>; N_FIELDS],
     /// The source text of the metadata.
     pub(super) metadata_text: Option<&'a str>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> RecordFields<'a> {
     /// Takes the fields out of an object whose source is `text`; unknown names that look like typing errors
     /// go to `warnings`.
     pub(super) fn in_object(
@@ -231,7 +231,7 @@ impl<'a> Found<'a> {
         text: &'a str,
         warnings: &mut Vec<String>,
     ) -> Result<Self, Reason> {
-        let mut found = Found::default();
+        let mut found = RecordFields::default();
         for (name, json) in object {
             match Field::named(&name) {
                 Some(field) => found.put(field, name, json)?,
@@ -255,7 +255,7 @@ impl<'a> Found<'a> {
         if let Some(earlier) = slot {
             return Err(both_name(&earlier.name, &name, field).into());
         }
-        *slot = Some(Value { name, json });
+        *slot = Some(FieldValue { name, json });
         Ok(())
     }
 
@@ -265,12 +265,12 @@ impl<'a> Found<'a> {
     }
 
     /// Takes the value of a field out, unless it is null, which says as much as leaving it out.
-    pub(super) fn given(&mut self, field: Field) -> Option<Value<'a>> {
+    pub(super) fn given(&mut self, field: Field) -> Option<FieldValue<'a>> {
         self.take(field).filter(|value| value.json != Json::Null)
     }
 
     /// Takes the value of a field out.
-    pub(super) fn take(&mut self, field: Field) -> Option<Value<'a>> {
+    pub(super) fn take(&mut self, field: Field) -> Option<FieldValue<'a>> {
         self.values[field as usize].take()
     }
 }

@@ -11,7 +11,7 @@ use probity_core::json::{Tolerance, parse_prefix};
 
 use super::bytes::{Ended, Input, RawRecord};
 use super::field::Vocabulary;
-use super::source::Source;
+use super::source::DataFile;
 use super::{LoadError, LoadOptions};
 
 /// How much of an object's member is looked at, in bytes: its name, and how its value begins.
@@ -59,7 +59,7 @@ impl Array {
 
     /// The array in the object that begins here, if the file is one around an array. `input` is passed on to it.
     pub(super) fn in_object(
-        source: &Source,
+        source: &DataFile,
         options: &LoadOptions,
         vocabulary: Vocabulary,
         input: &mut Input,
@@ -132,7 +132,7 @@ fn element(input: &mut Input, raw: &mut RawRecord) -> Result<u8, LoadError> {
 
 /// The one array of objects in the object that the file is, if it is no record: its name and where it begins.
 fn find(
-    source: &Source,
+    source: &DataFile,
     options: &LoadOptions,
     vocabulary: Vocabulary,
 ) -> Result<Option<(String, u64)>, LoadError> {
@@ -192,7 +192,7 @@ pub(super) struct Nesting {
 #[derive(Debug, Default, Clone, Copy)]
 enum Within {
     #[default]
-    Value,
+    FieldValue,
     String,
     Escape,
 }
@@ -202,11 +202,11 @@ impl Nesting {
     pub(super) fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             match (self.within, byte) {
-                (Within::Value, b'"') | (Within::Escape, _) => self.within = Within::String,
-                (Within::Value, b'[' | b'{') => self.depth += 1,
-                (Within::Value, b']' | b'}' | b',') if self.depth == 0 => return Some(at),
-                (Within::Value, b']' | b'}') => self.depth -= 1,
-                (Within::String, b'"') => self.within = Within::Value,
+                (Within::FieldValue, b'"') | (Within::Escape, _) => self.within = Within::String,
+                (Within::FieldValue, b'[' | b'{') => self.depth += 1,
+                (Within::FieldValue, b']' | b'}' | b',') if self.depth == 0 => return Some(at),
+                (Within::FieldValue, b']' | b'}') => self.depth -= 1,
+                (Within::String, b'"') => self.within = Within::FieldValue,
                 (Within::String, b'\\') => self.within = Within::Escape,
                 _ => {}
             }

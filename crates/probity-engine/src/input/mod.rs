@@ -24,7 +24,6 @@ mod scan;
 mod source;
 mod spans;
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +36,7 @@ pub use rows::{Rows, read_rows};
 use entry::{Content, Refused};
 use pass::Pass;
 use scan::Scanned;
-use source::Source;
+use source::DataFile;
 
 /// What a bad record does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -144,24 +143,6 @@ impl LoadError {
     }
 }
 
-/// Something worth a line to the user that is no fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// The file it is about, unless it is about all of them.
-    pub file: Option<Arc<str>>,
-    /// What is worth knowing.
-    pub message: String,
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{file}: {}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
-
 /// What names the content of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
@@ -208,8 +189,6 @@ pub enum Record {
         place: Place,
         /// The case and the reply.
         entry: Box<Entry>,
-        /// Field names in it that look mistyped.
-        warnings: Vec<String>,
     },
     /// A case that waits for its reply; only where [`Unanswered::Take`] is set.
     Unanswered {
@@ -224,10 +203,10 @@ pub enum Record {
 
 impl Record {
     /// What was read at `place`.
-    fn of(place: Place, content: Result<Content, Refused>, warnings: Vec<String>) -> Record {
+    fn of(place: Place, content: Result<Content, Refused>) -> Record {
         match content {
             Err(Refused { id, reason }) => Record::Skipped(place.skipped(id, reason.text)),
-            Ok(Content::Entry(entry)) => Record::Entry { place, entry, warnings },
+            Ok(Content::Entry(entry)) => Record::Entry { place, entry },
             Ok(Content::Unanswered { case, reason }) => {
                 let skipped = place.skipped(Some(case.id.to_string()), reason.text);
                 Record::Unanswered { case, skipped }
@@ -239,7 +218,7 @@ impl Record {
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
         Record::Skipped(match self {
-            Record::Entry { place, entry, .. } => place.skipped(Some(entry.case.id.to_string()), reason),
+            Record::Entry { place, entry } => place.skipped(Some(entry.case.id.to_string()), reason),
             Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => Skipped { reason, ..skipped },
         })
     }
@@ -248,7 +227,7 @@ impl Record {
 /// One or more case files that were read through once and can be read again.
 #[derive(Debug)]
 pub struct Dataset {
-    sources: Arc<[Source]>,
+    sources: Arc<[DataFile]>,
     options: LoadOptions,
     /// What the first pass found, and later ones hold the files against.
     scanned: Arc<Scanned>,
@@ -268,9 +247,9 @@ impl Dataset {
             let message = "the delimiter must be one ASCII character other than a quote or a line end";
             return Err(LoadError::new(&nowhere, message));
         }
-        let sources: Result<Vec<Source>, LoadError> =
-            paths.iter().map(|path| Source::find(path, &options)).collect();
-        let sources: Arc<[Source]> = Arc::from(sources?);
+        let sources: Result<Vec<DataFile>, LoadError> =
+            paths.iter().map(|path| DataFile::find(path, &options)).collect();
+        let sources: Arc<[DataFile]> = Arc::from(sources?);
         let scanned = Arc::new(scan::scan(&sources, &options)?);
         Ok(Self { sources, options, scanned })
     }
@@ -297,7 +276,7 @@ impl Dataset {
     }
 
     /// What is worth a line to the user.
-    pub fn notices(&self) -> &[Notice] {
+    pub fn notices(&self) -> &[String] {
         &self.scanned.notices
     }
 
@@ -311,7 +290,7 @@ impl Dataset {
 pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
-    sources: Arc<[Source]>,
+    sources: Arc<[DataFile]>,
     scanned: Arc<Scanned>,
 }
 
@@ -326,7 +305,7 @@ impl Records {
         }
         let Some((place, parsed)) = next else { return Ok(None) };
         let repeated = self.scanned.repeats.get(&place.index);
-        let record = Record::of(place, parsed.outcome, parsed.warnings);
+        let record = Record::of(place, parsed.outcome);
         Ok(Some(match repeated {
             None => record,
             Some(first) => record.repeating(*first),

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use probity_core::json::{self, Json, Object};
 
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Found, Reason, Vocabulary};
+use super::field::{FileNames, Reason, RecordFields, Vocabulary};
 use super::reader::{FileReader, Parsed, RecordText};
-use super::source::Source;
+use super::source::DataFile;
 use super::spans::{self, Batch};
-use super::{LoadError, LoadOptions, Notice, Place};
+use super::{LoadError, LoadOptions, Place};
 
 /// A pass that is under way.
 pub(super) struct Pass {
-    sources: Arc<[Source]>,
+    sources: Arc<[DataFile]>,
     options: LoadOptions,
     /// The file that is being read; nothing before it is opened.
     reader: Option<CaseReader>,
@@ -25,12 +25,12 @@ pub(super) struct Pass {
     /// How many blank lines those files had.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the files that were opened.
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
 }
 
 impl Pass {
     /// Opens the first file: a pass that cannot begin is not begun.
-    pub(super) fn begin(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Self, LoadError> {
+    pub(super) fn begin(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut pass = Self {
             sources: Arc::clone(sources),
             options: options.clone(),
@@ -72,8 +72,8 @@ impl Pass {
     fn finish(&mut self, reader: CaseReader) {
         let CaseReader { file, n_passed_over, .. } = reader;
         if n_passed_over > 0 {
-            let message = format!("passed over {n_passed_over} spans that are not about GenAI");
-            self.notices.push(Notice { file: Some(Arc::clone(file.file())), message });
+            let file = file.file();
+            self.notices.push(format!("{file}: passed over {n_passed_over} spans that are not about GenAI"));
         }
         self.n_blank_lines += file.n_blank_lines;
         self.digests.push(file.digest());
@@ -101,7 +101,7 @@ enum Held {
 
 impl CaseReader {
     /// Opens a file of cases.
-    fn open(source: &Source, options: &LoadOptions) -> Result<Self, LoadError> {
+    fn open(source: &DataFile, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
         let (names, options) = (file.names()?, options.clone());
         Ok(Self { file, options, names, waiting: (VecDeque::new(), 0), n_cases: 0, n_passed_over: 0 })
@@ -152,7 +152,7 @@ fn held(
             if let Some(batch) = spans::batch(&object, slice_attribute, options.unanswered) {
                 return Ok(Held::Spans(batch));
             }
-            Found::in_object(object, text, warnings)?
+            RecordFields::in_object(object, text, warnings)?
         }
     };
     entry(found, names, options.unanswered).map(Held::Case)

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use super::bytes::{Ended, RawRecord, is_space, no_records};
-use super::csv::{COMMA, Table};
+use super::csv::{COMMA, CsvTable};
 use super::entry::Refused;
 use super::field::{FileNames, Reach, Vocabulary};
 use super::json::{self, Array};
-use super::source::{Opened, Packing, Source};
+use super::source::{DataFile, Opened, Packing};
 use super::spans;
-use super::{LoadError, LoadOptions, Notice, Strictness};
+use super::{LoadError, LoadOptions, Strictness};
 
 /// A record of spans may have so many times the bytes that another may have: it is many replies.
 const BATCH_REPLIES: usize = 16;
@@ -32,20 +32,20 @@ pub(super) struct FileReader {
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the file.
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
 }
 
 /// How the records of a file are laid out.
 enum Layout {
     Array(Array),
     Lines,
-    Table(Box<Table>),
+    Table(Box<CsvTable>),
 }
 
 /// The source text of one record.
 pub(super) enum RecordText<'a> {
     /// The last row of a table.
-    Row(&'a Table, &'a str),
+    Row(&'a CsvTable, &'a str),
     /// What should be a JSON object.
     Object(&'a str),
 }
@@ -62,7 +62,7 @@ pub(super) struct Parsed<T> {
 impl FileReader {
     /// Opens a file whose records have this vocabulary, and tells its format.
     pub(super) fn open(
-        source: &Source,
+        source: &DataFile,
         options: &LoadOptions,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
@@ -79,7 +79,7 @@ impl FileReader {
                 Array::in_object(source, options, vocabulary, input)?.map_or(Layout::Lines, Layout::Array)
             }
             _ => {
-                let table = Table::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
+                let table = CsvTable::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
@@ -239,7 +239,7 @@ fn add_to(digest: &mut blake3::Hasher, record: &[u8]) {
 
 /// What is worth saying about a file that was opened: a name that promises something else, and columns whose
 /// names look mistyped.
-fn opening_notices(source: &Source, layout: &Layout) -> Vec<Notice> {
+fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     let mut messages = Vec::new();
     let (named_packing, named_format) = promised(source.name());
     let found = layout.name();
@@ -257,8 +257,7 @@ fn opening_notices(source: &Source, layout: &Layout) -> Vec<Notice> {
         messages.push(format!("read the records in its '{member}'"));
     }
     messages.extend(layout.header_warnings().iter().cloned());
-    let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
-    messages.into_iter().map(notice).collect()
+    messages.into_iter().map(|message| format!("{}: {message}", source.name())).collect()
 }
 
 /// The packing and the format that a file's name promises.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{self, Json, Object};
 
-use super::csv::Table;
+use super::csv::CsvTable;
 use super::entry::Refused;
 use super::field::{Reason, Vocabulary};
 use super::pass::object;
 use super::reader::{FileReader, RecordText};
 use super::scan::Doubts;
-use super::source::Source;
-use super::{LoadError, LoadOptions, Notice, Place, Skipped};
+use super::source::DataFile;
+use super::{LoadError, LoadOptions, Place, Skipped};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Rows<T> {
     /// The others.
     pub skipped: Vec<Skipped>,
     /// What is worth a line to the user.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<String>,
 }
 
 /// Reads the file at `path` (`-` is standard input), each record by `read`, which gets an object. The cells of a
@@ -38,7 +38,7 @@ pub fn read_rows<T>(
     options: &LoadOptions,
     read: impl Fn(&Object) -> Result<T, RowFault>,
 ) -> Result<Rows<T>, LoadError> {
-    let source = Source::find(path, options)?;
+    let source = DataFile::find(path, options)?;
     let vocabulary = Vocabulary::Rows(fields);
     let mut reader = FileReader::open(&source, options, vocabulary)?;
     let notices = std::mem::take(&mut reader.notices);
@@ -71,7 +71,7 @@ fn json_row(text: &str, vocabulary: Vocabulary, warnings: &mut Vec<String>) -> R
     Ok(object)
 }
 
-fn table_row(table: &Table, row: &str, fields: Fields) -> Result<Object, Reason> {
+fn table_row(table: &CsvTable, row: &str, fields: Fields) -> Result<Object, Reason> {
     let mut object = Object::new();
     // Columns without a name are allowed and hold nothing that is read.
     for (name, cell) in table.names().zip(table.cells(row)?).filter(|(name, _)| !name.is_empty()) {

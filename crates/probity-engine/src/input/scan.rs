@@ -1,6 +1,6 @@
 //! The first pass over a data set: everything that can be wrong is found before anything is spent.
 //!
-//! Names are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
+//! SeenNames are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
 //! record, a hash of its name. Only where a hash comes twice does a second pass read those records again
 //! and tell a duplicate from a chance collision, and equal content from different content. After that no
 //! pass has to remember names.
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use probity_core::case::Slice;
 use unicode_normalization::UnicodeNormalization;
 
-use super::entry::{Content, Refused};
+use super::entry::Content;
 use super::pass::Pass;
 use super::reader::Parsed;
-use super::source::Source;
-use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
+use super::source::DataFile;
+use super::{Dedup, Digest, LoadError, LoadOptions, Place, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -27,7 +27,7 @@ pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,
     pub(super) digest: Digest,
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<String>,
     /// Records that repeat an earlier one, and the index of that one.
     pub(super) repeats: HashMap<usize, usize>,
 }
@@ -36,13 +36,13 @@ pub(super) struct Scanned {
 type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
-pub(super) fn scan(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
+pub(super) fn scan(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
     scan_with(sources, options, name_hash)
 }
 
-fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
     let mut pass = Pass::begin(sources, options)?;
-    let mut names = Names::default();
+    let mut names = SeenNames::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
@@ -54,7 +54,9 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
             Err(refused) => {
                 n_skipped += 1;
                 if n_skipped <= SKIPS_MAX {
-                    skips.push(skip_notice(&place, refused));
+                    let Place { index, file, line } = &place;
+                    let reason = &refused.reason.text;
+                    skips.push(format!("{file}: line {line}: record {index} is skipped: {reason}"));
                 }
             }
             Ok(content) => {
@@ -76,8 +78,7 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
     notices.extend(doubts.notices());
     notices.extend(skips);
     if n_skipped > SKIPS_MAX {
-        let message = format!("{} more records are skipped", n_skipped - SKIPS_MAX);
-        notices.push(Notice { file: None, message });
+        notices.push(format!("{} more records are skipped", n_skipped - SKIPS_MAX));
     }
     notices.extend(names.look_alikes);
     notices.extend(dataset_notices(&slices, repeats.len()));
@@ -96,11 +97,6 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
 
 /// So many records that are skipped are worth a line each.
 const SKIPS_MAX: usize = 20;
-
-fn skip_notice(place: &Place, refused: &Refused) -> Notice {
-    let message = format!("line {}: record {} is skipped: {}", place.line, place.index, refused.reason.text);
-    Notice { file: Some(Arc::clone(&place.file)), message }
-}
 
 /// Doubts about records, each kept once with its first place.
 pub(super) struct Doubts {
@@ -133,37 +129,34 @@ impl Doubts {
         Ok(())
     }
 
-    pub(super) fn notices(self) -> impl Iterator<Item = Notice> {
-        self.kept.into_iter().map(|(warning, (place, n))| {
+    pub(super) fn notices(self) -> impl Iterator<Item = String> {
+        self.kept.into_iter().map(|(warning, (Place { file, line, .. }, n))| {
             let more = if n > 1 { format!(" (in {n} records)") } else { String::new() };
-            let message = format!("line {}: {warning}{more}", place.line);
-            Notice { file: Some(place.file), message }
+            format!("{file}: line {line}: {warning}{more}")
         })
     }
 }
 
-fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
+fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<String> {
     let mut notices = Vec::new();
     if slices.len() > SLICES_MAX {
-        let message = format!("more than {SLICES_MAX} distinct slices: figures per slice will say little");
-        notices.push(Notice { file: None, message });
+        notices.push(format!("more than {SLICES_MAX} distinct slices: figures per slice will say little"));
     }
     if n_repeats > 0 {
-        let message = format!("skipped because they repeat an earlier record in every field: {n_repeats}");
-        notices.push(Notice { file: None, message });
+        notices.push(format!("skipped because they repeat an earlier record in every field: {n_repeats}"));
     }
     notices
 }
 
 /// The names seen in the first pass, as hashes.
 #[derive(Default)]
-struct Names {
+struct SeenNames {
     seen: HashSet<u64>,
     /// Hashes that came more than once.
     twice: HashSet<u64>,
-    /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
+    /// SeenNames that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
-    look_alikes: Vec<Notice>,
+    look_alikes: Vec<String>,
     /// The name that is being looked at. Its memory is used again.
     name: String,
 }
@@ -171,7 +164,7 @@ struct Names {
 /// So many pairs of look-alike names are worth a line each.
 const LOOK_ALIKES_MAX: usize = 20;
 
-impl Names {
+impl SeenNames {
     fn add(&mut self, content: &Content, place: &Place, hash: NameHash) {
         write_name(content, &mut self.name);
         let name = self.name.as_str();
@@ -185,12 +178,11 @@ impl Names {
         let composed = hash(&name.nfc().collect::<String>());
         let (first, index) = *self.composed.entry(composed).or_insert((hashed, place.index));
         if first != hashed && self.look_alikes.len() < LOOK_ALIKES_MAX {
-            let message = format!(
-                "line {}: the id of record {} looks like that of record {index} but is composed of other \
+            self.look_alikes.push(format!(
+                "{}: line {}: the id of record {} looks like that of record {index} but is composed of other \
                  characters: possibly a duplicate",
-                place.line, place.index
-            );
-            self.look_alikes.push(Notice { file: Some(Arc::clone(&place.file)), message });
+                place.file, place.line, place.index
+            ));
         }
     }
 }
@@ -224,7 +216,7 @@ struct First {
 
 /// Reads the records whose names may occur twice again, and finds those that repeat an earlier one.
 fn repeats(
-    sources: &Arc<[Source]>,
+    sources: &Arc<[DataFile]>,
     options: &LoadOptions,
     twice: &HashSet<u64>,
     hash: NameHash,
@@ -279,8 +271,8 @@ mod tests {
 
     use super::*;
 
-    fn sources(text: &str, options: &LoadOptions) -> Arc<[Source]> {
-        let source = Source::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
+    fn sources(text: &str, options: &LoadOptions) -> Arc<[DataFile]> {
+        let source = DataFile::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
         Arc::from([source])
     }
 
@@ -288,11 +280,11 @@ mod tests {
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let scan = |sources: &Arc<[Source]>| scan_with(sources, &options, |_| 7);
+        let scan = |sources: &Arc<[DataFile]>| scan_with(sources, &options, |_| 7);
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
         assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
-        let error = scan(&twice).err().expect("a duplicate");
+        let error = scan(&twice).expect_err("a duplicate");
         assert_eq!(error.line, Some(3));
     }
 
@@ -303,7 +295,7 @@ mod tests {
         let mut pass = Pass::begin(&sources, &options).expect("opened");
         let (place, parsed) = pass.next().expect("read").expect("a record");
         let Ok(Content::Entry(mut entry)) = parsed.outcome else { panic!("expected an entry") };
-        let mut names = Names::default();
+        let mut names = SeenNames::default();
         let n_names = 60_000;
         for n in 0..n_names {
             entry.case.id = CaseId::new(n.to_string()).expect("an id");

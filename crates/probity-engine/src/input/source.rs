@@ -23,7 +23,7 @@ const RATIO_FREE_BYTES: u64 = 16 << 20;
 
 /// One file of a data set.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct DataFile {
     name: Arc<str>,
     store: Store,
     identity: Identity,
@@ -74,7 +74,7 @@ impl Opened {
     }
 }
 
-impl Source {
+impl DataFile {
     /// Finds the file, copies it when it is a stream, and looks at how it is packed.
     pub(super) fn find(path: &Path, options: &LoadOptions) -> Result<Self, LoadError> {
         if path.as_os_str() == "-" {
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn d40_a_stream_is_copied_once_and_read_twice() {
         let options = LoadOptions::default();
-        let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
+        let source = DataFile::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
         for _ in 0..2 {
             let mut opened = source.open(&options).expect("opened");
             assert_eq!(opened.input.fill().expect("read"), b"abc");
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn n17_an_endless_stream_ends_with_a_message() {
         let small = LoadOptions { stream_bytes_max: 2, ..LoadOptions::default() };
-        let error = Source::spool(&Arc::from("-"), io::repeat(b'x'), &small).expect_err("too long");
+        let error = DataFile::spool(&Arc::from("-"), io::repeat(b'x'), &small).expect_err("too long");
         assert_eq!(error.to_string(), "-: the stream is longer than 2 bytes");
         assert_eq!(error.hint.as_deref(), Some("write it to a file first, and name that file"));
     }
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn n17_a_stream_leaves_no_file_with_a_name() {
         let options = LoadOptions::default();
-        let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
+        let source = DataFile::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
         let Store::Spooled(file) = &source.store else { panic!("a stream is copied") };
         assert_eq!(file.metadata().expect("metadata").nlink(), 0);
         let mut first = source.open(&options).expect("opened");

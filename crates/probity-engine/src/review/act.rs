@@ -17,7 +17,7 @@ use super::hand_out::{QueuedItem, SeatState, last_note, n_others, place, seat, s
 use super::people::{PersonId, PersonRole, active};
 use super::queue::After;
 use super::seen::{Sight, has_seen, note};
-use super::{ItemId, ReviewRoom};
+use super::{ItemId, ReviewRoom, word};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, Revised, StoreError, last_label, revise_label};
 
@@ -341,6 +341,5 @@ pub(super) fn last_cause(db: &Db, item: ItemId, person: PersonId) -> Result<Opti
             AND NOT EXISTS (SELECT 1 FROM act WHERE act.item = said.item AND act.person = said.person
                 AND act.kind IN ('submit', 'undo') AND act.id > said.id)
         ORDER BY id DESC LIMIT 1";
-    let cause: Option<String> = db.row(SQL, &vals![item.0, person.0], |row| row.get(0))?;
-    Ok(cause.and_then(|name| serde_json::from_value(json!(name)).ok()))
+    db.row(SQL, &vals![item.0, person.0], |row| word(row, 0, "cause"))
 }

@@ -9,17 +9,17 @@ use probity_core::calibrate::LabelEntry;
 use probity_core::review::{
     Exhibit, GivenAnswer, Hidden, Questionnaire, ReviewerAnswer, ReviewerDraw, label_entries, said_by,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::earlier::earlier;
 use super::people::{Person, PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
-use super::{ItemId, LEASE_SECONDS, ReviewRoom, document};
+use super::{ItemId, LEASE_SECONDS, ReviewRoom, document, word};
 use crate::ledger::db::{Db, DbError, Row, vals};
 use crate::ledger::{StoreError, last_label, parsed_label};
 
 /// How far a person is with an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeatState {
     /// They have been given it.
@@ -28,17 +28,6 @@ pub enum SeatState {
     Submitted,
     /// They have put it off.
     Skipped,
-}
-
-impl SeatState {
-    pub(super) fn of_name(name: &str) -> Option<SeatState> {
-        match name {
-            "leased" => Some(SeatState::Leased),
-            "submitted" => Some(SeatState::Submitted),
-            "skipped" => Some(SeatState::Skipped),
-            _ => None,
-        }
-    }
 }
 
 /// An item as the person sees it to whom it was given. Nothing in it comes from a judge or from another person.
@@ -126,6 +115,17 @@ impl QueuedItem {
         label_entries(&self.spec.asked, &self.hidden, given)
     }
 
+    /// What counts of what a person said, with the sides of a pair turned or not, and the sum of its revisions.
+    pub(super) fn said(
+        &self,
+        db: &Db,
+        given: &GivenAnswer,
+        turned: bool,
+    ) -> Result<(u32, ReviewerAnswer), DbError> {
+        let (revision, labels) = standing(db, &self.entries(given))?;
+        Ok((revision, said_by(&self.spec.asked, &labels, turned)))
+    }
+
     /// An answer that says nothing, for finding what a person has said.
     pub(super) fn unsaid(&self, person: &str, adjudicated: bool) -> GivenAnswer {
         GivenAnswer {
@@ -158,8 +158,7 @@ pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<QueuedItem>, DbError
 }
 
 fn seat_state(row: &Row<'_>, column: usize) -> Result<SeatState, DbError> {
-    let name = row.text(column)?;
-    SeatState::of_name(name).ok_or_else(|| DbError::unknown("state of a seat", name))
+    word(row, column, "state of a seat")
 }
 
 /// How far a person is with an item; `None` where it is not theirs.
@@ -244,8 +243,8 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     else {
         return Ok(None);
     };
-    let (revision, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
     let turned = place.turns_for(&who.name);
+    let (revision, answer) = place.said(db, &place.unsaid(&who.name, false), turned)?;
     let is_answered = state == SeatState::Submitted;
     let note = if is_answered { last_note(db, item, person)? } else { String::new() };
     let earlier = if is_answered { None } else { earlier(db, &place, &who)? };
@@ -258,7 +257,7 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
         shown: if turned { shown.turned() } else { shown },
         state,
         revision,
-        answer: is_answered.then(|| said_by(&place.spec.asked, &labels, turned)),
+        answer: is_answered.then_some(answer),
         earlier,
         note,
         after: place.spec.after,

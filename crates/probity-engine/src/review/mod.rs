@@ -47,7 +47,8 @@ pub use runs::{
 pub use settle::{Disagreement, PersonAnswer, SettlingView};
 pub use token::AccessToken;
 
-use serde::de::DeserializeOwned;
+use serde::de::value::Error as ValueError;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::db::{Db, DbError, Row};
@@ -109,6 +110,13 @@ impl ReviewRoom {
 pub(super) fn document<T: DeserializeOwned>(row: &Row<'_>, column: usize, what: &str) -> Result<T, DbError> {
     let text = row.text(column)?;
     serde_json::from_str(text).map_err(|_| DbError::unknown(what, text))
+}
+
+/// The word in `column`, as what it names.
+fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize, what: &str) -> Result<T, DbError> {
+    let text = row.text(column)?;
+    let read: Result<T, ValueError> = T::deserialize(text.into_deserializer());
+    read.map_err(|_| DbError::unknown(what, text))
 }
 
 /// A document as it is kept.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ReviewRoom;
 use super::token::AccessToken;
+use super::{ReviewRoom, word};
 use crate::ledger::db::{Db, DbError, Row, vals};
 use crate::ledger::{Fault, StoreError};
 
@@ -45,10 +45,6 @@ impl PersonRole {
             PersonRole::Reviewer => "reviewer",
             PersonRole::Lead => "lead",
         }
-    }
-
-    fn of_name(name: &str) -> Option<PersonRole> {
-        [PersonRole::Reviewer, PersonRole::Lead].into_iter().find(|role| role.name() == name)
     }
 }
 
@@ -246,8 +242,7 @@ fn session_of(db: &Db, hash: blake3::Hash) -> Result<Option<SessionRow>, DbError
 
 /// The person in three columns from `column` on: id, name and role.
 pub(super) fn person(row: &Row<'_>, column: usize) -> Result<Person, DbError> {
-    let role: String = row.get(column + 2)?;
-    let role = PersonRole::of_name(&role).ok_or_else(|| DbError::unknown("role", &role))?;
+    let role = word(row, column + 2, "role")?;
     Ok(Person { id: PersonId(row.get(column)?), name: row.get(column + 1)?, role })
 }
 

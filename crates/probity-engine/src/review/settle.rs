@@ -3,7 +3,7 @@
 //! An item is settled by one label that says so; it stands beside what people said and replaces nothing. Who settles
 //! again, or after another lead, takes the earlier one back.
 
-use probity_core::review::{Exhibit, GivenAnswer, Questionnaire, ReviewerAnswer, said_by};
+use probity_core::review::{Exhibit, GivenAnswer, Questionnaire, ReviewerAnswer};
 use serde::Serialize;
 use serde_json::json;
 
@@ -145,15 +145,13 @@ fn answered(db: &Db, place: &QueuedItem, lead: &Person) -> Result<Disagreement, 
     let people: Vec<Person> = db.rows(SQL, &vals![place.item.0], |row| person(row, 0))?;
     let mut said = Vec::new();
     for who in people {
-        let (_, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
-        let answer = said_by(&place.spec.asked, &labels, turned);
+        let (_, answer) = place.said(db, &place.unsaid(&who.name, false), turned)?;
         said.push(PersonAnswer { note: last_note(db, place.item, who.id)?, name: who.name, answer });
     }
     let settled = match last_settled(db, place.item)? {
         None => None,
         Some(by) => {
-            let (_, labels) = standing(db, &place.entries(&place.unsaid(&by.name, true)))?;
-            let answer = said_by(&place.spec.asked, &labels, turned);
+            let (_, answer) = place.said(db, &place.unsaid(&by.name, true), turned)?;
             Some(PersonAnswer { name: by.name, answer, note: by.note })
         }
     };

@@ -249,7 +249,7 @@ impl Job {
     /// One record, screened and turned into packets.
     pub(super) fn screen(&self, record: Record) -> Result<Screened, RunError> {
         let (place, entry) = match applicable(&self.dataset, &self.rubric, record)? {
-            Record::Entry { place, entry, .. } => (place, entry),
+            Record::Entry { place, entry } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
             Record::Unanswered { case, skipped } => {
                 let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
@@ -345,14 +345,14 @@ pub(super) fn usable<'a>(
 ) -> Result<impl Iterator<Item = Result<Usable, LoadError>> + 'a, LoadError> {
     Ok(dataset.records()?.map(|record| match applicable(dataset, rubric, record?)? {
         Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
-        Record::Entry { place, entry, .. } => Ok(Ok((place, entry))),
+        Record::Entry { place, entry } => Ok(Ok((place, entry))),
     }))
 }
 
 /// The record, skipped where `rubric` cannot be applied to its case.
 fn applicable(dataset: &Dataset, rubric: &Rubric, record: Record) -> Result<Record, LoadError> {
     let (case, place) = match &record {
-        Record::Entry { place, entry, .. } => (&entry.case, place.clone()),
+        Record::Entry { place, entry } => (&entry.case, place.clone()),
         Record::Unanswered { case, skipped } => (&**case, Place::of(skipped)),
         Record::Skipped(_) => return Ok(record),
     };

@@ -61,7 +61,7 @@ impl TargetDefinition {
             }
             TargetBackend::Http(target) => {
                 let template = RequestTemplate::parse(&target.request)
-                    .map_err(|problem| TargetError::Template { name: name.clone(), problem })?;
+                    .map_err(|problem| TargetError::Template { at: name.clone(), problem })?;
                 let own = http_identity(target, &template);
                 (Form::Http(template), own)
             }
@@ -81,7 +81,7 @@ impl TargetDefinition {
         let identity = Json::object(members).canonical();
         let id = JudgeId::of_identity(&identity);
         let variant = Variant::new(settings.name.clone()).expect("the name of a target is a plain word");
-        Ok(TargetDefinition { settings, variant, form, id, identity })
+        Ok(TargetDefinition { settings, variant, id, identity, form })
     }
 
     /// What it is asked for a case.
@@ -89,10 +89,9 @@ impl TargetDefinition {
         match &self.form {
             Form::Chat { chat, system } => Ok(request::chat(case, chat, system.as_deref())),
             Form::Command => Ok(request::line(case)),
-            Form::Http(template) => request::rendered(case, template).map_err(|problem| TargetError::Case {
-                name: self.settings.name.clone(),
-                case: case.id.to_string(),
-                problem,
+            Form::Http(template) => request::rendered(case, template).map_err(|problem| {
+                let at = format!("{}, case {}", self.settings.name, case.id);
+                TargetError::Template { at, problem }
             }),
         }
     }

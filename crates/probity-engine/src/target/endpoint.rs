@@ -27,7 +27,7 @@ pub struct Target {
 /// How requests reach a target.
 #[derive(Debug)]
 enum Channel {
-    Http(Service),
+    Http(Box<Service>),
     Program(LineProgram),
 }
 
@@ -52,12 +52,12 @@ impl Target {
         let (channel, answers) = match &settings.backend {
             TargetBackend::Openai(ChatTarget { chat, .. }) => {
                 let service = Service::of_chat(chat, limits, key).map_err(unusable)?;
-                (Channel::Http(service), ReplyForm::Chat(chat.dialect))
+                (Channel::Http(Box::new(service)), ReplyForm::Chat(chat.dialect))
             }
             TargetBackend::Http(target) => {
                 let service = http_service(target, limits, key).map_err(unusable)?;
                 let (reply, confidence) = (target.reply.clone(), target.confidence.clone());
-                (Channel::Http(service), ReplyForm::Document { reply, confidence })
+                (Channel::Http(Box::new(service)), ReplyForm::Document { reply, confidence })
             }
             TargetBackend::Command(command) => {
                 let program = LineProgram::start(command, limits, NamedBy::CaseId);

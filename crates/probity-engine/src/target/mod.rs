@@ -46,21 +46,11 @@ pub enum TargetError {
         #[source]
         source: std::io::Error,
     },
-    /// The template of its requests cannot be used.
-    #[error("target {name}: {problem}")]
+    /// The template of its requests cannot be used, or not be filled in for a case.
+    #[error("target {at}: {problem}")]
     Template {
-        /// The target.
-        name: String,
-        /// Why.
-        problem: RequestTemplateError,
-    },
-    /// The template of its requests cannot be filled in for a case.
-    #[error("target {name}, case {case}: {problem}")]
-    Case {
-        /// The target.
-        name: String,
-        /// The case.
-        case: String,
+        /// The target, and the case where it is one's.
+        at: String,
         /// Why.
         problem: RequestTemplateError,
     },

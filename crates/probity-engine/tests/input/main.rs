@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use probity_core::case::{Entry, Situation};
-use probity_engine::input::{Dataset, LoadError, LoadOptions, Notice, Record};
+use probity_engine::input::{Dataset, LoadError, LoadOptions, Record};
 
 /// Two good records.
 const A: &str = r#"{"id":"a","ticket":"t","reply":"r"}"#;
@@ -70,7 +70,7 @@ fn summary(folder: &Folder, paths: &[PathBuf], options: LoadOptions) -> String {
         Err(error) => show_error(&mut out, &error),
         Ok(dataset) => {
             // Records that are skipped are shown in their places.
-            let is_other = |notice: &&Notice| !notice.message.contains(" is skipped: ");
+            let is_other = |notice: &&String| !notice.contains(" is skipped: ");
             for notice in dataset.notices().iter().filter(is_other) {
                 writeln!(out, "notice: {notice}").expect("to a string");
             }
@@ -96,7 +96,7 @@ fn show_record(out: &mut String, record: &Record) {
             let id = skipped.id.as_deref().unwrap_or("?");
             writeln!(out, "{} line {}: {id} skipped: {}", skipped.index, skipped.line, skipped.reason)
         }
-        Record::Entry { place, entry, warnings } => {
+        Record::Entry { place, entry } => {
             let situation = match &entry.case.situation {
                 Situation::Ticket(text) => format!("{text:?}"),
                 Situation::Conversation(turns) => {
@@ -105,9 +105,8 @@ fn show_record(out: &mut String, record: &Record) {
                     format!("[{}]", turns.iter().map(turn).collect::<Vec<_>>().join(", "))
                 }
             };
-            let warned: String = warnings.iter().map(|warning| format!(" ({warning})")).collect();
             let (id, reply) = (&entry.case.id, &entry.reply.text);
-            writeln!(out, "{} line {}: {id} {situation} -> {reply:?}{warned}", place.index, place.line)
+            writeln!(out, "{} line {}: {id} {situation} -> {reply:?}", place.index, place.line)
         }
     }
     .expect("to a string");

@@ -184,7 +184,7 @@ fn d18_a_field_name_that_looks_mistyped() {
         lines(&[typo, r#"{"id":"b","ticket":"t","replly":"s"}"#]),
         &expect![[r#"
             notice: c.jsonl: line 1: unknown field 'replly': did you mean 'reply'? (in 2 records)
-            0 line 1: a "t" -> "r" (unknown field 'replly': did you mean 'reply'?)
+            0 line 1: a "t" -> "r"
             1 line 2: b skipped: Missing 'reply' field; unknown field 'replly': did you mean 'reply'?
             2 line 3: good "t" -> "r"
         "#]],

@@ -48,7 +48,7 @@ impl<'a> Files<'a> {
     ) -> Result<Vec<(Place, T)>, Failure> {
         let Rows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
         for notice in notices {
-            (self.note)(&notice.to_string());
+            (self.note)(&notice);
         }
         if let (true, Some(first)) = (rows.is_empty(), skipped.first()) {
             let message = format!(

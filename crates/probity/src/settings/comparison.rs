@@ -55,7 +55,7 @@ fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failur
     let names = variants(flags.files);
     let side = |(path, variant): (&PathBuf, String)| {
         let dataset = Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records)?)?;
-        dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+        dataset.notices().iter().for_each(|notice| note(notice));
         Ok(Side { variant, dataset })
     };
     flags.files.iter().zip(names).map(side).collect()

@@ -1,7 +1,8 @@
 //! What every run says before it begins: which settings files were read, and who is asked at which address.
 
-use probity_engine::config::key::is_present;
-use probity_engine::config::{Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings};
+use probity_engine::config::{
+    Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings, is_present,
+};
 
 use super::variable;
 use crate::plain::plain;

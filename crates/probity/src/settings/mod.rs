@@ -134,8 +134,7 @@ fn job_of(
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
     let options = LoadOptions { unanswered, ..load_options(&flags.reading.records)? };
     let dataset = Dataset::open(flags.files, options)?;
-    let about_cases = dataset.notices().iter().map(ToString::to_string);
-    notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
+    notices.iter().chain(dataset.notices()).for_each(|notice| note(notice));
     let gate = gate::gate(&config.gate, note)?;
     let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
     Ok(Job::new(basis, dataset, target)?)
@@ -191,7 +190,7 @@ pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Ga
     let config = read_config(&args.reading, Layer::default())?;
     gate::refuse_idle_date(&config.gate)?;
     let dataset = Dataset::open(&args.files, load_options(&args.reading.records)?)?;
-    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    dataset.notices().iter().for_each(|notice| note(notice));
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
 

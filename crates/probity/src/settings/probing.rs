@@ -42,7 +42,7 @@ fn dataset(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Fai
         return Ok(None);
     }
     let dataset = Dataset::open(&args.files, load_options(&args.ask.reading.records)?)?;
-    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    dataset.notices().iter().for_each(|notice| note(notice));
     Ok(Some(dataset))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use probity_core::spelling::closest;
 
 use super::{Naming, Resolving, TableName};
-use crate::config::layer::{JudgeLayer, Layer, Section as _, TargetLayer};
+use crate::config::layer::{JudgeLayer, Layer, SettingsSection as _, TargetLayer};
 use crate::config::names::{Dialect, JudgeKind, TargetKind};
 use crate::config::{
     Address, ChatTarget, HeaderText, HttpTarget, Pointer, SystemPrompt, TargetBackend, TargetSettings,

@@ -31,63 +31,50 @@ pub(super) struct Event {
     pub(super) body: Json,
 }
 
-/// Which side of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    /// What went in.
-    Input,
-    /// What came out.
-    Output,
-}
-
-/// The names of a side in the forms there have been.
-struct Names {
+/// One side of a call: its names in the forms there have been.
+pub(super) struct Side {
     messages: &'static str,
     text: &'static str,
     one_event: &'static str,
+    /// The role of messages that name none.
     role: &'static str,
+    /// Events that carry messages, with the role of those.
+    events: &'static [(&'static str, &'static str)],
 }
 
-impl Side {
-    fn names(self) -> Names {
-        match self {
-            Side::Input => Names {
-                messages: "gen_ai.input.messages",
-                text: "gen_ai.prompt",
-                one_event: "gen_ai.content.prompt",
-                role: "user",
-            },
-            Side::Output => Names {
-                messages: "gen_ai.output.messages",
-                text: "gen_ai.completion",
-                one_event: "gen_ai.content.completion",
-                role: "assistant",
-            },
-        }
-    }
+/// What went in.
+pub(super) const INPUT: Side = Side {
+    messages: "gen_ai.input.messages",
+    text: "gen_ai.prompt",
+    one_event: "gen_ai.content.prompt",
+    role: "user",
+    events: &[
+        ("gen_ai.user.message", "user"),
+        ("gen_ai.assistant.message", "assistant"),
+        ("gen_ai.system.message", "system"),
+        ("gen_ai.tool.message", "tool"),
+    ],
+};
 
-    /// The role of the messages that an event of this name carries.
-    fn role_of(self, event: &str) -> Option<&'static str> {
-        match (self, event) {
-            (Side::Input, "gen_ai.user.message") => Some("user"),
-            (Side::Input, "gen_ai.assistant.message") | (Side::Output, "gen_ai.choice") => Some("assistant"),
-            (Side::Input, "gen_ai.system.message") => Some("system"),
-            (Side::Input, "gen_ai.tool.message") => Some("tool"),
-            _ => None,
-        }
-    }
-}
+/// What came out.
+pub(super) const OUTPUT: Side = Side {
+    messages: "gen_ai.output.messages",
+    text: "gen_ai.completion",
+    one_event: "gen_ai.content.completion",
+    role: "assistant",
+    events: &[("gen_ai.choice", "assistant")],
+};
 
 /// The messages of a side, each with a role, in order. Empty where the span has none.
-pub(super) fn side(attributes: &Attributes, events: &[Event], side: Side) -> Vec<Message> {
-    let names = side.names();
+pub(super) fn side(attributes: &Attributes, events: &[Event], names: &Side) -> Vec<Message> {
     let in_attributes = || attributes.get(names.messages).map(messages).unwrap_or_default();
     let in_any_event = || {
         let found = events.iter().find_map(|event| event.attributes.get(names.messages));
         found.map(messages).unwrap_or_default()
     };
     let by_event = || {
-        let told = events.iter().filter_map(|event| Some((event, side.role_of(&event.name)?)));
+        let role = |event: &Event| names.events.iter().find(|(name, _)| *name == event.name);
+        let told = events.iter().filter_map(|event| Some((event, role(event)?.1)));
         told.flat_map(|(event, role)| with_role(event.messages(), role)).collect()
     };
     let in_one_event = || {

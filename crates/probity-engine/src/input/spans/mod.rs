@@ -15,9 +15,9 @@ use probity_core::json::{Json, Object};
 
 use super::Unanswered;
 use super::entry::{Content, Refused, entry};
-use super::field::{Field, FileNames, Found, Reason};
+use super::field::{Field, FileNames, Reason, RecordFields};
 use attributes::{Attributes, first};
-use messages::{Event, Message, Side, side};
+use messages::{Event, INPUT, Message, OUTPUT, side};
 
 /// The attributes that may name a slice, unless one is asked for.
 const SLICE_ATTRIBUTES: &[&str] = &["support.intent", "intent", "category", "gen_ai.conversation.topic"];
@@ -138,7 +138,7 @@ impl<'a> Span<'a> {
             (Field::Time, self.end().map(|end| Json::int(end.seconds()))),
             (Field::Metadata, Some(metadata)),
         ];
-        let mut found = Found::default();
+        let mut found = RecordFields::default();
         found.metadata_text = Some(&metadata_text);
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
             found.put(field, field.native(), json)?;
@@ -148,7 +148,7 @@ impl<'a> Span<'a> {
 
     /// The text of the last message that came out.
     fn reply(&self) -> Result<String, &'static str> {
-        let mut output = side(&self.attributes, &self.events, Side::Output);
+        let mut output = side(&self.attributes, &self.events, &OUTPUT);
         let calls_tool = output.iter().any(|message| message.calls_tool);
         let last = loop {
             match output.pop() {
@@ -165,7 +165,7 @@ impl<'a> Span<'a> {
 
     /// What customer and agent said before the reply. Instructions and tools are left out.
     fn turns(&self) -> Vec<Json> {
-        let input = side(&self.attributes, &self.events, Side::Input);
+        let input = side(&self.attributes, &self.events, &INPUT);
         let turn = |Message { role, text, .. }: Message| {
             let role = Role::parse(&role?).filter(|role| *role != Role::System)?;
             let fields = [("role", Json::text(role.name())), ("text", Json::String(text))];

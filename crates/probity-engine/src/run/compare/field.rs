@@ -58,7 +58,7 @@ pub struct CaseReplies {
 
 /// All replies of all variants.
 #[derive(Debug, Default)]
-pub struct Field {
+pub struct VariantReplies {
     /// The variants, in the order in which they were met.
     pub variants: Vec<Arc<str>>,
     /// The cases, in the order in which they were met.
@@ -67,14 +67,11 @@ pub struct Field {
     pub skipped: Vec<Skipped>,
 }
 
-/// Where the reply of each variant to each case stands.
-type Places = HashMap<(usize, usize), Place>;
-
-impl Field {
+impl VariantReplies {
     /// Reads every file and screens every reply.
-    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<Field, LoadError> {
-        let mut field = Field::default();
-        let (mut numbers, mut places) = (HashMap::new(), Places::new());
+    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<VariantReplies, LoadError> {
+        let mut field = VariantReplies::default();
+        let (mut numbers, mut places) = (HashMap::new(), HashMap::new());
         for side in sides {
             for record in usable(&side.dataset, rubric)? {
                 match record? {
@@ -82,7 +79,9 @@ impl Field {
                     Ok((place, entry)) => {
                         let variant = field.variant(&entry, &side.variant);
                         let case = field.case(&entry, &mut numbers);
-                        place_once(&mut places, (case, variant), &place, &entry, &field.variants)?;
+                        if let Some(first) = places.insert((case, variant), place.clone()) {
+                            return Err(twice(&place, &first, &entry, &field.variants[variant]));
+                        }
                         field.put(case, variant, gate.screen(entry));
                     }
                 }
@@ -139,20 +138,13 @@ fn known_difficulty(entry: &Entry) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Notes where a reply stands, or says where the other one does.
-fn place_once(
-    places: &mut Places,
-    key: (usize, usize),
-    place: &Place,
-    entry: &Entry,
-    variants: &[Arc<str>],
-) -> Result<(), LoadError> {
-    let Some(first) = places.insert(key, place.clone()) else { return Ok(()) };
-    let (id, variant) = (&entry.case.id, &variants[key.1]);
+/// The error for two replies of one variant to one case.
+fn twice(place: &Place, first: &Place, entry: &Entry, variant: &str) -> LoadError {
+    let id = &entry.case.id;
     let message = format!(
         "variant '{variant}' has a reply to case '{id}' here and at {}:{}, expected one of each",
         first.file, first.line
     );
     let hint = "a record's `variant` goes before the file's name; give the two replies different ones";
-    Err(LoadError::new(&place.file, message).line(place.line).hint(hint))
+    LoadError::new(&place.file, message).line(place.line).hint(hint)
 }

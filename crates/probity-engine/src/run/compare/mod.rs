@@ -20,7 +20,7 @@ use probity_core::gate::Admitted;
 use probity_core::packet::{NotAPair, PairAsk};
 use probity_core::stats::Random;
 
-pub use field::{CaseReplies, Field, Screening, Side};
+pub use field::{CaseReplies, Screening, Side, VariantReplies};
 pub(crate) use results::contest;
 pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
@@ -83,7 +83,7 @@ pub struct CompareJob {
     /// What it is made of beside its cases.
     pub basis: Basis,
     /// Who competes.
-    pub field: Field,
+    pub field: VariantReplies,
     /// The pairs, by case and then by variant.
     pub meetings: Vec<Meeting>,
     /// Cases that a variant has no reply to.
@@ -111,7 +111,7 @@ impl CompareJob {
     /// Reads and screens every reply and pairs them, to be asked about by `ask` in an order drawn from `seed`. Fails
     /// where a file cannot be read, or where the template cannot be filled in.
     pub fn new(basis: Basis, sides: &[Side], ask: PairAsk, seed: u64) -> Result<Self, RunError> {
-        let field = Field::read(sides, &basis.rubric, &basis.gate)?;
+        let field = VariantReplies::read(sides, &basis.rubric, &basis.gate)?;
         let digest = |side: &Side| format!("{}={}", side.variant, side.dataset.digest().hex);
         let mut job = CompareJob {
             ask: SizedPairAsk::new(ask, &basis.asking)?,

@@ -7,7 +7,7 @@ use probity_core::rubric::{ReferenceUse, Rubric};
 use super::super::RunError;
 use super::super::job::usable;
 use super::Selection;
-use crate::input::{Dataset, LoadError, Skipped};
+use crate::input::{Dataset, Skipped};
 
 /// With fewer bases than this, shipped ones are added.
 const BASES_MIN: usize = 30;
@@ -31,47 +31,31 @@ pub(super) fn drawn(
 ) -> Result<Drawn, RunError> {
     let mut drawn = Drawn { bases: Vec::new(), skipped: Vec::new(), n_blocked: 0 };
     if let Some(dataset) = dataset {
-        let mut own = BaseDraw::new(selection.n_bases, selection.seed);
-        drawn.draw_own(dataset, rubric, gate, &mut own)?;
-        drawn.bases = own.bases();
+        let mut draw = BaseDraw::new(selection.n_bases, selection.seed);
+        for record in usable(dataset, rubric)? {
+            match record?.map(|(_, entry)| gate.screen(entry)) {
+                Err(skipped) => drawn.skipped.push(skipped),
+                Ok(Ok(admitted)) => draw.add(admitted.entry().clone(), BaseOrigin::Own),
+                Ok(Err(_)) => drawn.n_blocked += 1,
+            }
+        }
+        drawn.bases = draw.bases();
     }
     let n_more = selection.n_bases.min(BASES_MIN).saturating_sub(drawn.bases.len());
     let needs_reference = rubric.criteria().iter().any(|one| one.reference == ReferenceUse::Required);
     // Shipped bases have no reference reply.
     if n_more > 0 && !needs_reference {
-        drawn.draw_shipped(gate, BaseDraw::new(n_more, selection.seed));
+        let mut draw = BaseDraw::new(n_more, selection.seed);
+        for entry in shipped() {
+            match gate.screen(entry) {
+                Ok(admitted) => draw.add(admitted.entry().clone(), BaseOrigin::Shipped),
+                Err(_) => drawn.n_blocked += 1,
+            }
+        }
+        drawn.bases.extend(draw.bases());
     }
     if drawn.bases.is_empty() && selection.own.probes.is_empty() {
         return Err(RunError::NoBase { n_blocked: drawn.n_blocked, n_skipped: drawn.skipped.len() as u64 });
     }
     Ok(drawn)
-}
-
-impl Drawn {
-    fn draw_shipped(&mut self, gate: &Gate, mut draw: BaseDraw) {
-        for entry in shipped() {
-            match gate.screen(entry) {
-                Ok(admitted) => draw.add(admitted.entry().clone(), BaseOrigin::Shipped),
-                Err(_) => self.n_blocked += 1,
-            }
-        }
-        self.bases.extend(draw.bases());
-    }
-
-    fn draw_own(
-        &mut self,
-        dataset: &Dataset,
-        rubric: &Rubric,
-        gate: &Gate,
-        draw: &mut BaseDraw,
-    ) -> Result<(), LoadError> {
-        for record in usable(dataset, rubric)? {
-            match record?.map(|(_, entry)| gate.screen(entry)) {
-                Err(skipped) => self.skipped.push(skipped),
-                Ok(Ok(admitted)) => draw.add(admitted.entry().clone(), BaseOrigin::Own),
-                Ok(Err(_)) => self.n_blocked += 1,
-            }
-        }
-        Ok(())
-    }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use probity_core::packet::{AnswerForm, Ask, PairAsk};
 use probity_core::probe::{
-    Arms, Base, JudgeTask, OwnFile, Probe, Repeat, RubricOrder, Tolerance, battery_hash,
+    Arms, Base, JudgeTask, OwnFile, OwnProbe, Probe, Repeat, RubricOrder, Tolerance, battery_hash,
 };
 use probity_core::rubric::Criterion;
 
@@ -29,6 +29,7 @@ use super::basis::Basis;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::input::{Dataset, Skipped};
+use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest};
 
 use bases::Drawn;
@@ -105,10 +106,13 @@ impl ProbeJob {
         let battery = battery_hash(probes, own, &bases, *seed, *tolerance);
         let of_base = |base| {
             let mut screening = Screening::new(gate);
-            probes.iter().map(|probe| screening.ready(probe, base, &task)).collect()
+            let ready =
+                |probe: &Probe| screening.ready(probe.inapplicable(&task), || probe.trial(base, &task));
+            probes.iter().map(ready).collect()
         };
         let trials = bases.iter().map(of_base).collect();
-        let own_trial = |probe| Screening::new(gate).ready_own(probe, &task);
+        let own_trial =
+            |probe: &OwnProbe| Screening::new(gate).ready(probe.inapplicable(&task), || probe.trial());
         let own_trials = own.probes.iter().map(own_trial).collect();
         Ok(ProbeJob { basis, task, selection, bases, skipped, n_blocked, battery, asks, trials, own_trials })
     }
@@ -180,25 +184,24 @@ impl Work for Round {
 impl Asks {
     fn new(task: &JudgeTask, asking: &Asking) -> Result<Asks, RunError> {
         match task.form() {
-            AnswerForm::Levels => {
+            AnswerForm::Levels => Ok(Asks::Levels(in_each_order(|rubric_order| {
                 let sized = |criteria: Vec<Criterion>| {
                     let ask = Ask::new(criteria).expect("a call has a criterion");
-                    Ok::<_, RunError>(SizedAsk::new(ask, asking)?)
+                    SizedAsk::new(ask, asking)
                 };
-                let asks = |rubric_order| {
-                    let calls = task.calls(rubric_order).into_iter().map(sized);
-                    Ok::<_, RunError>((rubric_order, calls.collect::<Result<_, _>>()?))
-                };
-                Ok(Asks::Levels(RubricOrder::ALL.into_iter().map(asks).collect::<Result<_, _>>()?))
-            }
-            AnswerForm::Preference => {
-                let ask = |rubric_order| {
-                    let criteria = task.calls(rubric_order).into_iter().flatten().collect();
-                    let ask = PairAsk::new(criteria).expect("the task's criteria can be compared by");
-                    Ok::<_, RunError>((rubric_order, SizedPairAsk::new(ask, asking)?))
-                };
-                Ok(Asks::Preference(RubricOrder::ALL.into_iter().map(ask).collect::<Result<_, _>>()?))
-            }
+                task.calls(rubric_order).into_iter().map(sized).collect()
+            })?)),
+            AnswerForm::Preference => Ok(Asks::Preference(in_each_order(|rubric_order| {
+                let criteria = task.calls(rubric_order).into_iter().flatten().collect();
+                let ask = PairAsk::new(criteria).expect("the task's criteria can be compared by");
+                SizedPairAsk::new(ask, asking)
+            })?)),
         }
     }
+}
+
+fn in_each_order<T>(
+    ask: impl Fn(RubricOrder) -> Result<T, TemplateError>,
+) -> Result<Vec<(RubricOrder, T)>, TemplateError> {
+    RubricOrder::ALL.into_iter().map(|rubric_order| Ok((rubric_order, ask(rubric_order)?))).collect()
 }

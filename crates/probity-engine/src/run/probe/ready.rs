@@ -6,8 +6,7 @@ use std::sync::Arc;
 use probity_core::case::{Entry, Evidence};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::probe::{
-    Arm, Arms, Base, Effect, JudgeTask, Observation, OwnProbe, Probe, ProbeTrial, Repeat, RubricOrder,
-    Stimulus, SwappedPair,
+    Arm, Arms, Effect, Observation, ProbeTrial, Repeat, RubricOrder, Stimulus, SwappedPair,
 };
 
 use super::super::asking::{SizedAsk, SizedPacket};
@@ -68,20 +67,13 @@ impl<'g> Screening<'g> {
         Screening { gate, seen: HashMap::new() }
     }
 
-    /// What `probe` makes of `base`.
-    pub(super) fn ready(&mut self, probe: &Probe, base: &Base, task: &JudgeTask) -> Ready {
-        match probe.inapplicable(task) {
-            Some(why) => Ready::Inapplicable(why),
-            None => self.screened(probe.trial(base, task)),
-        }
-    }
-
-    /// What a person's own probe comes to.
-    pub(super) fn ready_own(&mut self, probe: &OwnProbe, task: &JudgeTask) -> Ready {
-        match probe.inapplicable(task) {
-            Some(why) => Ready::Inapplicable(why),
-            None => self.screened(probe.trial()),
-        }
+    /// What a trial comes to, unless its probe has no meaning here for a reason.
+    pub(super) fn ready(
+        &mut self,
+        inapplicable: Option<&'static str>,
+        trial: impl FnOnce() -> ProbeTrial,
+    ) -> Ready {
+        inapplicable.map_or_else(|| self.screened(trial()), Ready::Inapplicable)
     }
 
     fn screened(&mut self, trial: ProbeTrial) -> Ready {

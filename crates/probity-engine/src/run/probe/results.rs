@@ -32,7 +32,7 @@ pub struct Probed {
 /// Reads a probing back.
 pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunError> {
     let reader = store.snapshot()?;
-    let record = Record { job, reader: &reader, ran };
+    let record = ProbingRecord { job, reader: &reader, ran };
     let selection = &job.selection;
     let mut results = Vec::new();
     for (at, probe) in selection.probes.iter().enumerate() {
@@ -68,13 +68,13 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
 }
 
 /// What is on record about a probing.
-struct Record<'a> {
+struct ProbingRecord<'a> {
     job: &'a ProbeJob,
     reader: &'a Reader,
     ran: &'a Ran,
 }
 
-impl Record<'_> {
+impl ProbingRecord<'_> {
     /// The figures of one probe of the battery.
     fn figures(&self, at: usize) -> Result<ProbeFigures, RunError> {
         let probe = &self.job.selection.probes[at];
@@ -146,7 +146,7 @@ impl Record<'_> {
     }
 
     fn lookup(&self, repeat: Repeat) -> Lookup<'_> {
-        let Record { job, reader, ran } = self;
+        let ProbingRecord { job, reader, ran } = self;
         job.asking.lookup(reader, &ran.judge_id, repeat.number())
     }
 }

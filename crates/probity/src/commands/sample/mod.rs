@@ -42,7 +42,7 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("FILE", &args.files).store(&args.store);
     tried(args.output.as_deref(), &[], &inputs)?;
     let dataset = Dataset::open(&args.files, settings::load_options(&args.records)?)?;
-    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    dataset.notices().iter().for_each(|notice| note(notice));
     let store = open_for_writing(&path, &note)?;
     let kept = store.noted(HISTORY)?;
     let history = History::read(kept.as_deref()).map_err(|error| Failure::new(Exit::Store, &error))?;
