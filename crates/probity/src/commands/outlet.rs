@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::session::Ended;
 use crate::args::{OutputArgs, SayArgs};
 use crate::exit::{Exit, Failure};
@@ -36,7 +38,7 @@ impl<'a> Outlet<'a> {
             let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
-        terminal::deliver(&if self.say.json { pretty(&document.json) } else { document.text() })
+        deliver(self.say, &document.json, || document.text())
     }
 
     /// Puts the document where it belongs, says the last lines, and ends.
@@ -67,6 +69,15 @@ pub(crate) fn tried(
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }
     Ok(files)
+}
+
+/// Puts what a command came to on standard output: for programs or for people.
+pub(crate) fn deliver(
+    say: &SayArgs,
+    json: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    terminal::deliver(&if say.json { pretty(json) } else { text() })
 }
 
 /// Writes `text` to the file that `--output` names, whole or not at all.

@@ -186,8 +186,7 @@ fn suite<Tests: Iterator<Item = io::Result<TestCase>>>(
 
 /// The whole of a document that has no rows.
 pub(super) fn junit(document: &Document) -> io::Result<String> {
-    let mut properties: Vec<(&str, &str)> =
-        document.appendix.iter().flat_map(Appendix::hashes).collect();
+    let mut properties: Vec<(&str, &str)> = document.appendix.iter().flat_map(Appendix::hashes).collect();
     if let Some(judge) = &document.judge {
         properties.push(("judge.standing", &judge.standing));
         properties.push(("judge.standing_reason", &judge.reason));
