@@ -32,18 +32,13 @@ impl<'a> Outlet<'a> {
         self.say.json
     }
 
-    /// Puts the document into every file and on standard output.
-    pub(crate) fn put(&self, document: &Document) -> Result<(), Failure> {
+    /// Puts the document into every file and on standard output, says the last lines, and ends.
+    pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
         for ReportFile { path, kind } in &self.files {
             let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
-        deliver(self.say, &document.json, || document.text())
-    }
-
-    /// Puts the document where it belongs, says the last lines, and ends.
-    pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
-        self.put(document)?;
+        deliver(self.say, &document.json, || document.text())?;
         Ok(ended.say())
     }
 }
