@@ -6,7 +6,6 @@ use probity_core::diff::{
     Advisory, Difference, Guarded, Guardrail, Incomparable, difference, guarded, read_guardrails,
 };
 use probity_core::results::{ReadError, ResultRow, RowOutcome, RunResults};
-use serde_json::json;
 
 use super::outlet::Outlet;
 use super::report::past::Past;
@@ -16,8 +15,8 @@ use crate::args::DiffArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{DifferenceShown, document};
 use crate::render::problem::read_file;
+use crate::settings;
 use crate::settings::inputs::Inputs;
-use crate::{settings, terminal};
 
 /// The level of the test behind `--enforce`.
 const ALPHA: f64 = 0.05;
@@ -35,20 +34,8 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
         refuse_without_pass_rule(&changed)?;
     }
     let guarded = guarded(&guardrails, &changed);
-    let json = json!(changed.document(&guarded, [&before_name, &after_name]));
     let incomplete = incomplete(args, &changed, &guarded);
-    outlet.put(&document(DifferenceShown {
-        difference: &changed,
-        guarded: &guarded,
-        files: [&before_name, &after_name],
-        alpha: ALPHA,
-        incomplete: incomplete.as_deref(),
-        json,
-    }))?;
-    if !args.say.quiet {
-        changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
-    }
-    let ended = match incomplete {
+    let ended = match &incomplete {
         _ if !args.enforce => Ended::done(),
         Some(reason) => Ended::with(
             Exit::Incomplete,
@@ -56,7 +43,14 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
         ),
         None => enforced(&changed, &guarded),
     };
-    Ok(ended.say())
+    let document = document(&DifferenceShown {
+        difference: &changed,
+        guarded: &guarded,
+        files: [&before_name, &after_name],
+        alpha: ALPHA,
+        incomplete: incomplete.as_deref(),
+    });
+    outlet.end(&document, ended)
 }
 
 /// The limits in the file that a flag or the settings name.

@@ -10,11 +10,12 @@ use probity_engine::input::Place;
 use probity_engine::ledger::{LabelImport, Store, StoredLabel};
 use serde_json::json;
 
-use super::outlet::{tried, write_output};
+use super::outlet::{deliver, tried, write_output};
 use super::rows::{Files, all_faults, refuse_skipped, refused, row_options};
 use super::session::open_for_writing;
 use crate::args::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat, scale};
 use crate::exit::{Exit, Failure};
+use crate::render::figure::counted;
 use crate::render::labels as table;
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
@@ -43,28 +44,23 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     }
     let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let (n_known, n_repeated, n_kept) = (import.n_known, given.n_repeated, kept.len());
-    if args.say.json {
-        let text = json!({
-            "added": import.n_added,
-            "already_there": n_known,
-            "repeated": n_repeated,
-            "labels": n_kept,
-            "digest": digest(&kept),
-            "store": path.display().to_string(),
-        });
-        terminal::deliver(&format!("{text:#}\n"))?;
-    } else {
+    let shown = path.display().to_string();
+    let json = json!({
+        "added": import.n_added,
+        "already_there": n_known,
+        "repeated": n_repeated,
+        "labels": n_kept,
+        "digest": digest(&kept),
+        "store": shown,
+    });
+    deliver(&args.say, &json, || {
         let repeated = match n_repeated {
             0 => String::new(),
-            1 => ", 1 row repeated".to_owned(),
-            n => format!(", {n} rows repeated"),
+            n => format!(", {} repeated", counted(n, "row")),
         };
-        terminal::print(&format!(
-            "{} labels added, {n_known} were there already{repeated}; {} holds {n_kept}\n",
-            import.n_added,
-            path.display()
-        ));
-    }
+        let n_added = import.n_added;
+        format!("{n_added} labels added, {n_known} were there already{repeated}; {shown} holds {n_kept}\n")
+    })?;
     Ok(Exit::Done)
 }
 
@@ -149,10 +145,11 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let path = settings::store_file(&args.store)?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
+    let rows = labels.iter().map(|label| (label, None));
+    let reader = if args.raw_csv { table::Reader::Program } else { table::Reader::Spreadsheet };
     let text = match format {
-        LabelFormat::Csv if args.raw_csv => table::csv(&labels, table::Reader::Program),
-        LabelFormat::Csv => table::csv(&labels, table::Reader::Spreadsheet),
-        LabelFormat::Jsonl => table::jsonl(&labels),
+        LabelFormat::Csv => table::csv(rows, reader),
+        LabelFormat::Jsonl => table::jsonl(rows),
     };
     match args.output.as_deref() {
         Some(output) => {

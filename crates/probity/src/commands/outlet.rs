@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::session::Ended;
 use crate::args::{OutputArgs, SayArgs};
 use crate::exit::{Exit, Failure};
@@ -30,18 +32,13 @@ impl<'a> Outlet<'a> {
         self.say.json
     }
 
-    /// Puts the document into every file and on standard output.
-    pub(crate) fn put(&self, document: &Document) -> Result<(), Failure> {
+    /// Puts the document into every file and on standard output, says the last lines, and ends.
+    pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
         for ReportFile { path, kind } in &self.files {
             let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
-        terminal::deliver(&if self.say.json { pretty(&document.json) } else { document.text() })
-    }
-
-    /// Puts the document where it belongs, says the last lines, and ends.
-    pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
-        self.put(document)?;
+        deliver(self.say, &document.json, || document.text())?;
         Ok(ended.say())
     }
 }
@@ -67,6 +64,15 @@ pub(crate) fn tried(
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }
     Ok(files)
+}
+
+/// Puts what a command came to on standard output: for programs or for people.
+pub(crate) fn deliver(
+    say: &SayArgs,
+    json: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    terminal::deliver(&if say.json { pretty(json) } else { text() })
 }
 
 /// Writes `text` to the file that `--output` names, whole or not at all.

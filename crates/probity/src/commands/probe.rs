@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use probity_core::probe::{ProbeOutcome, Probing, battery};
+use probity_core::probe::{Probe, ProbeOutcome, Probing, battery};
 use probity_engine::run::probe::{report, rounds, run};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::check;
-use super::outlet::Outlet;
+use super::outlet::{Outlet, deliver};
 use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
-use crate::args::ProbeArgs;
+use crate::args::{ProbeArgs, SayArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::probing::{ProbingShown, document, listed};
 use crate::render::report::pretty;
+use crate::settings;
 use crate::settings::inputs::Inputs;
-use crate::{settings, terminal};
 
 /// Runs the command.
 pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let say = &args.ask.reading.say;
     if args.list {
-        return list(say.json);
+        return list(say);
     }
     let inputs = Inputs::default().and("CASES", &args.files).and("--probes", &args.probes).ask(&args.ask);
     let outlet = Outlet::new(&args.output, say, &inputs)?;
@@ -50,21 +50,17 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     outlet.end(&document, ended)
 }
 
-fn list(is_json: bool) -> Result<Exit, Failure> {
+fn list(say: &SayArgs) -> Result<Exit, Failure> {
     let probes = battery();
-    if is_json {
-        let line = |probe: &probity_core::probe::Probe| {
-            let forms: Vec<&str> = probe.forms.iter().map(|form| form.name()).collect();
-            json!({
-                "name": probe.name, "number": probe.number, "family": probe.family.name(),
-                "expects": probe.expects.name(), "forms": forms, "means": probe.means,
-            })
-        };
-        let probes: Vec<Value> = probes.iter().map(line).collect();
-        terminal::deliver(&pretty(&json!({ "probes": probes })))?;
-    } else {
-        terminal::print(&listed(&probes));
-    }
+    let line = |probe: &Probe| {
+        let forms: Vec<&str> = probe.forms.iter().map(|form| form.name()).collect();
+        json!({
+            "name": probe.name, "number": probe.number, "family": probe.family.name(),
+            "expects": probe.expects.name(), "forms": forms, "means": probe.means,
+        })
+    };
+    let json = json!({ "probes": probes.iter().map(line).collect::<Vec<_>>() });
+    deliver(say, &json, || listed(&probes))?;
     Ok(Exit::Done)
 }
 

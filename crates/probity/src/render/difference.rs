@@ -5,7 +5,7 @@ use probity_core::diff::{
 };
 use probity_core::results::{ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
-use serde_json::Value;
+use serde_json::json;
 
 use super::figure::{counted, none, p_number, percent};
 use super::report::appendix::{Appendix, Origin};
@@ -32,12 +32,10 @@ pub(crate) struct DifferenceShown<'a> {
     pub(crate) alpha: f64,
     /// Why nothing can be said about the runs, where it cannot.
     pub(crate) incomplete: Option<&'a str>,
-    /// For programs.
-    pub(crate) json: Value,
 }
 
 /// The document.
-pub(crate) fn document(shown: DifferenceShown<'_>) -> Document {
+pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
     let changed = shown.difference;
     let [before, after] = shown.files;
     let rubric = &changed.before.summary.rubric;
@@ -67,7 +65,7 @@ pub(crate) fn document(shown: DifferenceShown<'_>) -> Document {
         command: "diff".to_owned(),
         title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
         about: String::new(),
-        lead: lead(&shown, n_changed),
+        lead: lead(shown, n_changed),
         tiles,
         warnings: changed.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
@@ -79,8 +77,8 @@ pub(crate) fn document(shown: DifferenceShown<'_>) -> Document {
                 .hash("judge after", &judges[1]),
         ),
         judge: Some(judge_line(changed, &judges)),
-        tests: test_cases(&shown),
-        json: shown.json,
+        tests: test_cases(shown),
+        json: json!(changed.document(shown.guarded, shown.files)),
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn p_number(p: f64) -> String {
 }
 
 /// So many of something.
-pub(super) fn counted(n: u64, what: &str) -> String {
+pub(crate) fn counted(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 

@@ -15,7 +15,6 @@ pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod conclusion;
 pub(crate) mod difference;
-pub(crate) mod equal_length;
 pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;

@@ -10,23 +10,27 @@ use probity_engine::review::{Remark, ReviewRoom};
 
 use super::app::App;
 use super::refusal::{PageResult, Refusal};
-use crate::render::labels as labels_as;
+use crate::render::labels::{self as labels_as, Reader, Row};
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> PageResult {
-    let text = labels_as::csv_remarked(&labels(&app).await?);
+    let text = labels_as::csv(rows(&labels(&app).await?), Reader::RemarksToo);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 
 /// `GET /labels.jsonl`
 pub(super) async fn jsonl(State(app): State<App>) -> PageResult {
-    let text = labels_as::jsonl_remarked(&labels(&app).await?);
+    let text = labels_as::jsonl(rows(&labels(&app).await?));
     Ok(file("labels.jsonl", "application/jsonl; charset=utf-8", text))
 }
 
 async fn labels(app: &App) -> Result<Vec<(LabelEntry, Remark)>, Refusal> {
     let remarked = app.read(ReviewRoom::remarked_labels).await?;
     Ok(remarked.into_iter().map(|(stored, remark)| (stored.label, remark)).collect())
+}
+
+fn rows(labels: &[(LabelEntry, Remark)]) -> impl Iterator<Item = Row<'_>> {
+    labels.iter().map(|(label, remark)| (label, Some(remark)))
 }
 
 fn file(name: &str, kind: &'static str, text: String) -> axum::response::Response {

@@ -70,7 +70,7 @@ fn a_lab_with_eight_rows_and_a_length_shortcut_is_blocked_for_two_reasons() {
 
 #[test]
 fn the_decision_in_words() {
-    let text = promote(&lab(), &["--probes", "probes.json"]).code(1).stdout;
+    let text = promote(&lab(), &["--probes", "probes.json", "--as-of", "2026-04-01"]).code(1).stdout;
     expect_test::expect![[r#"
         Promotion · contract lab 1 · judge j by verdicts.jsonl (advisory)
         owner of the contract: lab team
@@ -89,7 +89,7 @@ fn the_decision_in_words() {
 
         The standing
           nothing was recorded
-          decided as of 2026-11-16
+          decided as of 2026-04-01
 
         note: hard gates are not checked: files of labels and verdicts do not show what the gate did; name the labelled cases instead of --verdicts
         standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did. Its scores inform, they must not gate a release.

@@ -11,10 +11,11 @@ use probity_engine::run::standing::clock;
 use serde_json::{Value, json};
 
 use super::super::calibrate::{RowFiles, joined};
-use super::report::{Sections, probes_json, rubric_json, spoken_json};
-use super::{Call, Gathered, Named, Outcome, counting, decided, finish, partial, probing_file};
+use super::report::{probes_json, rubric_json, spoken_json};
+use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::promotion::{Gathered, Outcome};
 use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings;
 
@@ -45,13 +46,13 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
         judge: json!({ "name": judge }),
         name: format!("judge {judge} by {}", shown(args.verdicts.as_deref())),
         bound: bound(args, named)?,
-        sections: Sections {
-            hard_gates: json!({ "reason": NOT_SHOWN }),
-            rubric: rubric.as_ref().map_or(Value::Null, rubric_json),
-            runs: spoken_json(&read.verdicts, &judge),
-            probes: probes_json(&evidence.probes),
-            calibration: calibration.to_json(),
-        },
+        sections: json!({
+            "hard_gates": { "reason": NOT_SHOWN },
+            "rubric": rubric.as_ref().map_or(Value::Null, rubric_json),
+            "runs": spoken_json(&read.verdicts, &judge),
+            "probes": probes_json(&evidence.probes),
+            "calibration": calibration.to_json(),
+        }),
         evidence,
         calibration,
         appendix: Appendix::new(Origin::files(), rubric.as_ref()),

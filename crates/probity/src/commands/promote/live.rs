@@ -20,10 +20,11 @@ use serde_json::{Value, json};
 
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, calibrated};
 use super::super::session::{Session, open_for_writing};
-use super::report::{Retained, Sections, probes_json, rubric_json};
-use super::{Call, Gathered, Named, Outcome, Recorded, counting, decided, finish, partial, probing_file};
+use super::report::{Retained, probes_json, rubric_json};
+use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::promotion::{Gathered, Outcome, Recorded};
 use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings::{self, CaseFlags};
 
@@ -108,13 +109,13 @@ fn gathered(
             live.asked.name()
         ),
         bound,
-        sections: Sections {
-            hard_gates,
-            rubric: rubric_json(rubric),
-            runs: retained.runs_json(),
-            probes: probes_json(&evidence.probes),
-            calibration: calibration_section(live),
-        },
+        sections: json!({
+            "hard_gates": hard_gates,
+            "rubric": rubric_json(rubric),
+            "runs": retained.runs_json(),
+            "probes": probes_json(&evidence.probes),
+            "calibration": calibration_section(live),
+        }),
         evidence,
         calibration: live.calibration.clone(),
         appendix: Appendix::of(Origin::asked(live.asked.asking()), rubric, &live.facts),

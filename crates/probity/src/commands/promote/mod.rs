@@ -10,17 +10,16 @@ mod revoke;
 
 use std::path::Path;
 
-use probity_core::calibrate::{Calibration, Counting};
+use probity_core::calibrate::Counting;
 use probity_core::probe::ProbeRecord;
-use probity_core::promote::{Contract, Decision, Evidence, Parts, decide};
-use serde_json::{Value, json};
+use probity_core::promote::{Contract, Decision, Evidence, decide};
+use serde_json::Value;
 
 use super::outlet::Outlet;
 use super::session::Ended;
 use crate::args::{PromoteArgs, default_counting};
 use crate::exit::{Exit, Failure};
-use crate::render::promotion::{PromotionShown, document};
-use crate::render::report::appendix::Appendix;
+use crate::render::promotion::{Gathered, Outcome, PromotionShown, document};
 use crate::settings;
 use crate::settings::inputs::Inputs;
 
@@ -53,66 +52,6 @@ struct Named {
     source: String,
 }
 
-/// What a decision rests on, whoever gathered it.
-struct Gathered {
-    /// What was measured.
-    evidence: Evidence,
-    /// The judge, for machines.
-    judge: Value,
-    /// The judge and what it was measured by, for people.
-    name: String,
-    /// What a standing would be bound to.
-    bound: Parts,
-    /// What to retain, by section.
-    sections: report::Sections,
-    /// How far the judge says what people say.
-    calibration: Calibration,
-    /// What it was made with, for people.
-    appendix: Appendix,
-    /// What a reader has to know about the judge's answers.
-    warnings: Vec<String>,
-}
-
-/// What becomes of a decision.
-struct Outcome {
-    /// Why the judge has the standing that it has.
-    reason: String,
-    /// What the store holds of it now.
-    recorded: Recorded,
-}
-
-/// What the store holds of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Recorded {
-    /// The judge is promoted.
-    Promoted,
-    /// An earlier standing is withdrawn.
-    Withdrawn,
-    /// Nothing.
-    Nothing,
-}
-
-impl Outcome {
-    /// An answer that files give: what the judge would be, and why nothing was recorded.
-    fn of_files(decision: &Decision, files: &[String]) -> Outcome {
-        let would = if decision.is_met() {
-            "would be promoted: the contract is met"
-        } else {
-            "the contract is not met"
-        };
-        let files = files.join(" and ");
-        let reason = format!(
-            "{would}; nothing was recorded, because a standing rests on the store alone and not on {files}"
-        );
-        Outcome { reason, recorded: Recorded::Nothing }
-    }
-
-    /// What the judge has earned by this decision.
-    fn standing(&self) -> &'static str {
-        if self.recorded == Recorded::Promoted { "promoted" } else { "advisory" }
-    }
-}
-
 /// What counts as what: as in a calibration without flags, so that nobody chooses what suits the judge.
 fn counting(args: &PromoteArgs) -> Counting {
     let mut counting = default_counting();
@@ -136,44 +75,9 @@ fn finish(
     decision: &Decision,
     outcome: &Outcome,
 ) -> Result<Exit, Failure> {
-    let met = decision.is_met();
-    let contract = &named.contract;
-    let mut json = decision.to_json();
-    json["standing"] = json!(outcome.standing());
-    json["standing_reason"] = json!(outcome.reason);
-    json["met"] = json!(met);
-    json["recorded"] = json!(outcome.recorded != Recorded::Nothing);
-    json["contract"] = json!({
-        "name": contract.name,
-        "version": contract.version,
-        "owner": contract.owner,
-        "hash": contract.hash,
-        "source": named.source,
-    });
-    json["judge"] = gathered.judge.clone();
-    json["as_of"] = json!(gathered.evidence.now.to_string());
-    json["valid_until"] =
-        json!(contract.ends(gathered.evidence.now).filter(|_| met).map(|end| end.to_string()));
-    json["bound"] = json!(gathered.bound);
-    json["report"] = gathered.sections.to_json(contract, decision, outcome);
-    let document = document(PromotionShown {
-        contract,
-        judge: &gathered.name,
-        decision,
-        standing: outcome.standing(),
-        reason: &outcome.reason,
-        kept: match outcome.recorded {
-            Recorded::Promoted => "recorded in the store",
-            Recorded::Withdrawn => "an earlier standing was withdrawn in the store",
-            Recorded::Nothing => "nothing was recorded",
-        },
-        bound: &gathered.bound,
-        calibration: &gathered.calibration,
-        appendix: &gathered.appendix,
-        warnings: &gathered.warnings,
-        json,
-    });
-    let exit = if met { Exit::Done } else { Exit::No };
+    let (contract, source) = (&named.contract, named.source.as_str());
+    let document = document(&PromotionShown { contract, source, decision, gathered, outcome });
+    let exit = if decision.is_met() { Exit::Done } else { Exit::No };
     call.outlet.end(&document, Ended { exit, words: Vec::new() })
 }
 

@@ -1,4 +1,4 @@
-//! What a decision retains, in six sections: enough to see later what it rested on, and not a copy of everything.
+//! What a decision retains, section by section: enough to see later what it rested on, and not a copy of everything.
 
 use std::collections::BTreeMap;
 
@@ -6,52 +6,18 @@ use probity_core::calibrate::{Spoken, VerdictEntry};
 use probity_core::compare::{Contest, Fate};
 use probity_core::gate::{Admitted, SourceRef};
 use probity_core::probe::{ProbeLine, ProbeRecord};
-use probity_core::promote::{Contract, Decision, Requirement};
 use probity_core::report::{GateOutcome, ReplyResult};
 use probity_core::results::finding_records;
 use probity_core::rubric::{Criterion, Decider, Judged, Rubric};
 use probity_core::score::CriterionOutcome;
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Recorded};
 use crate::plain::excerpt;
 
 /// So many runs are retained of each kind.
 const RUNS_MAX: usize = 5;
 /// So much of a reason is retained, in characters.
 const SNIPPET_CHARS_MAX: usize = 200;
-
-/// What is retained beside the decision itself.
-pub(super) struct Sections {
-    pub(super) hard_gates: Value,
-    pub(super) rubric: Value,
-    pub(super) runs: Value,
-    pub(super) probes: Value,
-    pub(super) calibration: Value,
-}
-
-impl Sections {
-    /// All six sections.
-    pub(super) fn to_json(&self, contract: &Contract, decision: &Decision, outcome: &Outcome) -> Value {
-        let mut failed: Vec<Requirement> = decision.unmet().iter().map(|unmet| unmet.requirement).collect();
-        failed.dedup();
-        json!({
-            "hard_gates": self.hard_gates,
-            "rubric": self.rubric,
-            "runs": self.runs,
-            "probes": self.probes,
-            "calibration": self.calibration,
-            "decision": {
-                "standing": outcome.standing(),
-                "reason": outcome.reason,
-                "recorded": outcome.recorded != Recorded::Nothing,
-                "failed_requirements": failed.iter().map(|requirement| requirement.name()).collect::<Vec<_>>(),
-                "owner": contract.owner,
-                "contract": format!("{} {}", contract.name, contract.version),
-            },
-        })
-    }
-}
 
 /// The rubric: criteria, anchors, and what a verdict may say.
 pub(super) fn rubric_json(rubric: &Rubric) -> Value {

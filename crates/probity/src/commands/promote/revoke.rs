@@ -3,10 +3,11 @@
 use probity_engine::run::standing::{keep, now, records};
 use serde_json::json;
 
+use super::super::outlet::deliver;
 use super::super::session::open_for_writing;
 use crate::args::{AskArgs, PromoteArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::report::pretty;
+use crate::render::figure::counted;
 use crate::{settings, terminal};
 
 /// Withdraws every standing of this kind of judge under the rubric.
@@ -37,19 +38,12 @@ pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> 
         keep(&store, &found)?;
     }
     store.close()?;
-    if reading.say.json {
-        let json = json!({ "withdrawn": n_withdrawn, "judge": kind, "rubric": rubric.name(), "reason": reason.trim() });
-        terminal::deliver(&pretty(&json))?;
-    } else {
-        let standings =
-            if n_withdrawn == 1 { "1 standing".to_owned() } else { format!("{n_withdrawn} standings") };
-        terminal::print(&format!("withdrew {standings} of {kind} under rubric {}\n", rubric.name()));
-    }
+    let (name, reason) = (rubric.name(), reason.trim());
+    let json = json!({ "withdrawn": n_withdrawn, "judge": kind, "rubric": name, "reason": reason });
+    let standings = counted(n_withdrawn, "standing");
+    deliver(&reading.say, &json, || format!("withdrew {standings} of {kind} under rubric {name}\n"))?;
     if n_withdrawn == 0 {
-        terminal::note(&format!(
-            "no judge of kind {kind} has a standing under rubric {} to withdraw",
-            rubric.name()
-        ));
+        terminal::note(&format!("no judge of kind {kind} has a standing under rubric {name} to withdraw"));
         return Ok(Exit::No);
     }
     Ok(Exit::Done)

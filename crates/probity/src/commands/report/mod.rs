@@ -6,12 +6,10 @@ pub(crate) mod past;
 
 use std::path::PathBuf;
 
-use super::outlet::Outlet;
+use super::outlet::{Outlet, deliver};
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::pretty;
 use crate::settings::inputs::Inputs;
-use crate::terminal;
 
 use list::{RunList, files, listed};
 use past::Past;
@@ -36,6 +34,6 @@ fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
             .hint("`probity report last --report report.html`"));
     }
     let list = RunList::of(past.runs(), &past.outcomes()?);
-    terminal::deliver(&if args.say.json { pretty(&list) } else { listed(&list) })?;
+    deliver(&args.say, &list, || listed(&list))?;
     Ok(Exit::Done)
 }

@@ -15,14 +15,13 @@ use probity_engine::input::Place;
 use serde_json::json;
 
 use super::super::diff::read_results;
-use super::super::outlet::{tried, write_output};
+use super::super::outlet::{deliver, tried, write_output};
 use super::super::rows::{Files, refuse_skipped, refused, row_options};
 use crate::args::EstimateArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::pretty;
 use crate::render::sampling::{EstimateShown, estimate as shown};
 use crate::settings::inputs::Inputs;
-use crate::terminal;
 
 /// The names that a row of a sample may have.
 const FIELDS: Fields = Fields {
@@ -84,20 +83,15 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
     json["half_width"] = args.half_width.into();
     json["blocked"] = results.n_blocked.into();
     json["warnings"] = warnings.clone().into();
-    let text = pretty(&json);
-    write_output(args.output.as_deref(), &text)?;
-    if args.say.json {
-        terminal::deliver(&text)?;
-    } else {
-        let shown = EstimateShown {
-            production: &found,
-            judge: &results.judge,
-            n_blocked: results.n_blocked,
-            half_width: args.half_width,
-            warnings: &warnings,
-        };
-        terminal::deliver(&self::shown(&shown).text())?;
-    }
+    write_output(args.output.as_deref(), &pretty(&json))?;
+    let shown = EstimateShown {
+        production: &found,
+        judge: &results.judge,
+        n_blocked: results.n_blocked,
+        half_width: args.half_width,
+        warnings: &warnings,
+    };
+    deliver(&args.say, &json, || self::shown(&shown).text())?;
     Ok(Exit::Done)
 }
 

@@ -8,12 +8,13 @@ mod length;
 mod order;
 mod test_cases;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use probity_core::compare::length::LengthError;
 use probity_core::compare::{
-    Comparison, Contest, Fate, Figures, JudgeFigures, Pair, Pass, Policies, Ranked, Status, VariantFigures,
-    gate_counts, ranked,
+    Comparison, Contest, Fate, Figures, Fits, JudgeFigures, Pair, Pass, Policies, Ranked, Status,
+    VariantFigures, gate_counts, ranked,
 };
 use probity_core::label::PairLabels;
 use probity_engine::input::Skipped;
@@ -22,7 +23,6 @@ use probity_engine::run::compare::{CompareJob, Compared};
 use self::length::length;
 use self::order::{in_words, order};
 use super::conclusion::{Concluded, Conclusions};
-use super::equal_length::missing;
 use super::figure::{counted, none, p_value, value_or_none};
 use super::report::appendix::{Appendix, Origin};
 use super::report::document::{
@@ -294,6 +294,18 @@ fn wins(judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     missing(fits).iter().fold(section.table(controlled), |section, why| {
         section.text(format!("No win rate at equal length{why}."))
     })
+}
+
+/// What follows "no win rate at equal length": the reason alone where it is that of all variants, and otherwise one
+/// for each variant without a rate.
+fn missing(fits: &Fits) -> Vec<String> {
+    let reason = |fitted: &Result<_, LengthError>| fitted.as_ref().err().map(ToString::to_string);
+    let reasons: BTreeSet<Option<String>> = fits.values().map(reason).collect();
+    if let (1, Some(Some(same))) = (reasons.len(), reasons.first()) {
+        return vec![format!(": {same}")];
+    }
+    let of = |(name, fitted)| reason(fitted).map(|why| format!(" for {name}: {why}"));
+    fits.iter().filter_map(of).collect()
 }
 
 /// One line per slice or judge.

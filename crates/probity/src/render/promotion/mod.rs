@@ -6,8 +6,8 @@
 mod evidence;
 
 use probity_core::calibrate::Calibration;
-use probity_core::promote::{Check, Contract, Decision, Parts, Requirement};
-use serde_json::Value;
+use probity_core::promote::{Check, Contract, Decision, Evidence, Parts, Requirement};
+use serde_json::{Value, json};
 
 use self::evidence::{hard_gates, probes, rubric, runs};
 use super::calibration;
@@ -24,35 +24,83 @@ const CELL_CHARS_MAX: usize = 32;
 pub(crate) struct PromotionShown<'a> {
     /// The contract.
     pub(crate) contract: &'a Contract,
-    /// The judge and what it was measured by.
-    pub(crate) judge: &'a str,
+    /// Where it was read.
+    pub(crate) source: &'a str,
     /// What was decided.
     pub(crate) decision: &'a Decision,
-    /// What the judge has earned by it: `promoted` or `advisory`.
-    pub(crate) standing: &'static str,
-    /// Why the judge has the standing that it has.
-    pub(crate) reason: &'a str,
-    /// Whether the store holds it now, in words.
-    pub(crate) kept: &'static str,
-    /// What a standing is bound to.
-    pub(crate) bound: &'a Parts,
-    /// The calibration.
-    pub(crate) calibration: &'a Calibration,
-    /// What it was made with.
-    pub(crate) appendix: &'a Appendix,
+    /// What that rests on.
+    pub(crate) gathered: &'a Gathered,
+    /// What becomes of it.
+    pub(crate) outcome: &'a Outcome,
+}
+
+/// What a decision rests on.
+pub(crate) struct Gathered {
+    /// What was measured.
+    pub(crate) evidence: Evidence,
+    /// The judge, for machines.
+    pub(crate) judge: Value,
+    /// The judge and what it was measured by, for people.
+    pub(crate) name: String,
+    /// What a standing would be bound to.
+    pub(crate) bound: Parts,
+    /// What to retain beside the decision, by section.
+    pub(crate) sections: Value,
+    /// How far the judge says what people say.
+    pub(crate) calibration: Calibration,
+    /// What it was made with, for people.
+    pub(crate) appendix: Appendix,
     /// What a reader has to know about the judge's answers.
-    pub(crate) warnings: &'a [String],
-    /// For programs, with the six sections as they are retained under `report`.
-    pub(crate) json: Value,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What becomes of a decision.
+pub(crate) struct Outcome {
+    /// Why the judge has the standing that it has.
+    pub(crate) reason: String,
+    /// What the store holds of it now.
+    pub(crate) recorded: Recorded,
+}
+
+/// What the store holds of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// The judge is promoted.
+    Promoted,
+    /// An earlier standing is withdrawn.
+    Withdrawn,
+    /// Nothing.
+    Nothing,
+}
+
+impl Outcome {
+    /// An answer that files give: what the judge would be, and why nothing was recorded.
+    pub(crate) fn of_files(decision: &Decision, files: &[String]) -> Outcome {
+        let would = if decision.is_met() {
+            "would be promoted: the contract is met"
+        } else {
+            "the contract is not met"
+        };
+        let files = files.join(" and ");
+        let reason = format!(
+            "{would}; nothing was recorded, because a standing rests on the store alone and not on {files}"
+        );
+        Outcome { reason, recorded: Recorded::Nothing }
+    }
+
+    /// What the judge has earned by this decision.
+    fn standing(&self) -> &'static str {
+        if self.recorded == Recorded::Promoted { "promoted" } else { "advisory" }
+    }
 }
 
 /// The document.
-pub(crate) fn document(shown: PromotionShown<'_>) -> Document {
-    let Contract { name, version, owner, .. } = shown.contract;
-    let (n_checks, n_unmet) = (shown.decision.checks().len(), shown.decision.unmet().len());
-    let report = &shown.json["report"];
-    let lead = if shown.decision.is_met() {
-        let so = if shown.standing == "promoted" {
+pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
+    let PromotionShown { contract, decision, gathered, outcome, .. } = shown;
+    let Contract { name, version, owner, .. } = contract;
+    let (n_checks, n_unmet) = (decision.checks().len(), decision.unmet().len());
+    let lead = if decision.is_met() {
+        let so = if outcome.recorded == Recorded::Promoted {
             "It may gate a release."
         } else {
             "Nothing was recorded: it would be promoted."
@@ -61,37 +109,78 @@ pub(crate) fn document(shown: PromotionShown<'_>) -> Document {
     } else {
         format!("The judge does not meet contract {name}: not met, {n_unmet} of {n_checks} requirements.")
     };
+    let report = &gathered.sections;
     let evidence = [
         hard_gates(&report["hard_gates"]),
         rubric(&report["rubric"]),
         runs(&report["runs"]),
         probes(&report["probes"]),
-        calibrated(shown.calibration),
-        bound(shown.bound),
+        calibrated(&gathered.calibration),
+        bound(&gathered.bound),
     ];
     Document {
         command: "promote".to_owned(),
         title: format!("Promotion · contract {name} {version}"),
         about: format!("owner of the contract: {owner}"),
         judge: Some(JudgeLine {
-            name: shown.judge.trim_start_matches("judge ").to_owned(),
-            standing: shown.standing.to_owned(),
-            reason: shown.reason.to_owned(),
+            name: gathered.name.trim_start_matches("judge ").to_owned(),
+            standing: outcome.standing().to_owned(),
+            reason: outcome.reason.clone(),
         }),
         lead,
         tiles: vec![
             Tile::count(n_checks - n_unmet, "requirements met"),
             Tile::count(n_unmet, "not met"),
-            Tile::count(shown.calibration.people.n_units, "labelled items"),
-            Tile::count(shown.calibration.people.n_annotators, "people"),
+            Tile::count(gathered.calibration.people.n_units, "labelled items"),
+            Tile::count(gathered.calibration.people.n_annotators, "people"),
         ],
-        warnings: shown.warnings.to_vec(),
-        sections: [decision(&shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
+        warnings: gathered.warnings.clone(),
+        sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
         calls: Vec::new(),
-        appendix: Some(shown.appendix.clone().hash("contract", &shown.contract.hash)),
-        tests: shown.decision.checks().iter().map(|check| test_case(&shown.contract.name, check)).collect(),
-        json: shown.json,
+        appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
+        tests: decision.checks().iter().map(|check| test_case(name, check)).collect(),
+        json: json(shown),
     }
+}
+
+/// For programs, with the six sections as they are retained under `report`.
+fn json(shown: &PromotionShown<'_>) -> Value {
+    let PromotionShown { contract, source, decision, gathered, outcome } = shown;
+    let (standing, recorded) = (outcome.standing(), outcome.recorded != Recorded::Nothing);
+    let mut failed: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.name()).collect();
+    failed.dedup();
+    let mut json = decision.to_json();
+    json["standing"] = json!(standing);
+    json["standing_reason"] = json!(outcome.reason);
+    json["met"] = json!(decision.is_met());
+    json["recorded"] = json!(recorded);
+    json["contract"] = json!({
+        "name": contract.name,
+        "version": contract.version,
+        "owner": contract.owner,
+        "hash": contract.hash,
+        "source": source,
+    });
+    json["judge"] = gathered.judge.clone();
+    json["as_of"] = json!(gathered.evidence.now.to_string());
+    json["valid_until"] = json!(ends(shown));
+    json["bound"] = json!(gathered.bound);
+    json["report"] = gathered.sections.clone();
+    json["report"]["decision"] = json!({
+        "standing": standing,
+        "reason": outcome.reason,
+        "recorded": recorded,
+        "failed_requirements": failed,
+        "owner": contract.owner,
+        "contract": format!("{} {}", contract.name, contract.version),
+    });
+    json
+}
+
+/// The day on which a standing ends that is earned by the decision, where it is and does.
+fn ends(shown: &PromotionShown<'_>) -> Option<String> {
+    let end = shown.contract.ends(shown.gathered.evidence.now).filter(|_| shown.decision.is_met());
+    end.map(|end| end.to_string())
 }
 
 fn decision(shown: &PromotionShown<'_>) -> Section {
@@ -106,10 +195,13 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
     }
     let unmet = shown.decision.unmet();
     let missing = unmet.iter().map(|unmet| format!("{}: {}", unmet.requirement.title(), unmet.message()));
-    let day = |name: &str| shown.json[name].as_str();
-    let mut facts = vec![shown.kept.to_owned()];
-    facts.extend(day("as_of").map(|day| format!("decided as of {day}")));
-    facts.extend(day("valid_until").map(|day| format!("ends on {day}")));
+    let kept = match shown.outcome.recorded {
+        Recorded::Promoted => "recorded in the store",
+        Recorded::Withdrawn => "an earlier standing was withdrawn in the store",
+        Recorded::Nothing => "nothing was recorded",
+    };
+    let mut facts = vec![kept.to_owned(), format!("decided as of {}", shown.gathered.evidence.now)];
+    facts.extend(ends(shown).map(|day| format!("ends on {day}")));
     Section::new("decision", "Decision")
         .table(table)
         .listed("What is missing", missing)
