@@ -26,7 +26,7 @@ use crate::judge::prompt::Template;
 use crate::ledger::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// Cases that are recorded at once.
-const GROUP: usize = 256;
+const GROUP: usize = 64;
 
 /// What a run is made of but its cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
