@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::figure::{NONE, columns, none, percent};
 use super::report::add_judge;
-use super::report::appendix::{Appendix, Origin};
+use super::report::appendix::Appendix;
 use super::report::chart::net_drawn;
 use super::report::document::{
     Cell, Cells, Document, Group, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
@@ -53,7 +53,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
     let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(shown, *outcome, id, title));
     let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
     let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
-    let appendix = Appendix::of(Origin::asked(&job.asking), &job.rubric, &probed.facts);
+    let appendix = Appendix::asked(&job.asking, &job.rubric, &probed.facts);
     Document {
         command: "probe".to_owned(),
         title: format!("Probing · {}", job.name),
