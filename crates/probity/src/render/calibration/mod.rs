@@ -18,7 +18,7 @@ use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
 use super::figure::{NONE, none, percent};
 use super::report::appendix::Appendix;
-use super::report::chart::Mark;
+use super::report::chart::PlotMark;
 use super::report::document::{
     Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -279,7 +279,7 @@ fn part_row(name: &str, figures: &Figures, bounds: [Option<Estimate>; 2], word: 
     let [ceiling, floor] = bounds.map(|bound| bound.map(|bound| bound.value));
     cells![
         name,
-        Cell::marked(rate.as_ref(), &[(Mark::Triangle, floor), (Mark::Diamond, ceiling)]),
+        Cell::marked(rate.as_ref(), &[(PlotMark::Triangle, floor), (PlotMark::Diamond, ceiling)]),
         ceiling.map_or_else(none, percent),
         floor.map_or_else(none, percent),
         Cell::coefficient(figures.get("cohen_kappa")),
