@@ -19,7 +19,7 @@ use super::outlet::Outlet;
 use super::session::{Covered, Ended, Session, keep_outcome};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::appendix::Origin;
+use crate::render::report::appendix::Appendix;
 use crate::render::report::document::{Document, SKIPPED_MAX};
 use crate::render::results::ResultsWriter;
 use crate::render::summary::{document, metric_name, reached, wanted};
@@ -141,7 +141,8 @@ fn write(
         }
         Ok(())
     })?;
-    let document = document(&summary, name, &skipped, Origin::asked(asking));
+    let appendix = Appendix::asked(asking, summary.rubric(), summary.facts());
+    let document = document(&summary, name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }

@@ -8,7 +8,7 @@ use probity_core::stats::Estimate;
 use serde_json::json;
 
 use super::figure::{counted, none, p_number, percent};
-use super::report::appendix::{Appendix, Origin};
+use super::report::appendix::Appendix;
 use super::report::document::{
     Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
 };
@@ -71,7 +71,7 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
         sections: sections.into_iter().filter_map(Section::filled).collect(),
         calls: Vec::new(),
         appendix: Some(
-            Appendix::new(Origin::files(), None)
+            Appendix::of_files(None)
                 .hash("rubric", &rubric.hash)
                 .hash("judge before", &judges[0])
                 .hash("judge after", &judges[1]),

@@ -29,13 +29,13 @@ pub(crate) enum Reader {
 }
 
 /// A label, and what its person remarked.
-pub(crate) type Row<'a> = (&'a LabelEntry, Option<&'a Remark>);
+pub(crate) type LabelRow<'a> = (&'a LabelEntry, Option<&'a Remark>);
 
 /// The columns of what people remarked beside their labels.
 const REMARKS: [&str; 2] = ["note", "root_cause"];
 
 /// The table, with a line of names, as `reader` takes it.
-pub(crate) fn csv<'a>(rows: impl Iterator<Item = Row<'a>>, reader: Reader) -> String {
+pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: Reader) -> String {
     let further = if reader == Reader::RemarksToo { &REMARKS[..] } else { &[] };
     let mut text = [&COLUMNS[..], further].concat().join(",") + "\n";
     for (label, remark) in rows {
@@ -70,8 +70,8 @@ fn enclosed(cell: String) -> String {
 }
 
 /// One object per line, with what people remarked where they did.
-pub(crate) fn jsonl<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
-    let line = |(label, remark): Row<'a>| {
+pub(crate) fn jsonl<'a>(rows: impl Iterator<Item = LabelRow<'a>>) -> String {
+    let line = |(label, remark): LabelRow<'a>| {
         let said = REMARKS.into_iter().zip(remark.map(said).unwrap_or_default());
         let said = said.filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name, Json::text(text)));
         let checksum = ("checksum", Json::text(label.checksum()));

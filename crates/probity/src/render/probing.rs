@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::figure::{NONE, columns, none, percent};
 use super::report::add_judge;
-use super::report::appendix::{Appendix, Origin};
+use super::report::appendix::Appendix;
 use super::report::chart::net_drawn;
 use super::report::document::{
-    Cell, Cells, Document, Group, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
+    Cell, CellGroup, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
 use super::report::junit::{Came, TestCase};
 use super::summary::calls;
@@ -53,7 +53,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
     let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(shown, *outcome, id, title));
     let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
     let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
-    let appendix = Appendix::of(Origin::asked(&job.asking), &job.rubric, &probed.facts);
+    let appendix = Appendix::asked(&job.asking, &job.rubric, &probed.facts);
     Document {
         command: "probe".to_owned(),
         title: format!("Probing · {}", job.name),
@@ -146,8 +146,8 @@ fn section(shown: &ProbingShown, outcome: ProbeOutcome, id: &str, title: &str) -
     Some(section.quotes(quotes, results.len()))
 }
 
-fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> Group {
-    let Some(figures) = figures else { return Group([NONE; 6].map(Cell::text).into()) };
+fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
+    let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
         Some(net) => Cell::Plot(net_drawn(net, tolerance)),
@@ -155,7 +155,14 @@ fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> Group {
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);
     let (value, interval) = (figures.net.map(|net| net.value), figures.net.map_or_else(none, interval));
-    Group(cells![figures.n_bases, share(figures.rate), share(figures.noise), plot, share(value), interval])
+    CellGroup(cells![
+        figures.n_bases,
+        share(figures.rate),
+        share(figures.noise),
+        plot,
+        share(value),
+        interval
+    ])
 }
 
 fn about(result: &ProbeResult) -> String {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
-use super::report::appendix::{Appendix, Origin};
+use super::report::appendix::Appendix;
 use super::report::chart::histogram;
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
@@ -22,7 +22,7 @@ use super::report::private::{pieces, shown};
 const FLAKY_MAX: usize = 10;
 
 /// The document; `skipped` has the first records that could not be used.
-pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], origin: Origin) -> Document {
+pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
     let (rubric, facts) = (summary.rubric(), summary.facts());
     let mut sections = vec![targets(summary), slices(summary), criteria(summary), gate(summary)];
     sections.push(patterns(summary));
@@ -39,7 +39,7 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], orig
         warnings: facts.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
         calls: calls(facts),
-        appendix: Some(Appendix::of(origin, rubric, facts)),
+        appendix: Some(appendix),
         ..Document::default()
     }
 }

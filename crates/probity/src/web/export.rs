@@ -10,7 +10,7 @@ use probity_engine::review::{Remark, ReviewRoom};
 
 use super::app::App;
 use super::refusal::{PageResult, Refusal};
-use crate::render::labels::{self as labels_as, Reader, Row};
+use crate::render::labels::{self as labels_as, LabelRow, Reader};
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> PageResult {
@@ -29,7 +29,7 @@ async fn labels(app: &App) -> Result<Vec<(LabelEntry, Remark)>, Refusal> {
     Ok(remarked.into_iter().map(|(stored, remark)| (stored.label, remark)).collect())
 }
 
-fn rows(labels: &[(LabelEntry, Remark)]) -> impl Iterator<Item = Row<'_>> {
+fn rows(labels: &[(LabelEntry, Remark)]) -> impl Iterator<Item = LabelRow<'_>> {
     labels.iter().map(|(label, remark)| (label, Some(remark)))
 }
 

@@ -1,20 +1,25 @@
 //! `probity compare`: which variant answers better, by a judge that is asked or from verdicts on record.
 
-mod live;
 mod read;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probity_core::compare::{Conclusion, comparison};
+use probity_core::compare::{Comparison, Conclusion, Contest, Pair, Status, comparison};
 use probity_core::promote::Standing;
 use probity_engine::config::Config;
+use probity_engine::run::Ran;
+use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
 
+use super::check;
 use super::outlet::Outlet;
-use super::session::Ended;
+use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{ComparisonOrigin, ComparisonShown, document};
 use crate::render::conclusion::{Concluded, Conclusions};
+use crate::render::figure::judge_name;
+use crate::settings;
 use crate::settings::inputs::Inputs;
 
 /// Runs the command.
@@ -22,7 +27,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("CASES", &args.files).and("--verdicts", &args.verdicts);
     let inputs = inputs.and("--labels", &args.labels).and("--items", &args.items).ask(&args.ask);
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
-    if args.verdicts.is_some() { from_record(args, &outlet) } else { live::live(args, &outlet) }
+    if args.verdicts.is_some() { from_record(args, &outlet) } else { live(args, &outlet) }
 }
 
 fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
@@ -46,4 +51,71 @@ fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure>
         origin: ComparisonOrigin::Record { labels: recorded.labels, skipped: recorded.skipped },
     };
     outlet.end(&document(&shown), Ended::done())
+}
+
+/// By a judge that is asked now, or was asked before and is on record.
+fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
+    let job = Arc::new(settings::comparison(args, &|line| session.note(line))?);
+    refuse_early_stop(args, &job)?;
+    if args.ask.calls.dry_run {
+        return check::dry_run(&[&*job.work()], "pairs", outlet.is_json());
+    }
+    let store = session.open(&job.asking)?;
+    let asked = session.ask(&store, async |session| run(&job, args.stopping(), session).await)?;
+    let (ran, sequence) = asked?;
+    let compared = report(&job, &store, &ran, sequence)?;
+    let judge: Arc<str> = Arc::from(judge_name(&compared.facts));
+    let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
+    let concluded = Concluded {
+        conclusion: conclusion(args, &job, &ran, &compared, &pairs),
+        standing: compared.facts.judge.standing.clone(),
+        stopped: compared.stopped,
+    };
+    let concluded = Conclusions::from([(Arc::clone(&judge), concluded)]);
+    let pairs = BTreeMap::from([(judge, pairs)]);
+    let figures = comparison(&pairs, args.policies(), args.resampling());
+    let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered(&figures));
+    let file = job.name.clone();
+    let origin = ComparisonOrigin::Live { job: Arc::clone(&job), compared: Box::new(compared) };
+    let document = document(&ComparisonShown { comparison: figures, concluded, pairs, file, origin });
+    keep_document(&store, &ran, &job.asking, &StoredDocument::new(&document, &ended))?;
+    store.close()?;
+    outlet.end(&document, ended)
+}
+
+/// What the pairs show: by the sequence where one stopped the asking, and nothing where verdicts are missing.
+fn conclusion(
+    args: &CompareArgs,
+    job: &CompareJob,
+    ran: &Ran,
+    compared: &Compared,
+    pairs: &[Pair],
+) -> Conclusion {
+    let coverage_min = job.asking.config.run.min_coverage.to_f64();
+    let whole = Conclusion::by_sign_test(pairs, args.policies(), coverage_min);
+    let is_cut_short = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+    let conclusion = if is_cut_short { whole.incomplete() } else { whole };
+    match (compared.stopped, &job.field.variants[..]) {
+        (Some(stopped), [a, b]) => conclusion.by_sequence(stopped.decision, [a, b]),
+        _ => conclusion,
+    }
+}
+
+/// A sequence is about one difference, so about two variants.
+fn refuse_early_stop(args: &CompareArgs, job: &CompareJob) -> Result<(), Failure> {
+    let n = job.field.variants.len();
+    if args.stopping() == Stopping::Never || n == 2 {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("--until-decided: expected two variants, found {n}"))
+        .hint("compare two of them, or all of them without --until-decided"))
+}
+
+/// How many pairs have a verdict in both orders.
+fn covered(figures: &Comparison) -> Option<Covered> {
+    let counts = &figures.judges.values().next()?.overall.counts;
+    let share = 1.0 - counts.of(Status::Unscored) as f64 / counts.n_pairs as f64;
+    let of = "the pairs have a verdict in both orders";
+    (counts.n_pairs > 0).then_some(Covered { share, of, missing: String::new() })
 }

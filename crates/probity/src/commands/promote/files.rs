@@ -16,7 +16,7 @@ use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::promotion::{Gathered, Outcome};
-use crate::render::report::appendix::{Appendix, Origin};
+use crate::render::report::appendix::Appendix;
 use crate::settings;
 
 /// What the report says where files cannot show something.
@@ -55,7 +55,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
         }),
         evidence,
         calibration,
-        appendix: Appendix::new(Origin::files(), rubric.as_ref()),
+        appendix: Appendix::of_files(rubric.as_ref()),
         warnings: vec![warning],
     };
     let outcome = Outcome::of_files(

@@ -25,7 +25,7 @@ use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::promotion::{Gathered, Outcome, Recorded};
-use crate::render::report::appendix::{Appendix, Origin};
+use crate::render::report::appendix::Appendix;
 use crate::settings::{self, CaseFlags};
 
 /// Asks for what is missing, decides, and keeps what was earned.
@@ -118,7 +118,7 @@ fn gathered(
         }),
         evidence,
         calibration: live.calibration.clone(),
-        appendix: Appendix::of(Origin::asked(live.asked.asking()), rubric, &live.facts),
+        appendix: Appendix::asked(live.asked.asking(), rubric, &live.facts),
         warnings: live.facts.warnings.clone(),
     })
 }

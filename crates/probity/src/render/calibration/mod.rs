@@ -17,8 +17,8 @@ use serde_json::Value;
 use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
 use super::figure::{NONE, none, percent};
-use super::report::appendix::{Appendix, Origin};
-use super::report::chart::Mark;
+use super::report::appendix::Appendix;
+use super::report::chart::PlotMark;
 use super::report::document::{
     Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -115,10 +115,10 @@ fn about(all: &Calibration) -> String {
 
 fn appendix(shown: &CalibrationShown<'_>) -> Appendix {
     let appendix = match shown.asked {
-        Some(asked) => Appendix::of(Origin::asked(asked.asking), asked.rubric, asked.facts)
+        Some(asked) => Appendix::asked(asked.asking, asked.rubric, asked.facts)
             .hash("labels", asked.labels)
             .hash("gate", asked.gate),
-        None => Appendix::new(Origin::files(), None),
+        None => Appendix::of_files(None),
     };
     let counting = &shown.calibration.counting;
     appendix
@@ -279,7 +279,7 @@ fn part_row(name: &str, figures: &Figures, bounds: [Option<Estimate>; 2], word: 
     let [ceiling, floor] = bounds.map(|bound| bound.map(|bound| bound.value));
     cells![
         name,
-        Cell::marked(rate.as_ref(), &[(Mark::Triangle, floor), (Mark::Diamond, ceiling)]),
+        Cell::marked(rate.as_ref(), &[(PlotMark::Triangle, floor), (PlotMark::Diamond, ceiling)]),
         ceiling.map_or_else(none, percent),
         floor.map_or_else(none, percent),
         Cell::coefficient(figures.get("cohen_kappa")),

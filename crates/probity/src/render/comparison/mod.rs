@@ -24,7 +24,7 @@ use self::length::length;
 use self::order::{in_words, order};
 use super::conclusion::{Concluded, Conclusions};
 use super::figure::{counted, none, p_value, value_or_none};
-use super::report::appendix::{Appendix, Origin};
+use super::report::appendix::Appendix;
 use super::report::document::{
     Cell, Cells, Document, JudgeLine, Section, Table, Tile, Tone, listed_first, skipped_lines,
 };
@@ -205,11 +205,10 @@ fn appendix(shown: &ComparisonShown) -> Appendix {
     let comparison = &shown.comparison;
     let appendix = match shown.live() {
         Some((job, compared)) => {
-            let origin = Origin::asked(&job.asking);
-            let appendix = Appendix::of(origin, &job.rubric, &compared.facts);
+            let appendix = Appendix::asked(&job.asking, &job.rubric, &compared.facts);
             appendix.hash("gate", job.gate.digest()).hash("cases", &job.cases_digest)
         }
-        None => Appendix::new(Origin::files(), None),
+        None => Appendix::of_files(None),
     };
     appendix
         .hash("conflict", comparison.policies.conflict.name())

@@ -7,111 +7,58 @@ use probity_core::rubric::{Criterion, Judged, Rubric};
 use probity_engine::config::Backend;
 use probity_engine::run::asking::Asking;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use super::document::{Block, Cells, Section, Table};
 use super::reproduce::{Replay, called};
 
 /// What a report was made with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Appendix {
     /// The rubric, where there is one.
-    rubric: Option<Value>,
-    /// What the judge was asked.
-    prompt: Prompt,
+    rubric: Vec<Block>,
+    /// The template of what the judge was asked; `None` where no prompt was sent.
+    prompt: Option<String>,
+    /// Its hash, or why there is none.
+    prompt_note: String,
     /// Who it was, fact by fact.
-    judge: Vec<Fact>,
+    judge: Vec<(String, String)>,
     /// What everything rests on, by name.
-    hashes: Vec<Fact>,
+    hashes: Vec<(String, String)>,
     /// The command that makes it again.
     reproduce: String,
 }
 
-/// How a report came to be, known before there are figures.
-#[derive(Debug, Clone)]
-pub(crate) struct Origin {
-    prompt: Prompt,
-    settings: Vec<Fact>,
-    replay: Replay,
-}
-
-/// What the judge was asked.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Prompt {
-    /// The template; `None` where no prompt was sent.
-    text: Option<String>,
-    /// Its hash, or why there is none.
-    note: String,
-}
-
-/// A fact by name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Fact {
-    name: String,
-    value: String,
-}
-
-impl Origin {
-    /// Of verdicts that a judge was asked for.
-    pub(crate) fn asked(asking: &Asking) -> Origin {
+impl Appendix {
+    /// Of verdicts that a judge was asked for, with the judge as the store knows it.
+    pub(crate) fn asked(asking: &Asking, rubric: &Rubric, facts: &Facts) -> Appendix {
         let template = &asking.template;
-        let prompt = match &asking.judge.backend {
-            Backend::Chat(_) | Backend::Command(_) => Prompt {
-                text: Some(template.source()),
-                note: format!(
+        let (prompt, note) = match &asking.judge.backend {
+            Backend::Chat(_) | Backend::Command(_) => {
+                let note = format!(
                     "template {}; what stands in braces is filled in for each question, and texts of \
                      customers and bots enter as JSON strings",
                     template.hash()
-                ),
-            },
-            Backend::Baseline => {
-                Prompt { text: None, note: "This judge counts words. It reads no prompt.".to_owned() }
+                );
+                (Some(template.source()), note)
             }
-            Backend::Recorded { .. } => Prompt {
-                text: None,
-                note: "The verdicts were recorded elsewhere. No prompt was sent.".to_owned(),
-            },
+            Backend::Baseline => (None, "This judge counts words. It reads no prompt.".to_owned()),
+            Backend::Recorded { .. } => {
+                (None, "The verdicts were recorded elsewhere. No prompt was sent.".to_owned())
+            }
         };
-        let settings = asking.config.digest_parts(&asking.judge);
-        let settings = settings.into_iter().map(|(name, value)| Fact { name, value });
-        Origin { prompt, settings: settings.collect(), replay: Replay::Offline }
-    }
-
-    /// Of files that others made.
-    pub(crate) fn files() -> Origin {
-        let note = "The files do not show what the judge was asked.".to_owned();
-        Origin { prompt: Prompt { text: None, note }, settings: Vec::new(), replay: Replay::AsItIs }
-    }
-}
-
-impl Appendix {
-    /// Without a judge that the store knows.
-    pub(crate) fn new(origin: Origin, rubric: Option<&Rubric>) -> Appendix {
-        let mut appendix = Appendix {
-            rubric: rubric.map(rubric_view),
-            prompt: origin.prompt,
-            judge: Vec::new(),
-            hashes: Vec::new(),
-            reproduce: called(origin.replay),
-        };
-        if let Some(rubric) = rubric {
-            appendix = appendix.hash("rubric", rubric.hash());
-        }
-        for Fact { name, value } in origin.settings {
+        let mut appendix = Appendix::new(Some(rubric), note, Replay::Offline);
+        appendix.prompt = prompt;
+        for (name, value) in asking.config.digest_parts(&asking.judge) {
             appendix = match name.strip_prefix("judge.") {
                 Some(name) => appendix.fact(name, value),
                 None => appendix.hash(&name, value),
             };
         }
-        appendix
-    }
-
-    /// With the judge as the store knows it.
-    pub(crate) fn of(origin: Origin, rubric: &Rubric, facts: &Facts) -> Appendix {
         let list = |pairs: &[(String, u64)]| -> String {
             pairs.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
         };
         let judge = &facts.judge;
-        let mut appendix = Appendix::new(origin, Some(rubric)).hash("judge", &judge.id);
+        appendix = appendix.hash("judge", &judge.id);
         appendix = appendix.fact("answered as", list(&judge.answered_as));
         appendix = appendix.fact("fingerprints", list(&judge.fingerprints));
         for (name, value) in &facts.definition {
@@ -120,10 +67,27 @@ impl Appendix {
         appendix
     }
 
+    /// Of files that others made.
+    pub(crate) fn of_files(rubric: Option<&Rubric>) -> Appendix {
+        Appendix::new(rubric, "The files do not show what the judge was asked.".to_owned(), Replay::AsItIs)
+    }
+
+    fn new(rubric: Option<&Rubric>, prompt_note: String, replay: Replay) -> Appendix {
+        let appendix = Appendix {
+            rubric: rubric.map(rubric_blocks).unwrap_or_default(),
+            prompt: None,
+            prompt_note,
+            judge: Vec::new(),
+            hashes: Vec::new(),
+            reproduce: called(replay),
+        };
+        appendix.hash("rubric", rubric.map(Rubric::hash).unwrap_or_default())
+    }
+
     /// With one more fact about the judge, unless it is empty.
     fn fact(mut self, name: &str, value: String) -> Appendix {
         if !value.is_empty() && value != "[]" {
-            self.judge.push(Fact { name: name.replace('_', " "), value });
+            self.judge.push((name.replace('_', " "), value));
         }
         self
     }
@@ -131,16 +95,16 @@ impl Appendix {
     /// With one more thing that everything rests on. What is known by this name already stays as it is.
     pub(crate) fn hash(mut self, name: &str, value: impl Into<String>) -> Appendix {
         let value = value.into();
-        let is_known = self.hashes.iter().any(|fact| fact.name == name);
+        let is_known = self.hashes.iter().any(|(known, _)| known == name);
         if !is_known && !name.starts_with("judge.") && !value.is_empty() {
-            self.hashes.push(Fact { name: name.to_owned(), value });
+            self.hashes.push((name.to_owned(), value));
         }
         self
     }
 
     /// What everything rests on, by name.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.hashes.iter().map(|fact| (fact.name.as_str(), fact.value.as_str()))
+        self.hashes.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The command that makes it again.
@@ -149,34 +113,29 @@ impl Appendix {
     }
 }
 
-fn rubric_view(rubric: &Rubric) -> Value {
-    json!({
-        "name": rubric.name(),
-        "version": rubric.version(),
-        "hash": rubric.hash(),
-        "pass": rubric.pass().map(|pass| pass.total_min.to_string()),
-        "criteria": rubric.criteria().iter().map(criterion_view).collect::<Vec<_>>(),
-    })
+fn rubric_blocks(rubric: &Rubric) -> Vec<Block> {
+    let pass = rubric.pass().map(|pass| format!(" · passes from {}", pass.total_min)).unwrap_or_default();
+    let section = Section::new("rubric", "Rubric")
+        .heading(format!("Rubric {} {}", rubric.name(), rubric.version()))
+        .legend(format!("{}{pass}", rubric.hash()));
+    rubric.criteria().iter().fold(section, criterion_blocks).blocks
 }
 
-fn criterion_view(criterion: &Criterion) -> Value {
+fn criterion_blocks(section: Section, criterion: &Criterion) -> Section {
     let levels = criterion.scale.levels().iter().map(ToString::to_string).collect::<Vec<_>>();
     let answers = match criterion.judged {
         Judged::Pairwise => "a, b, tie or needs_human_review".to_owned(),
         Judged::Pointwise => format!("a level: {}", levels.join(", ")),
     };
-    let anchors = criterion.anchors.iter();
+    let weight = criterion.weight.map(|weight| format!(" · weight {weight}")).unwrap_or_default();
+    let (title, id, decider) = (&criterion.title, &criterion.id, criterion.decider.name());
+    let mut table = Table::new(&["#level", "what it looks like"]);
+    table.rows = criterion.anchors.iter().map(|anchor| cells![anchor.level, &anchor.text]).collect();
     // The lowest anchor of a pairwise criterion is what a tie means.
     let is_said = |tie: &&String| criterion.anchors.iter().any(|anchor| anchor.text == **tie);
-    json!({
-        "id": criterion.id.to_string(),
-        "title": criterion.title,
-        "question": criterion.question,
-        "decider": criterion.decider.name(),
-        "weight": criterion.weight.map(|weight| weight.to_string()),
-        // What may be said about it.
-        "answers": answers,
-        "tie": criterion.tie.as_ref().filter(|tie| !is_said(tie)),
-        "anchors": anchors.map(|anchor| json!({ "level": anchor.level, "text": anchor.text })).collect::<Vec<_>>(),
-    })
+    table.rows.extend(criterion.tie.as_ref().filter(|tie| !is_said(tie)).map(|tie| cells!["tie", tie]));
+    section
+        .heading(format!("{title} · {id} · decided by {decider} · {answers}{weight}"))
+        .text(&criterion.question)
+        .table(table)
 }

@@ -37,7 +37,7 @@ const TRACK_BOTTOM: f64 = 56.0;
 
 /// Something to hold a figure against, by what it looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum PlotMark {
     /// People among themselves.
     Diamond,
     /// A judge that understands nothing.
@@ -46,12 +46,12 @@ pub(crate) enum Mark {
     Line,
 }
 
-impl Mark {
+impl PlotMark {
     fn name(self) -> &'static str {
         match self {
-            Mark::Diamond => "diamond",
-            Mark::Triangle => "triangle",
-            Mark::Line => "line",
+            PlotMark::Diamond => "diamond",
+            PlotMark::Triangle => "triangle",
+            PlotMark::Line => "line",
         }
     }
 }
@@ -73,10 +73,10 @@ impl Axis {
         rounded(AXIS_X + AXIS_WIDTH * share)
     }
 
-    fn drawn(self, [value, low, high]: [f64; 3], marks: &[(Mark, Option<f64>)]) -> Value {
+    fn drawn(self, [value, low, high]: [f64; 3], marks: &[(PlotMark, Option<f64>)]) -> Value {
         let ticks =
             (0..=self.steps).map(|step| AXIS_X + AXIS_WIDTH * f64::from(step) / f64::from(self.steps));
-        let mark = |(mark, value): &(Mark, Option<f64>)| {
+        let mark = |(mark, value): &(PlotMark, Option<f64>)| {
             Some(json!({ "shape": mark.name(), "x": self.place((*value)?) }))
         };
         json!({
@@ -91,13 +91,13 @@ impl Axis {
 }
 
 /// A share on an axis from 0 to 1, with those marks that have a place.
-pub(super) fn share_drawn(rate: &Estimate, marks: &[(Mark, Option<f64>)]) -> Value {
+pub(super) fn share_drawn(rate: &Estimate, marks: &[(PlotMark, Option<f64>)]) -> Value {
     Axis::SHARE.drawn([rate.value, rate.low, rate.high], marks)
 }
 
 /// A difference of two shares on an axis from a quarter below 0 to 1, with a line at what is tolerated.
 pub(crate) fn net_drawn(net: &NetRate, tolerance: f64) -> Value {
-    Axis::NET.drawn([net.value, net.low, net.high], &[(Mark::Line, Some(tolerance))])
+    Axis::NET.drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))])
 }
 
 /// Counts by two things that can be the same, row by row. Rows beyond the columns are about something else.
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_figure_stands_where_it_belongs_and_never_outside() {
         let rate = Estimate { value: 0.5, low: 0.25, high: 1.5, n: 4 };
-        let drawn = share_drawn(&rate, &[(Mark::Diamond, Some(0.75)), (Mark::Triangle, None)]);
+        let drawn = share_drawn(&rate, &[(PlotMark::Diamond, Some(0.75)), (PlotMark::Triangle, None)]);
         assert_eq!([&drawn["x"], &drawn["x_low"], &drawn["x_high"]], [110.0, 60.0, 210.0]);
         assert_eq!(drawn["marks"], json!([{ "shape": "diamond", "x": 160.0 }]));
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
-use super::chart::{Mark, share_drawn};
+use super::chart::{PlotMark, share_drawn};
 use super::junit::{TestCase, junit};
 use super::{Kind, html, markdown, pretty, text};
 
@@ -82,12 +82,12 @@ pub(crate) struct Section {
     /// What it holds.
     pub(crate) blocks: Vec<Block>,
     /// Where it is shown.
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownIn,
 }
 
 /// Where a section is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Shown {
+pub(crate) enum ShownIn {
     /// Everywhere.
     Everywhere,
     /// In files: it is too long for a terminal.
@@ -255,12 +255,12 @@ impl Section {
     /// An empty section.
     pub(crate) fn new(id: &str, title: &str) -> Self {
         let (id, title) = (id.to_owned(), title.to_owned());
-        Section { id, title, blocks: Vec::new(), shown: Shown::Everywhere }
+        Section { id, title, blocks: Vec::new(), shown: ShownIn::Everywhere }
     }
 
     /// The section, in files alone.
     pub(crate) fn in_files(self) -> Self {
-        Section { shown: Shown::InFiles, ..self }
+        Section { shown: ShownIn::InFiles, ..self }
     }
 
     /// With one more block.
@@ -375,24 +375,24 @@ impl Cell {
     }
 
     /// A share: picture, value, interval and denominator.
-    pub(crate) fn share(rate: Option<&Estimate>) -> Group {
+    pub(crate) fn share(rate: Option<&Estimate>) -> CellGroup {
         Cell::marked(rate, &[])
     }
 
     /// A share with a mark at one half.
-    pub(crate) fn half_marked(rate: Option<&Estimate>) -> Group {
-        Cell::marked(rate, &[(Mark::Line, Some(0.5))])
+    pub(crate) fn half_marked(rate: Option<&Estimate>) -> CellGroup {
+        Cell::marked(rate, &[(PlotMark::Line, Some(0.5))])
     }
 
     /// A share with marks to hold it against.
-    pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(Mark, Option<f64>)]) -> Group {
-        let Some(known) = rate else { return Group([NONE; 4].map(Cell::text).into()) };
+    pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(PlotMark, Option<f64>)]) -> CellGroup {
+        let Some(known) = rate else { return CellGroup([NONE; 4].map(Cell::text).into()) };
         let [value, interval, n] = figure::share(rate).map(Cell::text);
-        Group(vec![Cell::Plot(share_drawn(known, marks)), value, interval, n])
+        CellGroup(vec![Cell::Plot(share_drawn(known, marks)), value, interval, n])
     }
 
     /// A coefficient: value and interval, or why there is none.
-    pub(crate) fn coefficient(figure: Figure) -> Group {
+    pub(crate) fn coefficient(figure: Figure) -> CellGroup {
         let [value, interval] = match figure {
             Some(Ok(Estimate { value, low, high, .. })) => {
                 [format!("{value:.3}"), format!("{low:.3} to {high:.3}")]
@@ -400,7 +400,7 @@ impl Cell {
             Some(Err(reason)) => [NONE.to_owned(), reason.to_string()],
             None => [NONE; 2].map(str::to_owned),
         };
-        Group(vec![Cell::text(value), Cell::text(interval)])
+        CellGroup(vec![Cell::text(value), Cell::text(interval)])
     }
 }
 
@@ -411,9 +411,9 @@ pub(crate) trait Cells {
 }
 
 /// Cells that belong together.
-pub(crate) struct Group(pub(crate) Vec<Cell>);
+pub(crate) struct CellGroup(pub(crate) Vec<Cell>);
 
-impl Cells for Group {
+impl Cells for CellGroup {
     fn cells(self) -> Vec<Cell> {
         self.0
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::figure::columns;
-use super::document::{Block, Cell, ColumnKind, Document, JudgeLine, Quote, Section, Shown, Table};
+use super::document::{Block, Cell, ColumnKind, Document, JudgeLine, Quote, Section, ShownIn, Table};
 use crate::plain::{excerpt, plain};
 
 /// So many quotes of a section are shown.
@@ -27,7 +27,7 @@ pub(super) fn text(document: &Document) -> String {
             push_line!(out, "{}", plain(line));
         }
     }
-    let shown = document.sections.iter().filter(|section| section.shown == Shown::Everywhere);
+    let shown = document.sections.iter().filter(|section| section.shown == ShownIn::Everywhere);
     shown.for_each(|section| self::section(&mut out, section));
     let mut closing: Vec<String> = document.calls.iter().map(|line| plain(line)).collect();
     closing.extend(document.warnings.iter().map(|line| format!("note: {}", plain(line))));

@@ -8,7 +8,7 @@ use probity_core::rubric::{self, Decider, Rubric};
 use probity_core::score::Scored;
 
 use super::super::super::summary::document;
-use super::super::appendix::Origin;
+use super::super::appendix::Appendix;
 use super::*;
 
 #[test]
@@ -91,7 +91,7 @@ fn ten_thousand_replies_stay_below_five_megabytes() {
         page.add(&Row::Reply(Box::new(result))).unwrap();
     }
     let summary = summary.finish(facts());
-    let document = document(&summary, "cases.jsonl", &[], Origin::files());
+    let document = document(&summary, "cases.jsonl", &[], Appendix::of_files(None));
     Report::finish(page, &summary, &document).unwrap();
     let size = std::fs::metadata(&path).unwrap().len();
     assert!((500_000..5_000_000).contains(&size), "{size} bytes");
