@@ -39,8 +39,7 @@ impl Exact {
         }
         let divisor = gcd(num.unsigned_abs(), den.unsigned_abs());
         let part = |part: i128| {
-            let whole = part.unsigned_abs();
-            let size = if divisor == 1 { whole } else { whole / divisor };
+            let size = part.unsigned_abs() / divisor;
             i128::try_from(size).ok().filter(|_| size <= PART_MAX)
         };
         Some(Exact { num: num.signum() * den.signum() * part(num)?, den: part(den)? })
@@ -95,41 +94,24 @@ impl From<i64> for Exact {
 }
 
 fn gcd(a: u128, b: u128) -> u128 {
-    match (u64::try_from(a), u64::try_from(b)) {
-        // Nearly all are small, and machines divide those themselves.
-        (Ok(a), Ok(b)) => u128::from(gcd_small(a, b)),
-        _ if b == 0 => a,
-        _ => gcd(b, a % b),
-    }
-}
-
-fn gcd_small(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd_small(b, a % b) }
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Why the operators do not fail: see the comment of the module.
 const SMALL: &str = "weights, scales and marks of a rubric keep fractions small";
 
-impl Add for Exact {
-    type Output = Exact;
-    fn add(self, other: Exact) -> Exact {
-        self.checked_add(other).expect(SMALL)
-    }
+macro_rules! operators {
+    ($($Operator:ident $name:ident $checked:ident),+) => {$(
+        impl $Operator for Exact {
+            type Output = Exact;
+            fn $name(self, other: Exact) -> Exact {
+                self.$checked(other).expect(SMALL)
+            }
+        }
+    )+};
 }
 
-impl Sub for Exact {
-    type Output = Exact;
-    fn sub(self, other: Exact) -> Exact {
-        self.checked_sub(other).expect(SMALL)
-    }
-}
-
-impl Mul for Exact {
-    type Output = Exact;
-    fn mul(self, other: Exact) -> Exact {
-        self.checked_mul(other).expect(SMALL)
-    }
-}
+operators! { Add add checked_add, Sub sub checked_sub, Mul mul checked_mul }
 
 impl Sum for Exact {
     fn sum<I: Iterator<Item = Exact>>(items: I) -> Exact {
@@ -183,10 +165,7 @@ impl FromStr for Exact {
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let all_digits = |part: &str| part.len() <= 12 && part.bytes().all(|b| b.is_ascii_digit());
-        if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
-            return Err(refuse());
-        }
-        if digits.ends_with('.') {
+        if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || digits.ends_with('.') {
             return Err(refuse());
         }
         let num: i128 = format!("{whole}{fraction}").parse().map_err(|_| refuse())?;

@@ -124,24 +124,25 @@ impl Evidence {
 
     /// As packets have it: parts that are empty are left out. `checks` are those that the reply has passed.
     pub fn to_json(&self, checks: &[&'static str]) -> Json {
-        let texts = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
+        let named = |name: &'static str, text: &String| Some((name, Json::text(text)));
+        let maybe = |name: &'static str, text: &Option<String>| Some((name, Json::text(text.as_ref()?)));
+        let object = |members: [Option<(&'static str, Json)>; 4]| Json::object(members.into_iter().flatten());
         let source = |source: &EvidenceSource| {
-            let mut members = vec![("id", Json::text(&source.id))];
-            members.extend(source.version.as_ref().map(|version| ("version", Json::text(version))));
-            members.extend(source.text.as_ref().map(|text| ("text", Json::text(text))));
-            members.extend((!source.facts.is_empty()).then(|| ("facts", texts(&source.facts))));
-            Json::object(members)
+            let facts = || Json::Array(source.facts.iter().map(Json::text).collect());
+            let facts = (!source.facts.is_empty()).then(|| ("facts", facts()));
+            object([
+                named("id", &source.id),
+                maybe("version", &source.version),
+                maybe("text", &source.text),
+                facts,
+            ])
         };
         let context = |each: &ContextText| {
-            let mut members = vec![("text", Json::text(&each.text))];
-            members.extend(each.source.as_ref().map(|source| ("source", Json::text(source))));
-            Json::object(members)
+            object([named("text", &each.text), maybe("source", &each.source), None, None])
         };
         let tool = |call: &ToolCall| {
-            let mut members = vec![("name", Json::text(&call.name))];
-            members.extend(call.arguments.as_ref().map(|text| ("arguments", Json::text(text))));
-            members.extend(call.result.as_ref().map(|text| ("result", Json::text(text))));
-            Json::object(members)
+            let (arguments, result) = (maybe("arguments", &call.arguments), maybe("result", &call.result));
+            object([named("name", &call.name), arguments, result, None])
         };
         let parts = [
             ("checks_passed", checks.iter().map(|check| Json::text(*check)).collect::<Vec<_>>()),

@@ -91,39 +91,28 @@ impl Confidence {
     }
 }
 
-/// Who spoke a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The person who asked for help.
-    Customer,
-    /// The bot or person who answers.
-    Agent,
-    /// Instructions that neither of them sees.
-    System,
+crate::named! {
+    /// Who spoke a turn, with the name used in packets.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role {
+        /// The person who asked for help.
+        Customer = "customer",
+        /// The bot or person who answers.
+        Agent = "agent",
+        /// Instructions that neither of them sees.
+        System = "system",
+    }
 }
 
 impl Role {
     /// Reads the names in use: `customer`, `user`, `human`; `agent`, `assistant`, `bot`; `system`.
     pub fn parse(text: &str) -> Option<Role> {
-        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
-        if is_one_of(&["customer", "user", "human", "client"]) {
-            Some(Role::Customer)
-        } else if is_one_of(&["agent", "assistant", "bot", "support", "ai"]) {
-            Some(Role::Agent)
-        } else if is_one_of(&["system", "developer"]) {
-            Some(Role::System)
-        } else {
-            None
-        }
-    }
-
-    /// The name used in packets.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Customer => "customer",
-            Role::Agent => "agent",
-            Role::System => "system",
+        match text.to_ascii_lowercase().as_str() {
+            "customer" | "user" | "human" | "client" => Some(Role::Customer),
+            "agent" | "assistant" | "bot" | "support" | "ai" => Some(Role::Agent),
+            "system" | "developer" => Some(Role::System),
+            _ => None,
         }
     }
 }
@@ -152,10 +141,7 @@ pub enum Situation {
 impl Situation {
     /// How many bytes its texts have together.
     pub fn n_bytes(&self) -> usize {
-        match self {
-            Situation::Ticket(text) => text.len(),
-            Situation::Conversation(turns) => turns.iter().map(|turn| turn.text.len()).sum(),
-        }
+        self.texts().into_iter().map(str::len).sum()
     }
 
     /// The texts of the situation in order.

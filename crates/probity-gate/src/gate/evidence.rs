@@ -107,14 +107,11 @@ impl<'l> Lookup<'l, '_> {
         match (named, in_force) {
             (None, Some(current)) => Ok(current),
             (Some(named), Some(current)) if std::ptr::eq(named, current) => Ok(current),
-            (Some(named), _) => {
-                let message = format!("version `{}` of `{}` is not in force{at}", named.version, named.id);
-                Err(stale(message, in_force))
-            }
-            (None, None) => {
-                let message = format!("no version of `{}` is in force{at}", evidence.id);
-                Err(stale(message, in_force))
-            }
+            (Some(named), _) => Err(stale(
+                format!("version `{}` of `{}` is not in force{at}", named.version, named.id),
+                in_force,
+            )),
+            (None, None) => Err(stale(format!("no version of `{}` is in force{at}", evidence.id), in_force)),
         }
     }
 
@@ -137,20 +134,18 @@ impl<'l> Lookup<'l, '_> {
     fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Refusal {
         let case = scope(&self.case.circumstances);
         let message = format!("version `{}` of `{}` may not be used for {case}", source.version, source.id);
-        let expected = match in_force {
-            Some(current) => format!("version `{}`", current.version),
-            None => format!("a source for {case}"),
-        };
+        let expected = current(in_force).unwrap_or_else(|| format!("a source for {case}"));
         Refusal { rule: WRONG_AUDIENCE, message, expected }
     }
 }
 
 fn stale(message: String, in_force: Option<&Source>) -> Refusal {
-    let expected = match in_force {
-        Some(current) => format!("version `{}`", current.version),
-        None => "a source with a version in force".to_owned(),
-    };
+    let expected = current(in_force).unwrap_or_else(|| "a source with a version in force".to_owned());
     Refusal { rule: STALE_VERSION, message, expected }
+}
+
+fn current(in_force: Option<&Source>) -> Option<String> {
+    in_force.map(|source| format!("version `{}`", source.version))
 }
 
 /// Whom and where a case is for, in words.

@@ -198,27 +198,18 @@ impl Reader<'_> {
                 return Err(self.error(JsonProblem::NotFinite));
             }
         }
-        let integer = self.digits();
+        let integer = self.digits()?;
         if integer > 1 && self.text.as_bytes()[self.at - integer] == b'0' {
             return Err(self.error(JsonProblem::BadNumber));
         }
-        if integer == 0 {
-            return Err(self.number_error());
-        }
         if self.peek() == Some(b'.') {
             self.at += 1;
-            if self.digits() == 0 {
-                return Err(self.number_error());
-            }
+            self.digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            if self.digits() == 0 {
-                return Err(self.number_error());
-            }
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
         }
         let text = &self.text[start..self.at];
         match text.parse::<f64>() {
@@ -227,18 +218,17 @@ impl Reader<'_> {
         }
     }
 
-    fn number_error(&self) -> JsonError {
-        let problem =
-            if self.at >= self.text.len() { JsonProblem::UnexpectedEnd } else { JsonProblem::BadNumber };
-        self.error(problem)
-    }
-
-    fn digits(&mut self) -> usize {
+    /// Passes over digits, at least one, and says how many.
+    fn digits(&mut self) -> Result<usize, JsonError> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        self.at - start
+        match self.at - start {
+            0 if self.at >= self.text.len() => Err(self.error(JsonProblem::UnexpectedEnd)),
+            0 => Err(self.error(JsonProblem::BadNumber)),
+            n => Ok(n),
+        }
     }
 
     /// Passes over an opening quote and returns the character that closes the string.

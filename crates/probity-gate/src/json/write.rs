@@ -49,28 +49,22 @@ fn write(value: &Json, out: &mut String) {
         Json::Number(text) => out.push_str(text),
         Json::String(text) => write_string(text, out),
         Json::Array(items) => {
-            out.push('[');
             for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
+                out.push(if i == 0 { '[' } else { ',' });
                 write(item, out);
             }
-            out.push(']');
+            out.push_str(if items.is_empty() { "[]" } else { "]" });
         }
         Json::Object(object) => {
             let mut members: Vec<(&str, &Json)> = object.iter().collect();
             members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            out.push('{');
             for (i, (key, member)) in members.into_iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
+                out.push(if i == 0 { '{' } else { ',' });
                 write_string(key, out);
                 out.push(':');
                 write(member, out);
             }
-            out.push('}');
+            out.push_str(if object.is_empty() { "{}" } else { "}" });
         }
     }
 }

@@ -6,8 +6,7 @@
 
 use std::str::FromStr;
 
-use super::problem::{Faults, Problem};
-use super::tree::{Content, Member, Node, Table};
+use super::{Content, Faults, Member, Node, Problem, Table};
 use crate::case::{TextTrait, text_traits};
 use crate::exact::Exact;
 use crate::spelling::closest;
@@ -121,24 +120,16 @@ impl<'a> Fields<'a> {
 
     /// A text as it stands, which may be empty or have invisible characters.
     pub fn any_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
-        self.field(key, |node| {
-            let Content::Text(text) = &node.content else {
-                faults.error(wrong_type(key, "a text", node));
-                return None;
-            };
-            Some(text.clone())
-        })
+        self.field(key, |node| typed(key, "a text", node, faults, Content::as_text).cloned())
     }
 
     /// Whether something is.
     pub fn boolean(&self, key: &str, faults: &mut Faults) -> Field<bool> {
-        self.field(key, |node| {
-            let Content::Boolean(value) = &node.content else {
-                faults.error(wrong_type(key, "true or false", node));
-                return None;
-            };
-            Some(*value)
-        })
+        let value = |content: &Content| match content {
+            Content::Boolean(value) => Some(*value),
+            _ => None,
+        };
+        self.field(key, |node| typed(key, "true or false", node, faults, value))
     }
 
     /// Whether the table has `key`.
@@ -166,16 +157,13 @@ impl<'a> Fields<'a> {
 
     /// A text, a list of texts, or a table of texts whose keys are their labels.
     pub fn labelled_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<LabelledText>>> {
-        let Some(Content::Table(_)) = self.table.get(key).map(|node| &node.content) else {
-            let unlabelled = |text: At<String>| At { line: text.line, value: (None, text.value) };
-            let texts = self.one_or_more_texts(key, faults);
-            return texts.map(|texts| texts.into_iter().map(unlabelled).collect());
-        };
-        let labelled = |text: At<(String, String)>| {
-            let (label, text_value) = text.value;
-            At { line: text.line, value: (Some(label), text_value) }
-        };
-        self.free_texts(key, faults).map(|texts| texts.into_iter().map(labelled).collect())
+        let unlabelled = |At { line, value }: At<String>| At { line, value: (None, value) };
+        let labelled = |At { line, value: (label, text) }| At { line, value: (Some(label), text) };
+        if self.table.get(key).is_some_and(|node| node.content.as_table().is_some()) {
+            self.free_texts(key, faults).map(|texts| texts.into_iter().map(labelled).collect())
+        } else {
+            self.one_or_more_texts(key, faults).map(|texts| texts.into_iter().map(unlabelled).collect())
+        }
     }
 
     /// A date or time as it was written, in quotes or not.
@@ -227,7 +215,7 @@ impl<'a> Fields<'a> {
     /// A table of texts with free keys, in the order of their lines.
     pub fn free_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<(String, String)>>> {
         self.field(key, |node| {
-            let table = table_of(key, node, faults)?;
+            let table = typed(key, "a table", node, faults, Content::as_table)?;
             let mut texts = Vec::new();
             for Member { key: name, node, .. } in &table.members {
                 let text = self.text_of(&format!("{key}.{name}"), node, faults);
@@ -256,8 +244,11 @@ impl<'a> Fields<'a> {
         shape: &'static Shape,
         faults: &mut Faults,
     ) -> Vec<(&'a str, Fields<'a>)> {
-        let members =
-            self.table.get(key).and_then(|node| table_of(key, node, faults)).map(|table| &table.members);
+        let members = self
+            .table
+            .get(key)
+            .and_then(|node| typed(key, "a table", node, faults, Content::as_table))
+            .map(|table| &table.members);
         let inner = |member: &'a Member| {
             Some((member.key.as_str(), inner(&member.key, shape, &member.node, faults)?))
         };
@@ -284,44 +275,42 @@ impl<'a> Fields<'a> {
     }
 
     fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<Vec<&'a Node>> {
-        let node = self.table.get(key)?;
-        let Content::List(items) = &node.content else {
-            faults.error(wrong_type(key, expected, node));
-            return None;
-        };
-        Some(items.iter().collect())
+        let items = typed(key, expected, self.table.get(key)?, faults, |content| match content {
+            Content::List(items) => Some(items),
+            _ => None,
+        });
+        Some(items?.iter().collect())
     }
 
     fn text_of(&self, key: &str, node: &Node, faults: &mut Faults) -> Option<String> {
-        let Content::Text(text) = &node.content else {
-            faults.error(wrong_type(key, "a text", node));
-            return None;
-        };
-        let (line, traits) = (node.line, text_traits(text));
-        if traits.contains(&TextTrait::Empty) || traits.contains(&TextTrait::InvisibleOnly) {
-            let problem = Problem::at(line, format!("`{key}` in {} is empty", self.shape.place));
-            faults.error(problem.hint("say what is meant, or leave an optional key out"));
-            return None;
-        }
-        if traits.contains(&TextTrait::HiddenCharacters) {
-            let problem = Problem::at(line, format!("`{key}` has characters that nobody can see"));
-            faults.warning(problem.hint("a judge reads them; write the text again without them"));
+        let text = typed(key, "a text", node, faults, Content::as_text)?;
+        match text_traits(text).first() {
+            Some(TextTrait::Empty | TextTrait::InvisibleOnly) => {
+                let problem = Problem::at(node.line, format!("`{key}` in {} is empty", self.shape.place));
+                faults.error(problem.hint("say what is meant, or leave an optional key out"));
+                return None;
+            }
+            Some(TextTrait::HiddenCharacters) => {
+                let problem = Problem::at(node.line, format!("`{key}` has characters that nobody can see"));
+                faults.warning(problem.hint("a judge reads them; write the text again without them"));
+            }
+            None => {}
         }
         Some(text.clone())
     }
 }
 
 fn inner<'a>(key: &str, shape: &'static Shape, node: &'a Node, faults: &mut Faults) -> Option<Fields<'a>> {
-    let table = table_of(key, node, faults)?;
+    let table = typed(key, "a table", node, faults, Content::as_table)?;
     Some(Fields { shape, table, line: node.line })
 }
 
 /// A number from its source text, so that 0.1 is one tenth and `1e3` is not quietly a thousand.
 fn number_of<T: FromStr>(key: &str, expected: &str, node: &Node, faults: &mut Faults) -> Option<T> {
-    let Content::Number(written) = &node.content else {
-        faults.error(wrong_type(key, expected, node));
-        return None;
-    };
+    let written = typed(key, expected, node, faults, |content| match content {
+        Content::Number(written) => Some(written),
+        _ => None,
+    })?;
     let number = written.parse().ok();
     if number.is_none() {
         let message = format!("`{key}` must be {expected}, found {written}");
@@ -330,12 +319,19 @@ fn number_of<T: FromStr>(key: &str, expected: &str, node: &Node, faults: &mut Fa
     number
 }
 
-fn table_of<'a>(key: &str, node: &'a Node, faults: &mut Faults) -> Option<&'a Table> {
-    let Content::Table(table) = &node.content else {
-        faults.error(wrong_type(key, "a table", node));
-        return None;
-    };
-    Some(table)
+/// What `get` finds in a value; a value of another type is reported.
+fn typed<'n, T>(
+    key: &str,
+    expected: &str,
+    node: &'n Node,
+    faults: &mut Faults,
+    get: impl FnOnce(&'n Content) -> Option<T>,
+) -> Option<T> {
+    let value = get(&node.content);
+    if value.is_none() {
+        faults.error(wrong_type(key, expected, node));
+    }
+    value
 }
 
 fn wrong_type(key: &str, expected: &str, node: &Node) -> Problem {

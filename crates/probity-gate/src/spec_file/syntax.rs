@@ -1,4 +1,4 @@
-//! The text of a TOML file, its lines and its syntax.
+//! From the text of a file to its tables: TOML, or one JSON object per line.
 //!
 //! Syntax errors become problems in words for people. What the tables may hold is for
 //! [`fields`](super::fields).
@@ -6,8 +6,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Faults, Problem};
-use super::tree::{Content, Member, Node, Table};
+use super::{Content, Faults, Member, Node, Problem, Table};
+use crate::json::{Json, parse};
 
 /// The table that a TOML file is. `None` where its syntax is too broken to say what it means.
 pub fn toml_table(text: &str, faults: &mut Faults) -> Option<Table> {
@@ -115,4 +115,41 @@ fn bare_word(line: &str) -> Option<&str> {
     let starts = value.starts_with(|c: char| c.is_alphabetic());
     let plain = value.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c));
     (starts && plain && !["true", "false", "nan", "inf"].contains(&value)).then_some(value)
+}
+
+/// The table of each line of JSON with its number, blank lines passed over. A line that is no object, or has a key
+/// twice, is a fault and gives none.
+pub(crate) fn json_tables(text: &str, faults: &mut Faults) -> Vec<(usize, Table)> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    let filled = lines.filter(|(_, line)| !line.trim().is_empty());
+    filled.filter_map(|(number, line)| Some((number, line_table(number, line, faults)?))).collect()
+}
+
+fn line_table(number: usize, line: &str, faults: &mut Faults) -> Option<Table> {
+    let problem = match parse(line.trim()) {
+        Ok(json) => match node(number, &json).content {
+            Content::Table(table) => return Some(table),
+            _ => Problem::at(number, format!("expected an object, found {}", json.kind())),
+        },
+        Err(error) => Problem::at(number, format!("not JSON: {error} of the line")),
+    };
+    faults.error(problem.hint("each line holds one whole object in braces"));
+    None
+}
+
+fn node(line: usize, json: &Json) -> Node {
+    let content = match json {
+        Json::Null => Content::Null,
+        Json::Bool(value) => Content::Boolean(*value),
+        Json::Number(written) => Content::Number(written.clone()),
+        Json::String(text) => Content::Text(text.clone()),
+        Json::Array(items) => Content::List(items.iter().map(|item| node(line, item)).collect()),
+        Json::Object(object) => {
+            let given = object.iter().filter(|(_, value)| **value != Json::Null);
+            let member =
+                |(key, value): (&str, &Json)| Member { key: key.to_owned(), line, node: node(line, value) };
+            Content::Table(Table { members: given.map(member).collect() })
+        }
+    };
+    Node { line, content }
 }
