@@ -1,8 +1,7 @@
 //! Which names the records of a file may have.
 
-use probity_core::compare::Fields;
-
 use super::field::{Field, suggestion, suggestion_among};
+use probity_core::label::Fields;
 
 /// Names by which a span or a batch of spans is told, in the forms of its exporters.
 const SPAN_NAMES: &[&str] =

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use probity_core::calibrate::LabelEntry;
+use probity_core::label::LabelEntry;
 use probity_core::review::{
     Exhibit, GivenAnswer, Hidden, Questionnaire, ReviewerAnswer, ReviewerDraw, label_entries, said_by,
 };
