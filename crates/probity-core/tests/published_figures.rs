@@ -8,9 +8,9 @@ mod skipped;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use probity_core::compare::{Conflict, ItemFacts, ItemRow, Pair, Policies, Unparsed, VerdictRow, comparison};
+use probity_core::compare::{Conflict, Pair, Policies, Unparsed, VerdictRow, comparison};
 use probity_core::json::{self, Object};
-use probity_core::label::{PairLabelRow, PairLabels};
+use probity_core::label::{ItemFacts, ItemRow, PairLabelRow, PairLabels};
 use probity_core::stats::Resampling;
 use published::{Ask, Product, sets};
 use serde_json::Value;

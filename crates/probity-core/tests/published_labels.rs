@@ -5,11 +5,10 @@ mod published;
 #[path = "../../probity-engine/tests/support/skipped.rs"]
 mod skipped;
 
-use probity_core::calibrate::{
-    Counting, JoinOptions, LabelEntry, Ties, VerdictEntry, Votes, calibration, sheet,
-};
+use probity_core::calibrate::{Counting, Ties, Votes, calibration};
 use probity_core::compare::{Conflict, Policies, Unparsed};
 use probity_core::json::{self, Object};
+use probity_core::label::{JoinOptions, LabelEntry, VerdictEntry, sheet};
 use probity_core::stats::{Resampling, Sampling};
 use published::people::{self, Calibrator, LabelAsk};
 use serde_json::Value;

@@ -12,7 +12,7 @@ use super::asked::JudgeRequest;
 use super::dialect::Dialect;
 use super::draw::CallDraw;
 use super::envelope::{AnswerMessage, Sender};
-use super::form::{AnswerFormat, Decision, MockAnswer};
+use super::form::{AnswerFormat, MockAnswer};
 use super::http::{HttpResponse, WireAct};
 use super::pairs::Pairs;
 
@@ -169,7 +169,7 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
             };
             MockAnswer::Object(members.iter().map(member).collect())
         }
-        AnswerFormat::Level(levels) => Decision::new(judgement.level(criterion, levels), levels),
+        AnswerFormat::Level(levels) => MockAnswer::deciding(judgement.level(criterion, levels), levels),
         AnswerFormat::Choice(words) => {
             let MockSettings { pairs, seed, script, .. } = judgement.settings;
             let word = match script {
@@ -177,7 +177,7 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
                 None => pairs.word(judgement.asked, *seed, words),
             };
             let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
-            Decision::new(word, words)
+            MockAnswer::deciding(word, words)
         }
         AnswerFormat::Texts if judgement.settings.pairs == Pairs::Malformed => {
             MockAnswer::Text(judgement.scripted())

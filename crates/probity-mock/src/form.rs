@@ -128,12 +128,6 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// One of `all`.
-    pub(crate) fn new<T: Clone + Into<Value>>(given: T, all: &[T]) -> MockAnswer {
-        let all = all.iter().cloned().map(Into::into).collect();
-        MockAnswer::Decision(Decision { given: given.into(), all })
-    }
-
     /// Another one, as JSON. Where a scale has one level, the next number.
     pub(crate) fn other_json(&self) -> String {
         let next = || self.given.as_i64().map_or(self.given.clone(), |level| (level + 1).into());
@@ -148,6 +142,12 @@ impl Decision {
 }
 
 impl MockAnswer {
+    /// One of `all`.
+    pub(crate) fn deciding<T: Clone + Into<Value>>(given: T, all: &[T]) -> MockAnswer {
+        let all = all.iter().cloned().map(Into::into).collect();
+        MockAnswer::Decision(Decision { given: given.into(), all })
+    }
+
     /// The answer as JSON on one line.
     pub(crate) fn json(&self) -> String {
         self.json_with(&mut |_, decision| decision.given.to_string())
@@ -244,7 +244,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use serde_json::json;
 
-    use super::{AnswerFormat, Decision, MockAnswer};
+    use super::{AnswerFormat, MockAnswer};
 
     #[track_caller]
     fn check(form: Option<&AnswerFormat>, want: &Expect) {
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn answers_are_written_in_order() {
-        let level = || Decision::new(4, &[1, 4]);
+        let level = || MockAnswer::deciding(4, &[1, 4]);
         let one = MockAnswer::Object(vec![
             ("score".into(), level()),
             ("reasoning".into(), MockAnswer::Text("a\"b".into())),

@@ -26,10 +26,5 @@ pub use people::{AnnotatorPair, FleissFigure, People};
 pub use replace::{AnnotatorOutcome, Replacement};
 pub use whole::{Calibration, calibration};
 
-pub use crate::label::{
-    Faults, InputFile, JoinOptions, LabelCounts, LabelEntry, Named, NotBlind, Scale, ScaleKind, Settling,
-    SharedNames, Sheet, Spoken, VerdictEntry, digest, quoted_cell, repeated, sheet, unbound,
-};
-
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::*;
 use crate::compare::Policies;
 use crate::json::{self, Object};
-use crate::label::RowFault;
+use crate::label::*;
 use crate::stats::{Resampling, Sampling};
 
 const QUICK: Counting = Counting {

@@ -40,8 +40,6 @@ pub use pass::{Candidate, Choice, Order, Pass};
 pub use policy::{Conflict, Policies, Unparsed};
 pub use recorded::VerdictRow;
 
-pub use crate::label::{Fields, ItemFacts, ItemRow, RowFault};
-
 #[cfg(test)]
 mod examples;
 #[cfg(test)]

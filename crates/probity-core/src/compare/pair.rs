@@ -195,7 +195,9 @@ impl Pair {
         }
         let Some(reads) = self.reads(policies.unparsed) else { return [None, None] };
         let together = match (reads, policies.conflict) {
-            (reads, Conflict::Pool) => return reads.map(|read| Some(read).filter(|read| *read != Read::Left)),
+            (reads, Conflict::Pool) => {
+                return reads.map(|read| Some(read).filter(|read| *read != Read::Left));
+            }
             ([Read::Left, _] | [_, Read::Left], _) => None,
             ([Read::Wrong, _] | [_, Read::Wrong], _) => Some(Read::Wrong),
             ([ab, ba], _) if ab == ba => Some(ab),

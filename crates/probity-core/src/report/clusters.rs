@@ -140,7 +140,7 @@ impl Clusters {
         share(&self.replies, |reply| hits[reply.kind as usize])
     }
 
-    /// The mean of the bots' own confidence, each case as one draw.
+    /// The mean of the bots' own confidence, each case as one draw. It does not depend on the order of the replies.
     pub(super) fn confidence(&self) -> Option<Estimate> {
         let mut sums = ClusterSums::default();
         for case in self.confidences.chunk_by(|one, other| one.0 == other.0) {
@@ -208,5 +208,24 @@ impl Clusters {
         let replies = (0..).take(levels.len()).map(|kind: u32| CaseReply { case: kind.into(), kind });
         let kinds = levels.iter().map(kind).collect();
         Clusters { kinds, replies: replies.collect(), confidences: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(confidences: &[(u64, f64)]) -> Option<Estimate> {
+        let confidences = confidences.to_vec();
+        CaseReplies { confidences, ..CaseReplies::default() }.clusters().confidence()
+    }
+
+    #[test]
+    fn g07_the_mean_confidence_is_the_same_in_any_order() {
+        assert_eq!(mean(&[]), None);
+        // Added in another order, these floats come to another sum.
+        let [a, b, c] = [(0, 0.1), (1, 0.2), (2, 0.300_001_5)];
+        let means = [[a, b, c], [b, c, a], [c, a, b]].map(|order| mean(&order));
+        assert!(means[0].is_some() && means[0] == means[1] && means[1] == means[2], "{means:?}");
     }
 }

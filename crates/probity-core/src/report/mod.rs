@@ -5,7 +5,6 @@
 //! pages show these values.
 
 mod clusters;
-mod confidence;
 mod gate_tally;
 mod history;
 mod part;

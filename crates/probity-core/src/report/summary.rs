@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clusters::{CaseReplies, Clusters};
-use super::confidence::ConfidenceSum;
 use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
 use super::patterns::PatternTally;
@@ -87,7 +86,6 @@ pub struct SummaryBuilder {
     ranked: Ranked,
     patterns: PatternTally,
     automatic_fails: u64,
-    confidence: ConfidenceSum,
     replies: CaseReplies,
     gate: GateTally,
     repeats: RepeatTally,
@@ -135,7 +133,6 @@ impl SummaryBuilder {
             ranked: Ranked::default(),
             patterns: PatternTally::default(),
             automatic_fails: 0,
-            confidence: ConfidenceSum::default(),
             replies: CaseReplies::default(),
             gate: GateTally::default(),
             repeats: RepeatTally::default(),
@@ -164,9 +161,6 @@ impl SummaryBuilder {
         }
         self.count_causes(result);
         self.automatic_fails += u64::from(result.is_automatic_fail());
-        if let Some(confidence) = result.confidence {
-            self.confidence.add(confidence);
-        }
         self.gate.add(result);
         self.repeats.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
@@ -196,7 +190,7 @@ impl SummaryBuilder {
         facts.warnings.extend(self.gold.notice(&self.rubric));
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
-            value: self.value_of(&target.metric),
+            value: self.value_of(&target.metric, clusters),
             estimate: self.estimate_of(&target.metric, clusters),
             ceiling: Ceiling::of(target, &self.rubric),
         });
@@ -219,14 +213,14 @@ impl SummaryBuilder {
         }
     }
 
-    fn value_of(&self, metric: &Metric) -> Option<Exact> {
+    fn value_of(&self, metric: &Metric, clusters: &Clusters) -> Option<Exact> {
         let counts = &self.all.counts;
         let rate = |n: u64, of: u64| Exact::ratio(i128::from(n), i128::from(of));
         match metric {
             Metric::PassRate => rate(counts.passed, counts.rated()),
             Metric::AutomaticFailRate => rate(self.automatic_fails + counts.blocked, counts.rated()),
             Metric::Mean(id) => self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean(),
-            Metric::MeanConfidence => self.confidence.mean(),
+            Metric::MeanConfidence => clusters.confidence().and_then(|mean| millionths(mean.value)),
         }
     }
 
@@ -249,10 +243,16 @@ impl SummaryBuilder {
             Metric::Mean(id) => {
                 self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean_estimate()
             }
-            Metric::MeanConfidence if self.all.n_clusters().is_some() => clusters.confidence(),
-            Metric::MeanConfidence => self.confidence.estimate(),
+            Metric::MeanConfidence => clusters.confidence(),
         }
     }
+}
+
+/// A share in whole millionths, half rounded up.
+fn millionths(share: f64) -> Option<Exact> {
+    #[expect(clippy::cast_possible_truncation, reason = "a share is 0 to 1")]
+    let whole = (share * 1e6).round() as i128;
+    Exact::ratio(whole, 1_000_000)
 }
 
 /// What a run came to.

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use probity_core::compare::Fields;
 use probity_core::json::{Json, JsonError, JsonProblem, Object};
+use probity_core::label::Fields;
 use probity_core::spelling::distance;
 
 use super::json::member_text;

@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{self, Json, Object};
+use probity_core::label::{Fields, RowFault};
 
 use super::csv::CsvTable;
 use super::entry::Refused;

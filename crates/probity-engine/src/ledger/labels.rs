@@ -4,8 +4,8 @@
 //! names the one that its person has seen, so that two people, or two windows of one, never overwrite each
 //! other in silence. What always holds: an import is kept whole or not at all.
 
-use probity_core::calibrate::{LabelEntry, digest};
 use probity_core::json;
+use probity_core::label::{LabelEntry, digest};
 
 use super::Store;
 use super::db::{Db, DbError, Row, vals};

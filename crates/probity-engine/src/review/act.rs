@@ -7,7 +7,7 @@
 //! nothing, which counts as a person who could not tell. A person who has seen
 //! what a judge or others said is no longer blind, and later labels of theirs say so.
 
-use probity_core::calibrate::LabelEntry;
+use probity_core::label::LabelEntry;
 use probity_core::review::{GivenAnswer, Hidden, ReviewerAnswer, said_by};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

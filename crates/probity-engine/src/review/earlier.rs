@@ -6,7 +6,7 @@
 //!
 //! What always holds: an answer that was taken back is not brought back by taking back another.
 
-use probity_core::calibrate::LabelEntry;
+use probity_core::label::LabelEntry;
 use probity_core::review::{GivenAnswer, ReviewerAnswer, said_by};
 use serde::Deserialize;
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use probity_core::calibrate::{Counting, LabelEntry, Named, Spoken, VerdictEntry, unbound};
+use probity_core::calibrate::Counting;
 use probity_core::case::Moment;
-use probity_core::compare::ItemFacts;
+use probity_core::label::{ItemFacts, LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::promote::Contract;
 use probity_core::review::{Agreement, Hidden, LabelForm, ProgressLine, agreement, calibrated, progress};
 use serde::Serialize;

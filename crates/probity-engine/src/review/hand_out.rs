@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use probity_core::calibrate::LabelEntry;
+use probity_core::label::LabelEntry;
 use probity_core::review::{
     Exhibit, GivenAnswer, Hidden, Questionnaire, ReviewerAnswer, ReviewerDraw, label_entries, said_by,
 };

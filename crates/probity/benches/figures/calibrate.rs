@@ -7,10 +7,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use probity_core::calibrate::{
-    Counting, JoinOptions, LabelEntry, Spoken, Ties, VerdictEntry, Votes, calibration, sheet,
-};
-use probity_core::compare::{ItemFacts, Policies};
+use probity_core::calibrate::{Counting, Ties, Votes, calibration};
+use probity_core::compare::Policies;
+use probity_core::label::{ItemFacts, JoinOptions, LabelEntry, Spoken, VerdictEntry, sheet};
 use probity_core::stats::{Random, Resampling, Sampling};
 
 use crate::bench::Bench;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser as _};
-use probity_core::calibrate::{Counting, JoinOptions, NotBlind, Scale, Ties, Votes};
+use probity_core::calibrate::{Counting, Ties, Votes};
 use probity_core::compare::{Conflict, Policies, Unparsed};
+use probity_core::label::{JoinOptions, NotBlind, Scale};
 use probity_core::stats::Sampling;
 use probity_engine::run::labelled::About;
 

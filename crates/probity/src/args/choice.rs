@@ -1,8 +1,9 @@
 //! Flags whose values are names: each name with what it means and what it stands for.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use probity_core::calibrate::{NotBlind, Ties, Votes};
+use probity_core::calibrate::{Ties, Votes};
 use probity_core::compare::{Conflict, Unparsed};
+use probity_core::label::NotBlind;
 use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
 use probity_engine::input::Dedup;

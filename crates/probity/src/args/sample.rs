@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use probity_core::calibrate::Scale;
+use probity_core::label::Scale;
 use probity_core::sample::{Again, Design, Duplicates, Spread};
 
 use super::choice::{Choice, DUPLICATES, one_of};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use probity_core::calibrate::{JoinOptions, LabelEntry, SharedNames, digest, repeated, sheet};
+use probity_core::label::{JoinOptions, LabelEntry, SharedNames, digest, repeated, sheet};
 use probity_engine::input::Place;
 use probity_engine::ledger::{LabelImport, Store, StoredLabel};
 use serde_json::json;

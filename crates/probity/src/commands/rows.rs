@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use probity_core::calibrate::Faults;
-use probity_core::compare::{Fields, RowFault};
 use probity_core::json::Object;
+use probity_core::label::{Faults, Fields, RowFault};
 use probity_engine::input::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
 
 use crate::exit::Failure;

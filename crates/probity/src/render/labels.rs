@@ -4,8 +4,8 @@
 //! that one would take for a formula has a quote before it. Remarks stand in columns that are no part of a label and
 //! its checksum.
 
-use probity_core::calibrate::{LabelEntry, quoted_cell};
 use probity_core::json::Json;
+use probity_core::label::{LabelEntry, quoted_cell};
 use probity_engine::review::Remark;
 
 /// The columns of the table.

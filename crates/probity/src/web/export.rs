@@ -4,8 +4,8 @@
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
-use probity_core::calibrate::LabelEntry;
 
+use probity_core::label::LabelEntry;
 use probity_engine::review::{Remark, ReviewRoom};
 
 use super::app::App;

@@ -1,7 +1,7 @@
 //! Labels in the store: revisions, and imports that are whole.
 
-use probity_core::calibrate::LabelEntry;
 use probity_core::json;
+use probity_core::label::LabelEntry;
 
 use super::*;
 
@@ -64,5 +64,5 @@ fn the_digest_is_of_what_counts() {
     assert_ne!(digest(&one), digest(&other));
     other.store.revise_label(&said("1", "a"), 1).unwrap();
     assert_eq!(digest(&one), digest(&other));
-    assert_eq!(digest(&one), probity_core::calibrate::digest(&[said("1", "a"), said("2", "b")]));
+    assert_eq!(digest(&one), probity_core::label::digest(&[said("1", "a"), said("2", "b")]));
 }

@@ -9,7 +9,8 @@ mod replies;
 
 use std::collections::BTreeMap;
 
-use probity_core::calibrate::{Calibration, Counting, LabelEntry};
+use probity_core::calibrate::{Calibration, Counting};
+use probity_core::label::LabelEntry;
 use probity_core::promote::Contract;
 use probity_core::review::{
     Arrangement, Doubt, Exhibit, Hidden, HiddenJudge, Lesson, Questionnaire, ReviewerDraw, calibrated,

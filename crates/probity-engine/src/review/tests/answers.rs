@@ -151,7 +151,7 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
     let Scene { folder, room, queue, ann, .. } = scene;
     let text = r#"{"item":"case-0","criterion":"tone","rubric":"relevance-tone","variant":"bot","annotator":"ann","label":"1","packet":"packet-0-1"}"#;
     let json = probity_core::json::parse(text).unwrap();
-    let label = probity_core::calibrate::LabelEntry::read(json.as_object().unwrap()).unwrap();
+    let label = probity_core::label::LabelEntry::read(json.as_object().unwrap()).unwrap();
     let store = Store::open(&folder.path().join("store.db")).unwrap().store;
     store.import_labels(&[label]).unwrap();
     store.close().unwrap();

@@ -241,7 +241,7 @@ fn n05_an_imported_label_without_a_packet_is_neither_shown_nor_overwritten() {
             r#"{{"item":"case-0","criterion":"tone","annotator":"{annotator}","label":"1","rubric":"relevance-tone","variant":"bot"}}"#
         );
         let json = probity_core::json::parse(&text).unwrap();
-        probity_core::calibrate::LabelEntry::read(json.as_object().unwrap()).unwrap()
+        probity_core::label::LabelEntry::read(json.as_object().unwrap()).unwrap()
     };
     let store = Store::open(&scene.path()).unwrap().store;
     store.import_labels(&[import("ann"), import("dee")]).unwrap();

@@ -10,9 +10,9 @@
 mod pairs;
 mod replies;
 
-use probity_core::calibrate::{LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::case::{Case, Moment};
-use probity_core::compare::{Candidate, Choice, ItemFacts, Pass};
+use probity_core::compare::{Candidate, Choice, Pass};
+use probity_core::label::{ItemFacts, LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::packet::PacketHash;
 use probity_core::report::{Facts, GateOutcome, GateTally, ReplyResult};
 use probity_core::rubric::Rubric;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
-use probity_core::compare::{Contest, Fate, ItemFacts};
+use probity_core::compare::{Contest, Fate};
+use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
 use probity_core::report::ReplyResult;
 
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};

@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
-use probity_core::compare::ItemFacts;
 use probity_core::gate::Admitted;
+use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
 use probity_core::packet::PacketHash;
 use probity_core::report::{Outcome, ReplyResult};
 use probity_core::rubric::{Criterion, Decider, Rubric};

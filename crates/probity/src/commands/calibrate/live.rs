@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use probity_core::calibrate::{
-    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling,
-    calibration, digest, sheet,
-};
+use probity_core::calibrate::{Calibration, Counting, calibration};
 use probity_core::gate::Gate;
+use probity_core::label::{
+    Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, digest, sheet,
+};
 use probity_core::promote::LabelCoverage;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};

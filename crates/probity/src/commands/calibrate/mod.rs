@@ -4,10 +4,10 @@ pub(super) mod live;
 
 use std::path::Path;
 
-use probity_core::calibrate::{
-    InputFile, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, calibration, sheet,
+use probity_core::calibrate::calibration;
+use probity_core::label::{
+    InputFile, ItemRow, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, sheet,
 };
-use probity_core::compare::ItemRow;
 use probity_core::results::finding_records;
 use probity_engine::input::{Place, Skipped};
 use serde_json::{Value, json};

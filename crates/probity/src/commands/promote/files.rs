@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use probity_core::calibrate::{Calibration, JoinOptions, calibration};
+use probity_core::calibrate::{Calibration, calibration};
 use probity_core::case::Moment;
+use probity_core::label::JoinOptions;
 use probity_core::promote::{Evidence, Parts};
 use probity_engine::judge::file_digest;
 use probity_engine::run::standing::clock;

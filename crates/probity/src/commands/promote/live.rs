@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::calibrate::NotBlind;
 use probity_core::case::Moment;
 use probity_core::gate::rules;
+use probity_core::label::NotBlind;
 use probity_core::probe::ProbeRecord;
 use probity_core::promote::{Answers, Bound, Decision, Evidence, Gates, Parts, Seen, StandingRecord};
 use probity_core::rubric::Decider;

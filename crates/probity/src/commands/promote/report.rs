@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::calibrate::{Spoken, VerdictEntry};
 use probity_core::compare::{Contest, Fate};
 use probity_core::gate::{Admitted, SourceRef};
+use probity_core::label::{Spoken, VerdictEntry};
 use probity_core::probe::{ProbeLine, ProbeRecord};
 use probity_core::report::{GateOutcome, ReplyResult};
 use probity_core::results::finding_records;

@@ -6,9 +6,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use probity_core::calibrate::{JoinOptions, LabelEntry, NotBlind, Scale, sheet};
-use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{Json, Object};
+use probity_core::label::{Fields, JoinOptions, LabelEntry, NotBlind, RowFault, Scale, sheet};
 use probity_core::results::{JudgeRecord, RowOutcome};
 use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
 use probity_engine::input::Place;

@@ -1,6 +1,7 @@
 //! What a judge says held against what people say: counted, and as what people mean when the judge says something.
 
-use probity_core::calibrate::{Calibration, Figures, JudgeFigures, ScaleKind};
+use probity_core::calibrate::{Calibration, Figures, JudgeFigures};
+use probity_core::label::ScaleKind;
 use probity_core::stats::{Estimate, mean, proportion};
 
 use super::super::figure::none;
