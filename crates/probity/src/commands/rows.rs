@@ -5,7 +5,7 @@ use std::path::Path;
 use probity_core::calibrate::Faults;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::Object;
-use probity_engine::input::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
+use probity_engine::input::{FileRows, LoadOptions, Place, Skipped, Strictness, read_rows};
 
 use crate::exit::Failure;
 use crate::settings;
@@ -23,7 +23,7 @@ pub(super) fn row_options(strict: bool, delimiter: Option<&str>) -> Result<LoadO
 /// The files as they are read.
 pub(super) struct Files<'a> {
     options: LoadOptions,
-    /// Rows that cannot be used, of the files read so far.
+    /// FileRows that cannot be used, of the files read so far.
     pub(super) skipped: Vec<Skipped>,
     note: &'a dyn Fn(&str),
 }
@@ -46,7 +46,7 @@ impl<'a> Files<'a> {
         fields: Fields,
         read: impl Fn(&Object) -> Result<T, RowFault>,
     ) -> Result<Vec<(Place, T)>, Failure> {
-        let Rows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
+        let FileRows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
         for notice in notices {
             (self.note)(&notice);
         }
