@@ -1,4 +1,4 @@
-//! FileRows that are no cases: the same bad inputs, the same answers.
+//! Rows that are no cases: the same bad inputs, the same answers.
 
 use std::fmt::Write as _;
 

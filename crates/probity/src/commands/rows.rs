@@ -23,7 +23,7 @@ pub(super) fn row_options(strict: bool, delimiter: Option<&str>) -> Result<LoadO
 /// The files as they are read.
 pub(super) struct Files<'a> {
     options: LoadOptions,
-    /// FileRows that cannot be used, of the files read so far.
+    /// Rows that cannot be used, of the files read so far.
     pub(super) skipped: Vec<Skipped>,
     note: &'a dyn Fn(&str),
 }
