@@ -4,9 +4,8 @@ use probity_core::exact::Exact;
 use probity_core::json::Json;
 
 use super::is_present;
-use super::{
-    Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, SettingsError,
-};
+use super::resolve::defaults;
+use super::{Backend, ChatSettings, Config, Dialect, JudgeKind, JudgeSettings, KeyUse, SettingsError};
 
 /// The judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,8 +80,9 @@ impl Config {
     }
 
     fn openai_is_elsewhere(&self) -> bool {
-        let openai = self.judges["openai"].chat();
-        self.any_base_url.is_some() || openai.is_some_and(|chat| chat.owner == EndpointOwner::Other)
+        let providers = defaults().judges["openai"].base_url.clone();
+        let is_elsewhere = |chat: &ChatSettings| Some(chat.base_url.to_string()) != providers;
+        self.any_base_url.is_some() || self.judges["openai"].chat().is_some_and(is_elsewhere)
     }
 
     fn put_over(&self, chat: &mut ChatSettings) {
@@ -97,7 +97,6 @@ impl Config {
             && *base_url != chat.base_url
         {
             chat.base_url = base_url.clone();
-            chat.owner = EndpointOwner::Other;
             chat.key_use = KeyUse::IfPresent;
         }
     }

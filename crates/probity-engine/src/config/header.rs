@@ -78,19 +78,14 @@ impl HeaderText {
         for piece in &self.0 {
             match piece {
                 HeaderPiece::Text(literal) => {
-                    shape.push_str(
-                        &blake3::derive_key("probity header v1", literal.as_bytes()).map(hex).concat(),
-                    );
+                    let digest = blake3::derive_key("probity header v1", literal.as_bytes());
+                    shape.push_str(&blake3::Hash::from_bytes(digest).to_hex());
                 }
                 HeaderPiece::Variable(name) => shape.push_str(&format!("${{{name}}}")),
             }
         }
         shape
     }
-}
-
-fn hex(byte: u8) -> String {
-    format!("{byte:02x}")
 }
 
 #[cfg(test)]

@@ -204,8 +204,6 @@ pub struct ChatSettings {
     pub model: String,
     /// Where the endpoint is.
     pub base_url: Endpoint,
-    /// Whose it is.
-    pub owner: EndpointOwner,
     /// The name of the variable that holds the key; `None` to send none.
     pub api_key_env: Option<String>,
     /// Whether calls can go out without a key.
@@ -231,15 +229,6 @@ pub struct ChatSettings {
     pub aliases: Vec<String>,
     /// The version of HTTP.
     pub http: Http,
-}
-
-/// Whose endpoint is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EndpointOwner {
-    /// The provider's own, as the defaults have it.
-    Provider,
-    /// Another one, from the settings.
-    Other,
 }
 
 /// A program that judges.

@@ -17,9 +17,9 @@ use probity_core::spelling::closest;
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
-    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
-    SettingsProblem, StoreSettings, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
+    KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile, SettingsProblem,
+    StoreSettings, Untrusted,
 };
 
 /// The most calls in flight.
@@ -372,16 +372,16 @@ impl Resolving {
         }
         let base_url = self.base_url(&format!("{section}.base_url"), &given(layer.base_url))?;
         let own = given(self.defaults.judges[dialect.name()].base_url.clone());
-        let owner = if base_url.to_string() == own { EndpointOwner::Provider } else { EndpointOwner::Other };
-        let key_use = match (owner, key_variable) {
-            (EndpointOwner::Other, Naming::Default) => KeyUse::IfPresent,
-            (EndpointOwner::Other, Naming::Written) | (EndpointOwner::Provider, _) => KeyUse::Required,
+        let is_providers = base_url.to_string() == own;
+        let key_use = if is_providers || key_variable == Naming::Written {
+            KeyUse::Required
+        } else {
+            KeyUse::IfPresent
         };
         Some(ChatSettings {
             dialect,
             model,
             base_url,
-            owner,
             api_key_env: self.variable(section, given(layer.api_key_env)),
             key_use,
             temperature,

@@ -2,7 +2,7 @@
 //!
 //! Cells are cut by `csv-core`, which takes any text. What it lets pass is refused here: a quote that is never closed,
 //! which would swallow the rest of the file, text after a closing quote, and two columns for one thing. A cell is quoted
-//! only if it begins with a quote; its text is kept byte for byte. RowCutter are never padded.
+//! only if it begins with a quote; its text is kept byte for byte. Rows are never padded.
 
 use std::collections::HashMap;
 

@@ -192,7 +192,7 @@ pub(super) struct Nesting {
 #[derive(Debug, Default, Clone, Copy)]
 enum Within {
     #[default]
-    FieldValue,
+    Value,
     String,
     Escape,
 }
@@ -202,11 +202,11 @@ impl Nesting {
     pub(super) fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             match (self.within, byte) {
-                (Within::FieldValue, b'"') | (Within::Escape, _) => self.within = Within::String,
-                (Within::FieldValue, b'[' | b'{') => self.depth += 1,
-                (Within::FieldValue, b']' | b'}' | b',') if self.depth == 0 => return Some(at),
-                (Within::FieldValue, b']' | b'}') => self.depth -= 1,
-                (Within::String, b'"') => self.within = Within::FieldValue,
+                (Within::Value, b'"') | (Within::Escape, _) => self.within = Within::String,
+                (Within::Value, b'[' | b'{') => self.depth += 1,
+                (Within::Value, b']' | b'}' | b',') if self.depth == 0 => return Some(at),
+                (Within::Value, b']' | b'}') => self.depth -= 1,
+                (Within::String, b'"') => self.within = Within::Value,
                 (Within::String, b'\\') => self.within = Within::Escape,
                 _ => {}
             }

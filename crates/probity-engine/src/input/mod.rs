@@ -31,7 +31,7 @@ use std::sync::Arc;
 use probity_core::case::{Case, Entry};
 
 pub use probity_core::results::Skipped;
-pub use rows::{Rows, read_rows};
+pub use rows::{FileRows, read_rows};
 
 use entry::{Content, Refused};
 use pass::Pass;

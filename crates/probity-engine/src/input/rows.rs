@@ -21,7 +21,7 @@ use super::{LoadError, LoadOptions, Place, Skipped};
 
 /// What a file holds.
 #[derive(Debug)]
-pub struct Rows<T> {
+pub struct FileRows<T> {
     /// The rows that can be used, in the order of the file.
     pub rows: Vec<(Place, T)>,
     /// The others.
@@ -37,12 +37,12 @@ pub fn read_rows<T>(
     fields: Fields,
     options: &LoadOptions,
     read: impl Fn(&Object) -> Result<T, RowFault>,
-) -> Result<Rows<T>, LoadError> {
+) -> Result<FileRows<T>, LoadError> {
     let source = DataFile::find(path, options)?;
     let vocabulary = Vocabulary::Rows(fields);
     let mut reader = FileReader::open(&source, options, vocabulary)?;
     let notices = std::mem::take(&mut reader.notices);
-    let mut found = Rows { rows: Vec::new(), skipped: Vec::new(), notices };
+    let mut found = FileRows { rows: Vec::new(), skipped: Vec::new(), notices };
     let mut doubts = Doubts::new(options.strict);
     for index in 0.. {
         let next = reader.next(|text, warnings| {

@@ -1,6 +1,6 @@
 //! The first pass over a data set: everything that can be wrong is found before anything is spent.
 //!
-//! SeenNames are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
+//! Names are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
 //! record, a hash of its name. Only where a hash comes twice does a second pass read those records again
 //! and tell a duplicate from a chance collision, and equal content from different content. After that no
 //! pass has to remember names.
@@ -154,7 +154,7 @@ struct SeenNames {
     seen: HashSet<u64>,
     /// Hashes that came more than once.
     twice: HashSet<u64>,
-    /// SeenNames that are not ASCII: the hash of their composed form, and the hash and index of the first.
+    /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
     look_alikes: Vec<String>,
     /// The name that is being looked at. Its memory is used again.

@@ -74,7 +74,7 @@ impl TargetSpec {
 }
 
 /// What the figures of a run are about.
-pub(super) struct About<'a> {
+pub(super) struct SummaryParts<'a> {
     pub(super) asking: &'a Asking,
     pub(super) rubric: &'a Rubric,
     /// The rules of the gate whose findings block.
@@ -86,7 +86,7 @@ pub(super) struct About<'a> {
     pub(super) texts: StoredTexts,
 }
 
-impl About<'_> {
+impl SummaryParts<'_> {
     /// The figures with what stands beside them.
     pub(super) fn summary(
         self,
@@ -94,7 +94,7 @@ impl About<'_> {
         ran: &Ran,
         (summary, patterns): (SummaryBuilder, Patterns),
     ) -> Result<Summary, RunError> {
-        let About { asking, rubric, blocking, definition, target, texts } = self;
+        let SummaryParts { asking, rubric, blocking, definition, target, texts } = self;
         let mut facts = facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;

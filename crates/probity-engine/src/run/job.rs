@@ -16,7 +16,7 @@ use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use probity_core::verdict::Patterns;
 
 use super::RunError;
-use super::about::{About, TargetSpec};
+use super::about::{SummaryParts, TargetSpec};
 use super::asking::{SizedAsk, SizedPacket};
 use super::basis::Basis;
 use super::case_record::CaseRecord;
@@ -24,7 +24,7 @@ use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
 use super::plan::Plan;
 use super::replies::{NoReply, Replies, not_asked};
-use super::results::{Row, Rows, Scoring};
+use super::results::{ResultRows, Row, Scoring};
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::StoredTexts;
@@ -134,10 +134,10 @@ impl Job {
     }
 
     /// What the figures of its results are about.
-    pub(super) fn about<'a>(&'a self, id: &JudgeId, target: Option<&'a TargetSpec>) -> About<'a> {
+    pub(super) fn about<'a>(&'a self, id: &JudgeId, target: Option<&'a TargetSpec>) -> SummaryParts<'a> {
         let definition = told_parts(&self.manifest(id));
         let (asking, rubric, blocking) = (&self.asking, &self.rubric, &self.blocking);
-        About { asking, rubric, blocking, definition, target, texts: StoredTexts::Full }
+        SummaryParts { asking, rubric, blocking, definition, target, texts: StoredTexts::Full }
     }
 
     /// What writes its replies, as its record has it, once they have been read.
@@ -228,7 +228,7 @@ impl Job {
         sink: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> Result<(SummaryBuilder, Patterns), RunError> {
         let reader = Mutex::new(reader);
-        let rows = Rows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
+        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
         match self.cases.get() {
             Some(Cases::InMemory(cases)) => {
                 let groups = groups(cases.iter(), |screened| screened_bytes(screened));

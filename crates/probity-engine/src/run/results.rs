@@ -67,7 +67,7 @@ impl<'a> Scoring<'a> {
 }
 
 /// Makes rows of cases with what the store has about their packets.
-pub(super) struct Rows<'a> {
+pub(super) struct ResultRows<'a> {
     pub(super) scoring: Scoring<'a>,
     /// A connection answers one thread at a time.
     pub(super) reader: Mutex<&'a mut Reader>,
@@ -83,7 +83,7 @@ struct GroupRows {
     error: Option<RunError>,
 }
 
-impl Rows<'_> {
+impl ResultRows<'_> {
     /// Gives the row of each case to `sink`, in the order of the input, and returns the figures so far. `record`
     /// makes the record of a case from what `groups` have of it.
     pub(super) fn each<C: Send>(

@@ -11,13 +11,13 @@ use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
 use serde::{Deserialize, Serialize};
 
-use super::about::{About, TargetSpec, facts};
+use super::about::{SummaryParts, TargetSpec, facts};
 use super::asking::Asking;
 use super::case_record::CaseRecord;
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
-use super::results::{Row, Rows, Scoring};
+use super::results::{ResultRows, Row, Scoring};
 use super::standing::Subject;
 use super::{Ran, RunError};
 use crate::config::layer::Layer;
@@ -145,14 +145,14 @@ impl RecordedRun {
         sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
     ) -> Result<Summary, RunError> {
         let (cases, mut reader) = (store.reader()?, store.snapshot()?);
-        let rows = Rows {
+        let rows = ResultRows {
             scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
             reader: std::sync::Mutex::new(&mut reader),
             judge: &self.judge_id,
             repeat: self.spec.round - 1,
         };
         let figures = rows.each(groups(cases, self.run()), |record| record, sink)?;
-        let about = About {
+        let about = SummaryParts {
             asking: &self.asking,
             rubric: &self.rubric,
             blocking: &self.spec.blocking,

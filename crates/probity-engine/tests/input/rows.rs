@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use probity_core::compare::{VerdictRow, Verdicts};
 use probity_core::label::{LabelEntry, PairLabelRow};
-use probity_engine::input::{LoadError, LoadOptions, Rows, Strictness, read_rows};
+use probity_engine::input::{FileRows, LoadError, LoadOptions, Strictness, read_rows};
 
 use super::{Folder, gzip, show_error};
 
 const GOOD: &str = r#"{"item":"x","judge":"j","verdict_ab":"a","verdict_ba":"tie"}"#;
 
-fn shown(folder: &Folder, read: Result<Rows<VerdictRow>, LoadError>) -> String {
+fn shown(folder: &Folder, read: Result<FileRows<VerdictRow>, LoadError>) -> String {
     let mut out = String::new();
     match read {
         Err(error) => show_error(&mut out, &error),
-        Ok(Rows { rows, skipped, notices }) => {
+        Ok(FileRows { rows, skipped, notices }) => {
             for notice in notices {
                 writeln!(out, "notice: {notice}").expect("to a string");
             }
@@ -223,7 +223,7 @@ fn check_label(header: &str, row: &str, want: &Expect) {
     let folder = Folder::new();
     let path = folder.write("l.csv", format!("{header}\n{row}\n"));
     let read = read_rows(&path, LabelEntry::FIELDS, &LoadOptions::default(), LabelEntry::read);
-    let Rows { rows, skipped, .. } = read.expect("a table");
+    let FileRows { rows, skipped, .. } = read.expect("a table");
     let shown = rows.iter().map(|(_, label)| label.canonical());
     let shown = shown.chain(skipped.into_iter().map(|skipped| skipped.reason));
     want.assert_eq(&shown.collect::<Vec<_>>().join("\n"));

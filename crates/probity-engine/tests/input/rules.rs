@@ -65,7 +65,7 @@ fn n23_skipped_records_are_worth_a_notice_each_up_to_a_bound() {
     let folder = Folder::new();
     let path = folder.write("c.jsonl", format!("{A}\n{}", "{\"id\":\"x\",\"ticket\":\"t\"}\n".repeat(25)));
     let dataset = Dataset::open(&[path], LoadOptions::default()).expect("loads");
-    let said: Vec<String> = dataset.notices().iter().map(|notice| folder.hide(&notice.to_string())).collect();
+    let said: Vec<String> = dataset.notices().iter().map(|notice| folder.hide(notice)).collect();
     assert_eq!(said.len(), 21, "{said:?}");
     assert_eq!(said[0], "c.jsonl: line 2: record 1 is skipped: Missing 'reply' field");
     assert_eq!(said[20], "5 more records are skipped");

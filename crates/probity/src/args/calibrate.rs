@@ -7,7 +7,7 @@ use probity_core::calibrate::{Counting, Ties, Votes};
 use probity_core::compare::{Conflict, Policies, Unparsed};
 use probity_core::label::{JoinOptions, NotBlind, Scale};
 use probity_core::stats::Sampling;
-use probity_engine::run::labelled::About;
+use probity_engine::run::labelled::LabelScope;
 
 use super::choice::{ABOUT, CONFLICT, NOT_BLIND, TIES, UNPARSED, VOTES, one_of, share};
 use super::{AskArgs, OutputArgs, ResampleArgs};
@@ -32,7 +32,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) items: Option<PathBuf>,
     /// What labels of single replies are about [default: criteria where a label names one]
     #[arg(long, value_parser = one_of(ABOUT), value_name = "WHAT", requires = "files")]
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<LabelScope>,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long, requires = "files")]
     pub(crate) one_call: bool,

@@ -8,7 +8,7 @@ use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
 use probity_engine::input::Dedup;
 use probity_engine::review::build::QueueSource;
-use probity_engine::run::labelled::About;
+use probity_engine::run::labelled::LabelScope;
 
 /// A name, what it means, and the value.
 pub(super) type Choice<T> = (&'static str, &'static str, T);
@@ -43,9 +43,9 @@ pub(super) const UNPARSED: &[Choice<Unparsed>] = &[
 ];
 
 /// What labels of single replies are about.
-pub(super) const ABOUT: &[Choice<About>] = &[
-    ("criteria", "The levels of criteria", About::Criteria),
-    ("outcome", "Whether a reply passes", About::Outcome),
+pub(super) const ABOUT: &[Choice<LabelScope>] = &[
+    ("criteria", "The levels of criteria", LabelScope::Criteria),
+    ("outcome", "Whether a reply passes", LabelScope::Outcome),
 ];
 
 /// What several votes on one item are worth.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use probity_core::json::Object;
 use probity_core::label::{Faults, Fields, RowFault};
-use probity_engine::input::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
+use probity_engine::input::{FileRows, LoadOptions, Place, Skipped, Strictness, read_rows};
 
 use crate::exit::Failure;
 use crate::settings;
@@ -45,7 +45,7 @@ impl<'a> Files<'a> {
         fields: Fields,
         read: impl Fn(&Object) -> Result<T, RowFault>,
     ) -> Result<Vec<(Place, T)>, Failure> {
-        let Rows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
+        let FileRows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
         for notice in notices {
             (self.note)(&notice);
         }

@@ -264,7 +264,7 @@ fn flags_change_the_model_and_endpoint_of_the_judge_in_use() {
     let chosen = config.judge(&openai_key).expect("all is trusted");
     let chat = chosen.settings.chat().expect("a chat judge");
     assert_eq!((chat.model.as_str(), chat.base_url.to_string().as_str()), ("m", "http://localhost:1/v1"));
-    assert_eq!((chat.owner, chat.key_use), (EndpointOwner::Other, KeyUse::IfPresent));
+    assert_eq!(chat.key_use, KeyUse::IfPresent);
     assert!(chat.aliases.is_empty());
 }
 

@@ -20,7 +20,7 @@ use probity_core::score::Unscored;
 use probity_core::verdict::{self, Completion, Finish, ParseMode, Verdict};
 
 pub use pairs::{LabelledPairs, pairs};
-pub use replies::{About, LabelledReplies, replies};
+pub use replies::{LabelScope, LabelledReplies, replies};
 
 use super::asking::SizedPacket;
 use crate::input::Skipped;

@@ -25,7 +25,7 @@ use crate::run::replies::NoReply;
 
 /// What labels of single replies say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum LabelScope {
     /// The levels of criteria.
     Criteria,
     /// Whether a reply passes.
@@ -72,17 +72,17 @@ struct Replies {
 pub fn replies(
     job: Job,
     labels: &[LabelEntry],
-    about: Option<About>,
+    about: Option<LabelScope>,
     labels_digest: String,
 ) -> Result<(Arc<LabelledReplies>, Matched), RunError> {
     let mut matched = Matched::default();
     let mut replies = Replies::read(&job, labels, &mut matched)?;
     let names_criterion = |label: &LabelEntry| {
-        asked(&job.rubric, label, About::Criteria).is_ok_and(|_| label.criterion.is_some())
+        asked(&job.rubric, label, LabelScope::Criteria).is_ok_and(|_| label.criterion.is_some())
     };
     let about = about.unwrap_or_else(|| {
         let no_rule = job.rubric.pass().is_none();
-        if no_rule || labels.iter().any(names_criterion) { About::Criteria } else { About::Outcome }
+        if no_rule || labels.iter().any(names_criterion) { LabelScope::Criteria } else { LabelScope::Outcome }
     });
     let mut claims: Vec<Claim<(usize, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
@@ -177,20 +177,24 @@ impl Replies {
 }
 
 /// The criterion that a label is about, `None` for the whole reply.
-fn asked<'a>(rubric: &'a Rubric, label: &LabelEntry, about: About) -> Result<Option<&'a Criterion>, String> {
+fn asked<'a>(
+    rubric: &'a Rubric,
+    label: &LabelEntry,
+    about: LabelScope,
+) -> Result<Option<&'a Criterion>, String> {
     if let Some(reason) = of_another(label, rubric) {
         return Err(reason);
     }
     match (about, &label.criterion) {
-        (About::Outcome, None) if rubric.pass().is_none() => {
+        (LabelScope::Outcome, None) if rubric.pass().is_none() => {
             Err(format!("rubric {} has no pass rule, so no verdict is about a whole reply", rubric.name()))
         }
-        (About::Outcome, None) => Ok(None),
-        (About::Outcome, Some(_)) => {
+        (LabelScope::Outcome, None) => Ok(None),
+        (LabelScope::Outcome, Some(_)) => {
             Err("is about a criterion, and others are about whole replies".to_owned())
         }
-        (About::Criteria, Some(id)) => judged(rubric, id).map(Some),
-        (About::Criteria, None) => {
+        (LabelScope::Criteria, Some(id)) => judged(rubric, id).map(Some),
+        (LabelScope::Criteria, None) => {
             let mut judged = rubric.criteria().iter().filter(|each| each.decider == Decider::Judge);
             let is_outcome = matches!(label.label.as_deref(), Some("pass" | "fail"));
             match (judged.next(), judged.next()) {

@@ -18,7 +18,7 @@ use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
-    About, FLOOR, LabelledPairs, LabelledReplies, Matched, Verdicts, pairs, replies,
+    FLOOR, LabelScope, LabelledPairs, LabelledReplies, Matched, Verdicts, pairs, replies,
 };
 use probity_engine::run::work::Work;
 use probity_engine::run::{self, Ran, RunError, run};
@@ -39,7 +39,7 @@ pub(crate) struct Live<'a> {
     /// What people said; without it, what the store holds.
     pub(crate) labels: Option<&'a Path>,
     /// What labels of single replies are about; without it, what they show.
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<LabelScope>,
     /// Labels by people who had seen a verdict.
     pub(crate) not_blind: NotBlind,
     /// What counts as what.
