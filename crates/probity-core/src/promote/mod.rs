@@ -25,6 +25,7 @@ pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, SliceFloors
 pub use decide::decide;
 pub use decision::{Check, Decision, Promotion};
 pub use evidence::{Coverage, Evidence, Figure, Gates, PeopleFigure, Rows, Seen, SliceEvidence};
+pub(crate) use labels_needed::{LabelsNeeded, labels_needed};
 pub use read::{Reading, read};
 pub use record::{Bound, Changed, Parts, StandingRecord, Withdrawn};
 pub use requirement::Requirement;

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probity_core::calibrate::{
-    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling,
-    calibration, digest, sheet,
+    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, Sheet,
+    VerdictEntry, calibration, digest, sheet,
 };
 use probity_core::gate::Gate;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
-use probity_engine::ledger::Store;
+use probity_engine::ledger::{JudgeId, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
@@ -192,16 +192,47 @@ impl Prepared {
 
     /// Asks for the verdicts that are not on record, and calibrates.
     pub(crate) fn ask(self, live: &Live<'_>, session: &Session<'_>) -> Result<LiveCalibration, Failure> {
+        let store = session.open(self.asked.asking())?;
+        let ran = session.ask(&store, async |session| self.asked.run(session).await)??;
+        self.calibrated(live.counting, store, ran)
+    }
+
+    /// What the store holds of `judge` about what people labelled, as rows of this name.
+    pub(crate) fn verdicts(
+        &self,
+        store: &Store,
+        judge: &JudgeId,
+        name: &str,
+    ) -> Result<Vec<VerdictEntry>, Failure> {
+        Ok(self.asked.verdicts(store, &Ran::on_record(judge.clone()), name)?.judge)
+    }
+
+    /// What people said beside what several judges say.
+    pub(crate) fn sheet(&self, said: &[VerdictEntry]) -> Result<Sheet, Failure> {
+        sheet(&self.matched.labels, said, &[], self.options.clone())
+            .map_err(|faults| faulty(&faults, &self.matched.rows, &self.rows))
+    }
+
+    /// The items that people labelled.
+    pub(crate) fn labelled(&self) -> impl Iterator<Item = &str> {
+        self.matched.labels.iter().map(|label| label.item.as_str())
+    }
+
+    /// Calibrates with what `ran` left in the store.
+    pub(crate) fn calibrated(
+        self,
+        counting: Counting,
+        store: Store,
+        ran: Ran,
+    ) -> Result<LiveCalibration, Failure> {
         let Prepared { rows, asked, matched, options } = self;
-        let store = session.open(asked.asking())?;
-        let ran = session.ask(&store, async |session| asked.run(session).await)??;
         let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
         let (n_judged, n) = verdicts.coverage();
         let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
         let sheet = sheet(&matched.labels, &said, &[], options)
             .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
         Ok(LiveCalibration {
-            calibration: calibration(&sheet, live.counting),
+            calibration: calibration(&sheet, counting),
             notices: sheet.notices().to_vec(),
             labels: rows,
             matched,

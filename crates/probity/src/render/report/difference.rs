@@ -11,7 +11,7 @@ use super::junit::{Came, TestCase};
 use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// The columns of figures that moved.
-const MOVED: [&str; 8] =
+pub(in crate::render) const MOVED: [&str; 8] =
     ["figure", "#before", "#after", "#change", "#95 % interval", "#n", "#higher, lower", "#p"];
 
 /// The page.
@@ -130,7 +130,8 @@ struct MovedFigure<'a> {
     p: Option<f64>,
 }
 
-fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
+/// A row about a share.
+pub(in crate::render) fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
     let Estimate { value, low, high, n } = pass.change;
     MovedFigure {
         name,
@@ -144,7 +145,8 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
     .row()
 }
 
-fn level_row(name: &str, level: &LevelChange) -> Vec<Cell> {
+/// A row about a mean.
+pub(in crate::render) fn level_row(name: &str, level: &LevelChange) -> Vec<Cell> {
     MovedFigure {
         name,
         sides: [level.before, level.after].map(|mean| format!("{mean:.2}")),
