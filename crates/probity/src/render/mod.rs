@@ -27,4 +27,5 @@ pub(crate) mod promotion;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod sampling;
+pub(crate) mod succession;
 pub(crate) mod summary;
