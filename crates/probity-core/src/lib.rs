@@ -5,7 +5,7 @@
 //! Cases and the gate are a crate below this one, statistics another; both are named here as modules.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> promote -> results -> diff -> report -> review
+//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> promote -> results -> diff -> report -> succeed -> review
 //! ```
 
 pub use probity_gate::{case, exact, gate, json, named, spec_file, spelling};
@@ -35,5 +35,7 @@ pub mod results;
 pub mod diff;
 
 pub mod report;
+
+pub mod succeed;
 
 pub mod review;

@@ -5,7 +5,7 @@
 //! correlation, and holds for few pairs and for pairs that never differ. Exchanging the two looks negates value and
 //! interval, to the last digit.
 
-use super::wilson_at;
+use super::{Estimate, proportion, wilson_at};
 
 /// How many items had each of two things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +36,36 @@ impl PairedCounts {
         self.both + self.second_only
     }
 
+    /// Counts one item by whether it had the first thing, and the second.
+    pub fn add(&mut self, pair: (bool, bool)) {
+        *match pair {
+            (true, true) => &mut self.both,
+            (true, false) => &mut self.first_only,
+            (false, true) => &mut self.second_only,
+            (false, false) => &mut self.neither,
+        } += 1;
+    }
+
+    /// The share that would have the second thing among items of which so many have the first thing, so many do not,
+    /// and `neither` are known to have none: each kind is taken to be as it is among the items counted here.
+    ///
+    /// The interval is that of a weighted sum of two shares from Wilson's intervals of both (Zou and Donner 2008). The
+    /// items are taken as all there are, so only the shares are uncertain. `None` where nothing was counted of a
+    /// kind that is needed, or there are no items.
+    pub fn carried(&self, first: u64, not_first: u64, neither: u64) -> Option<Estimate> {
+        let n = first + not_first + neither;
+        let kinds =
+            [(first, self.both, self.n_first()), (not_first, self.second_only, self.n() - self.n_first())];
+        let (mut value, mut below, mut above) = (0.0, 0.0_f64, 0.0_f64);
+        for (items, seconds, counted) in kinds.into_iter().filter(|(items, ..)| *items > 0) {
+            let (weight, share) = (items as f64 / n as f64, proportion(seconds, counted)?);
+            value += weight * share.value;
+            below = below.hypot(weight * (share.value - share.low));
+            above = above.hypot(weight * (share.high - share.value));
+        }
+        (n > 0).then_some(Estimate { value, low: value - below, high: value + above, n })
+    }
+
     /// The same as if there were so many times as many items.
     pub(super) fn times(self, factor: f64) -> PairedTable {
         let [both, first_only, second_only, neither] =
@@ -48,14 +78,7 @@ impl FromIterator<(bool, bool)> for PairedCounts {
     /// Counts items by whether they had the first thing, and the second.
     fn from_iter<I: IntoIterator<Item = (bool, bool)>>(pairs: I) -> Self {
         let mut counts = PairedCounts::default();
-        for pair in pairs {
-            *match pair {
-                (true, true) => &mut counts.both,
-                (true, false) => &mut counts.first_only,
-                (false, true) => &mut counts.second_only,
-                (false, false) => &mut counts.neither,
-            } += 1;
-        }
+        pairs.into_iter().for_each(|pair| counts.add(pair));
         counts
     }
 }
@@ -105,5 +128,32 @@ impl PairedTable {
         let numerator = both * neither - first_only * second_only;
         let moved = if numerator > 0.0 { (numerator - self.n() / 2.0).max(0.0) } else { numerator };
         moved / (first * second).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_carried_to_other_items() {
+        // Of 40 that had the first thing 36 had the second, of 10 that did not 2.
+        let seen = PairedCounts { both: 36, first_only: 4, second_only: 2, neither: 8 };
+        let same = seen.carried(40, 10, 0).expect("items");
+        assert!((same.value - 38.0 / 50.0).abs() < 1e-12, "{same:?}");
+        // By hand: 0.8 · (0.9 − 0.7695) and 0.2 · (0.2 − 0.0567), their squares added.
+        assert!((same.value - same.low - 0.108_27).abs() < 5e-4, "{same:?}");
+        let half = seen.carried(50, 50, 100).expect("items");
+        assert!((half.value - 0.25 * 0.9 - 0.25 * 0.2).abs() < 1e-12 && half.n == 200, "{half:?}");
+        assert!(half.low < half.value && half.value < half.high, "{half:?}");
+        assert_eq!(PairedCounts { both: 9, ..PairedCounts::default() }.carried(5, 1, 0), None);
+        assert_eq!(seen.carried(0, 0, 0), None);
+    }
+
+    #[test]
+    fn a_judge_that_never_differs_carries_the_share_as_it_is() {
+        let seen = PairedCounts { both: 30, neither: 20, ..PairedCounts::default() };
+        let got = seen.carried(7, 3, 0).expect("items");
+        assert!((got.value - 0.7).abs() < 1e-12 && got.low < 0.7 && got.high > 0.7, "{got:?}");
     }
 }

@@ -37,7 +37,7 @@ impl Sheet {
     }
 
     /// What a judge said, as one row of the table.
-    pub(super) fn said(&self, verdict: Verdict, counting: &Counting) -> Option<usize> {
+    pub(crate) fn said(&self, verdict: Verdict, counting: &Counting) -> Option<usize> {
         match verdict {
             Verdict::Once(look) => self.row(look, counting),
             Verdict::BothOrders([ab, ba]) => {

@@ -135,7 +135,7 @@ pub fn difference<'a>(
     let mut by_slice: BTreeMap<String, PartChange> =
         slices.into_iter().map(|(slice, pairs)| (slice, figures(&pairs))).collect();
     adjust_levels(std::iter::once(&mut overall));
-    adjust_passes(by_slice.values_mut());
+    adjust_passes(by_slice.values_mut().filter_map(|part| part.pass.as_mut()));
     adjust_levels(by_slice.values_mut());
     let warnings = warnings(before, after, &pairs);
     let definition = changes(before, after);

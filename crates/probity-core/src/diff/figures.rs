@@ -94,15 +94,38 @@ pub(super) fn part(
     };
     let span = |(lowest, highest): (i64, i64)| highest.saturating_sub(lowest) as f64;
     let criteria = criteria.iter().enumerate().map(|(place, (id, figures))| {
-        (id, moved(pairs, figures.ends().map_or(0.0, span), level(place), resampling))
+        (id, pair_levels(pairs, figures.ends().map_or(0.0, span), level(place), resampling))
     });
     let total = |row: &ResultRow| row.total.map(Exact::to_f64);
+    let passes = |pair: &Pair<'_>| pair.before.outcome.passes().zip(pair.after.outcome.passes());
+    let pass = || share_moved(looks(pairs, passes), resampling);
     PartChange {
         n_pairs: pairs.len() as u64,
-        pass: if is_rated { pass(pairs, resampling) } else { None },
-        total: moved(pairs, TOTAL_SPAN, |pair| total(pair.before).zip(total(pair.after)), resampling),
+        pass: if is_rated { pass() } else { None },
+        total: pair_levels(pairs, TOTAL_SPAN, |pair| total(pair.before).zip(total(pair.after)), resampling),
         criteria: criteria.collect(),
     }
+}
+
+/// How far the mean of some value of a reply moved. `None` where no pair has it on both sides.
+pub(super) fn pair_levels(
+    pairs: &[Pair<'_>],
+    span: f64,
+    values: impl Fn(&Pair<'_>) -> Option<(f64, f64)>,
+    resampling: Resampling,
+) -> Option<LevelChange> {
+    levels_moved(looks(pairs, values), span, resampling)
+}
+
+/// What `value` finds in both replies of each pair, with the case that they are about.
+fn looks<'p, T>(
+    pairs: &'p [Pair<'_>],
+    value: impl Fn(&Pair<'_>) -> Option<(T, T)>,
+) -> impl Iterator<Item = (&'p str, T, T)> {
+    pairs.iter().filter_map(move |pair| {
+        let (before, after) = value(pair)?;
+        Some((pair.before.id.as_str(), before, after))
+    })
 }
 
 /// The pairs of one case, and how many of them pass in each run.
@@ -113,13 +136,17 @@ struct CasePasses {
     after: u64,
 }
 
-fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
-    let passes = |pair: &Pair<'_>| pair.before.outcome.passes().zip(pair.after.outcome.passes());
-    let counts: PairedCounts = pairs.iter().filter_map(passes).collect();
-    let mut cases: BTreeMap<&str, CasePasses> = BTreeMap::new();
-    for pair in pairs {
-        let Some((before, after)) = passes(pair) else { continue };
-        let case = cases.entry(&pair.before.id).or_default();
+/// How far the share of things that have a property moved: of each the case it belongs to, and whether it had the
+/// property before and has it after. `None` without any.
+pub(crate) fn share_moved<K: Ord>(
+    looks: impl Iterator<Item = (K, bool, bool)>,
+    resampling: Resampling,
+) -> Option<PassChange> {
+    let mut counts = PairedCounts::default();
+    let mut cases: BTreeMap<K, CasePasses> = BTreeMap::new();
+    for (case, before, after) in looks {
+        counts.add((before, after));
+        let case = cases.entry(case).or_default();
         case.n += 1;
         case.before += u64::from(before);
         case.after += u64::from(after);
@@ -156,24 +183,23 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     })
 }
 
-/// How far the mean of some value of a reply moved. `None` where no pair has it on both sides.
-pub(super) fn moved(
-    pairs: &[Pair<'_>],
+/// How far the mean of a value moved that lies within `span`: of each thing the case it belongs to, and its value
+/// before and after. `None` without any.
+pub(crate) fn levels_moved<K: Ord>(
+    looks: impl Iterator<Item = (K, f64, f64)>,
     span: f64,
-    values: impl Fn(&Pair<'_>) -> Option<(f64, f64)>,
     resampling: Resampling,
 ) -> Option<LevelChange> {
-    let mut cases: BTreeMap<&str, Moved> = BTreeMap::new();
+    let mut cases: BTreeMap<K, Moved> = BTreeMap::new();
     let (mut sum_before, mut sum_after, mut n) = (0.0, 0.0, 0.0);
     let (mut n_higher, mut n_lower) = (0, 0);
-    for pair in pairs {
-        let Some((before, after)) = values(pair) else { continue };
+    for (case, before, after) in looks {
         sum_before += before;
         sum_after += after;
         n += 1.0;
         n_higher += u64::from(after > before);
         n_lower += u64::from(after < before);
-        let case = cases.entry(&pair.before.id).or_insert(Moved { by: 0.0, n: 0 });
+        let case = cases.entry(case).or_insert(Moved { by: 0.0, n: 0 });
         case.by += after - before;
         case.n += 1;
     }
@@ -192,9 +218,9 @@ pub(super) fn moved(
     })
 }
 
-/// Adjusts the p-values of the pass rates of `parts` together.
-pub(super) fn adjust_passes<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
-    let passes: Vec<&mut PassChange> = parts.filter_map(|part| part.pass.as_mut()).collect();
+/// Adjusts the p-values of these changes together.
+pub(crate) fn adjust_passes<'p>(passes: impl Iterator<Item = &'p mut PassChange>) {
+    let passes: Vec<&mut PassChange> = passes.collect();
     let p_values: Vec<f64> = passes.iter().map(|pass| pass.mcnemar.map_or(1.0, |test| test.exact)).collect();
     for (pass, p) in passes.into_iter().zip(adjusted(&p_values)) {
         pass.adjusted = pass.mcnemar.map(|_| p);
@@ -202,7 +228,7 @@ pub(super) fn adjust_passes<'p>(parts: impl Iterator<Item = &'p mut PartChange>)
 }
 
 /// Adjusts the p-values of all criteria of `parts` together. A total is made of them and is not one more.
-pub(super) fn adjust_levels<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
+pub(crate) fn adjust_levels<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
     let changes: Vec<&mut LevelChange> =
         parts.flat_map(|part| part.criteria.0.iter_mut().filter_map(|(_, change)| change.as_mut())).collect();
     let p_values: Vec<f64> = changes.iter().map(|change| change.sign_test.unwrap_or(1.0)).collect();

@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::detectable::{PairedRate, Room, by_width, change_of_rate, share_from_limit};
 use super::difference::Difference;
-use super::figures::moved;
+use super::figures::pair_levels;
 use super::pairing::Pair;
 use crate::exact::Exact;
 use crate::results::{CriterionFigures, NO_SLICE, ResultRow, RowOutcome};
@@ -396,7 +396,7 @@ impl<'g, 'd> Scope<'g, 'd> {
         let values = |pair: &Pair<'_>| self.value(pair.before).zip(self.value(pair.after));
         let limit = self.guardrail.limit;
         let span = self.room.highest - self.room.lowest;
-        let Some(level) = moved(&pairs, span, values, self.changed.resampling) else {
+        let Some(level) = pair_levels(&pairs, span, values, self.changed.resampling) else {
             return self.nothing("pair");
         };
         let cases: BTreeSet<&str> =

@@ -21,6 +21,7 @@ mod tests;
 pub use definition::DefinitionChange;
 pub use difference::{Advisory, Difference, Incomparable, difference};
 pub use figures::{LevelChange, PartChange, PassChange};
+pub(crate) use figures::{adjust_levels, adjust_passes, levels_moved, share_moved};
 pub use guardrail::{Burden, Guarded, GuardedFigure, Guardrail, Kept, Limit, guarded};
 pub use guardrail_file::read_guardrails;
 pub use pairing::{Pair, PairedBy};

@@ -10,7 +10,7 @@ const MOST: f64 = 10_000.0;
 
 /// What more labels would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LabelsNeeded {
+pub(crate) enum LabelsNeeded {
     /// About so many more would lift the lower end, at the agreement seen.
     About(u64),
     /// More than anybody would label.
@@ -20,7 +20,7 @@ pub(super) enum LabelsNeeded {
 }
 
 /// How many more labels lift the lower end of `figure`, which is made of `n` rows, to `floor`.
-pub(super) fn labels_needed(figure: &Estimate, n: u64, floor: f64) -> LabelsNeeded {
+pub(crate) fn labels_needed(figure: &Estimate, n: u64, floor: f64) -> LabelsNeeded {
     if figure.value <= floor {
         return LabelsNeeded::NotALabelsProblem;
     }

@@ -25,6 +25,7 @@ pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, SliceFloors
 pub use decide::decide;
 pub use decision::{Check, Decision, Promotion};
 pub use evidence::{Evidence, Figure, Gates, LabelCoverage, LabelledRows, PeopleFigure, Seen, SliceEvidence};
+pub(crate) use labels_needed::{LabelsNeeded, labels_needed};
 pub use read::{ContractReading, read};
 pub use record::{Bound, Changed, Parts, StandingRecord, Withdrawn};
 pub use requirement::Requirement;

@@ -42,7 +42,7 @@ pub enum Ceiling {
 
 impl Ceiling {
     /// A range of a figure of which more is better says what is usual; everything else is a limit.
-    pub(super) fn of(target: &Target, rubric: &Rubric) -> Ceiling {
+    pub(crate) fn of(target: &Target, rubric: &Rubric) -> Ceiling {
         let more_is_better = match &target.metric {
             Metric::PassRate | Metric::MeanConfidence => true,
             Metric::AutomaticFailRate => false,
@@ -53,17 +53,29 @@ impl Ceiling {
         };
         if more_is_better && target.min.is_some() { Ceiling::Usual } else { Ceiling::Limit }
     }
+
+    /// Whether `value` is as a target from `min` to `max` wants it.
+    pub(crate) fn holds<T: PartialOrd + Copy>(self, value: T, min: Option<T>, max: Option<T>) -> bool {
+        let is_capped = self == Ceiling::Limit;
+        min.is_none_or(|min| value >= min) && (!is_capped || max.is_none_or(|max| value <= max))
+    }
+}
+
+/// The name of a figure in results.
+pub(crate) fn metric_name(metric: &Metric) -> String {
+    match metric {
+        Metric::Mean(id) => format!("mean {id}"),
+        other => other.name().to_owned(),
+    }
 }
 
 impl TargetResult {
     /// Whether the target is met. A figure that was not measured neither meets nor misses anything.
     pub fn state(&self) -> TargetState {
-        let above = |value: Exact| self.target.min.is_none_or(|min| value >= min);
-        let capped = self.ceiling == Ceiling::Limit;
-        let below = |value: Exact| !capped || self.target.max.is_none_or(|max| value <= max);
+        let Target { min, max, .. } = self.target;
         match self.value {
             None => TargetState::NotMeasured,
-            Some(value) if above(value) && below(value) => TargetState::Met,
+            Some(value) if self.ceiling.holds(value, min, max) => TargetState::Met,
             Some(_) => TargetState::Missed,
         }
     }
@@ -71,12 +83,7 @@ impl TargetResult {
     /// The target as the results file has it.
     pub(super) fn record(&self) -> TargetRecord {
         TargetRecord {
-            metric: match &self.target.metric {
-                Metric::PassRate => "pass_rate".to_owned(),
-                Metric::Mean(id) => format!("mean {id}"),
-                Metric::AutomaticFailRate => "automatic_fail_rate".to_owned(),
-                Metric::MeanConfidence => "mean_confidence".to_owned(),
-            },
+            metric: metric_name(&self.target.metric),
             min: self.target.min,
             max: self.target.max,
             value: self.value,

@@ -128,6 +128,11 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// Nothing asked: what `judge_id` has on record.
+    pub fn on_record(judge_id: JudgeId) -> Ran {
+        Ran::planned(Plan::default(), judge_id)
+    }
+
     /// Nothing done yet of what is planned.
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
@@ -324,6 +329,18 @@ pub fn shape(asking: &Asking, store: &Store) -> Result<Option<Shape>, StoreError
         }
         first => Ok(first),
     }
+}
+
+/// What the store knows the judge of `asking` by.
+pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
+    Ok(JudgeId::of_identity(&asking.identity(shape(asking, store)?)))
+}
+
+/// How many packets of `work` there are, and how many of them `judge` has not decided.
+pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
+    let (reader, repeat) = (&store.reader()?, work.repeat());
+    let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
+    Ok(plan::plan(work, Some(on_record))?.plan)
 }
 
 fn refusal_note(asking: &Asking) -> String {

@@ -12,6 +12,7 @@ mod promote;
 mod report;
 mod review;
 mod sample;
+mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
@@ -23,6 +24,7 @@ pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
+pub(crate) use succeed::SucceedArgs;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Say whether a judge may gate a release by a contract, and keep what it has earned
     Promote(PromoteArgs),
+    /// Say what changes when another judge takes a judge's place, from verdicts on record and by asking the new one
+    Succeed(Box<SucceedArgs>),
     /// Serve pages on this machine where people label replies, blind, and see how far they agree
     Review(Box<ReviewArgs>),
     /// Bring something into the store
@@ -298,7 +302,7 @@ pub(crate) struct TargetArgs {
 }
 
 /// The judge, what it is asked by, and where its verdicts are kept.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct JudgeArgs {
     /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]

@@ -58,11 +58,18 @@ pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) ->
 
 /// The results of a run of the store.
 pub(super) fn results(run: &RecordedRun, store: &Store) -> Result<(Vec<u8>, Standing), Failure> {
+    let (text, summary) = written(|sink| run.report(store, sink))?;
+    Ok((text, summary.facts().judge.standing.clone()))
+}
+
+/// The results that `report` gives, as a run writes them, and their summary.
+pub(super) fn written(
+    report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,
+) -> Result<(Vec<u8>, Summary), Failure> {
     let in_memory = |error: io::Error| Failure::unwritable(None, &error);
     let mut writer = ResultsWriter::new(Vec::new()).map_err(in_memory)?;
-    let summary = run.report(store, &mut |row| writer.add(&row))?;
-    let text = writer.finish(&summary).map_err(in_memory)?;
-    Ok((text, summary.facts().judge.standing.clone()))
+    let summary = report(&mut |row| writer.add(&row))?;
+    Ok((writer.finish(&summary).map_err(in_memory)?, summary))
 }
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
@@ -107,7 +114,7 @@ fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
 }
 
 /// Where rows go, one after the other.
-type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
+pub(super) type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
 
 /// Writes the results that `report` gives to where they were asked for; the document is what a terminal shows.
 fn write(

@@ -11,6 +11,7 @@ use probity_core::diff::DifferenceDocument;
 use probity_core::report::Timeline;
 use probity_core::results::{JudgeRecord, RubricName, RunResults, Skipped, Tokens};
 use probity_core::stats::Estimate;
+use probity_core::succeed::Succession;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -178,6 +179,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("calibrate", table("calibrate", &[CALIBRATE, ASKED].concat())),
         ("probe", table("probe", &[PROBE, ASKED].concat())),
         ("promote", table("promote", PROMOTE)),
+        ("succeed", of::<Succession>()),
     ]
 }
 

@@ -175,14 +175,15 @@ fn slices(changed: &Difference<'_>) -> Section {
     )
 }
 
-/// A table of figures of both runs.
-fn moved(first: &str) -> Table {
+/// A table of figures before and after.
+pub(super) fn moved(first: &str) -> Table {
     let numbers =
         ["#before", "#after", "#change", "#95 % interval", "#n", "#higher", "#lower", "#p", "#adjusted"];
     Table::new(&[&[first][..], &numbers].concat())
 }
 
-fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
+/// A row of such a table about a share.
+pub(super) fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
     let [value, low, high] =
         [pass.change.value, pass.change.low, pass.change.high].map(|points| signed(100.0 * points, 1));
     cells![
@@ -199,7 +200,8 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
     ]
 }
 
-fn level_row(name: &str, change: &LevelChange) -> Vec<Cell> {
+/// A row of such a table about a mean.
+pub(super) fn level_row(name: &str, change: &LevelChange) -> Vec<Cell> {
     let Estimate { value, low, high, n } = change.change;
     cells![
         name,

@@ -26,4 +26,5 @@ pub(crate) mod promotion;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod sampling;
+pub(crate) mod succession;
 pub(crate) mod summary;

@@ -185,6 +185,11 @@ pub(crate) fn asking(
     Ok((Asking::new(judge, template, config)?, rubric))
 }
 
+/// Whether settings have a judge called `name`.
+pub(crate) fn has_judge(reading: &ReadArgs, name: &str) -> Result<bool, Failure> {
+    Ok(read_config(reading, Layer::default())?.named_judge(name).is_some())
+}
+
 /// The cases of a command and the gate they are checked by.
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
     let config = read_config(&args.reading, Layer::default())?;

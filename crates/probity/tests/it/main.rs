@@ -45,6 +45,7 @@ mod report_kinds;
 mod reports;
 mod review;
 mod sample;
+mod succession;
 mod target;
 mod terminal;
 mod tidy;

@@ -1,7 +1,7 @@
 //! The binary reproduces published figures of pairwise comparisons and of people, with `--json`.
 
 #[path = "../../../probity-core/tests/published/mod.rs"]
-mod data;
+pub(crate) mod data;
 
 use serde_json::Value;
 

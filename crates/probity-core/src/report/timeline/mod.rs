@@ -15,7 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use anchor::{Anchor, AnchorUse, Look, anchor_runs};
 pub use figures::PastFigures;
@@ -23,7 +23,7 @@ pub use reading::Figure;
 
 use super::history::{Drift, DriftCause, Movement, Points, Track, drifts};
 use crate::case::Moment;
-use crate::results::RubricName;
+use crate::results::{Members, RubricName};
 use crate::stats::Estimate;
 use reading::{Reading, readings};
 
@@ -74,6 +74,57 @@ pub struct PointJudge {
     pub name: String,
 }
 
+/// Where another judge was asked from. No figure is followed across it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Break {
+    /// The first run of the new judge.
+    pub run: u64,
+    /// Who judged before.
+    pub from: PointJudge,
+    /// Who judged from then on.
+    pub to: PointJudge,
+    /// What the new judge says otherwise about the same replies; null where nobody has asked both.
+    pub bridge: Option<Bridge>,
+}
+
+/// What one judge says otherwise than another about the same replies, as `succeed` found it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bridge {
+    /// Replies or pairs that both decided.
+    #[serde(rename = "pairs")]
+    pub n_pairs: u64,
+    /// How far the pass rate moves; null without a pass rule.
+    pub pass_rate: Option<Estimate>,
+    /// How far the mean level of each criterion moves.
+    pub levels: Members<Estimate>,
+}
+
+impl Break {
+    /// The break in words.
+    fn words(&self) -> String {
+        let Break { run, from, to, bridge } = self;
+        let bridge = match bridge {
+            None => {
+                let [from, to] = [from, to].map(|judge| judge.id.get(..12).unwrap_or(&judge.id));
+                format!("; `probity succeed --from {from} --to {to}` says what that changes")
+            }
+            Some(Bridge { n_pairs, pass_rate, levels }) => {
+                let points = |Estimate { value, low, high, .. }: &Estimate, scale: f64, digits: usize| {
+                    let [value, low, high] =
+                        [value, low, high].map(|end| format!("{:+.digits$}", scale * end));
+                    format!("{value} ({low} to {high})")
+                };
+                let rate =
+                    pass_rate.iter().map(|rate| format!("pass rate {} points", points(rate, 100.0, 1)));
+                let levels = levels.iter().map(|(id, level)| format!("{id} {}", points(level, 1.0, 2)));
+                let moved: Vec<String> = rate.chain(levels).collect();
+                format!("; on the same {n_pairs} replies the new one gives: {}", moved.join(", "))
+            }
+        };
+        format!("run {run} asked another judge ({}, then {}){bridge}", from.name, to.name)
+    }
+}
+
 impl Point {
     fn when(&self) -> When {
         (self.at, self.run)
@@ -106,6 +157,8 @@ pub struct Series {
     pub anchor: AnchorUse,
     /// The runs, the latest last.
     pub points: Vec<Point>,
+    /// Where the judge changes between them.
+    pub breaks: Vec<Break>,
     /// Their figures.
     pub tracks: Vec<FigureTrack>,
 }
@@ -158,12 +211,16 @@ impl PastRun {
 /// battery of probes.
 type SeriesKey = (String, String, RubricName, String);
 
+/// What is known between two judges under the rubric of a hash: the hash, then both identities.
+pub type Bridges<'a> = &'a dyn Fn(&str, [&str; 2]) -> Option<Bridge>;
+
 /// Puts runs in order and says what moved. `looks` are the runs that look at anchors and are not among `runs`; those
 /// of an anchor whose rubric no other series has are a series by themselves.
-pub fn timeline(runs: &[PastRun], looks: &[PastRun], anchors: &[Anchor]) -> Timeline {
+pub fn timeline(runs: &[PastRun], looks: &[PastRun], anchors: &[Anchor], bridges: Bridges<'_>) -> Timeline {
     let (mut found, left_out) = grouped(runs);
     found.extend(anchor::alone(looks, anchors, &found));
-    let drafts: Vec<Draft> = found.into_iter().map(|(key, runs)| draft(key, &runs, anchors)).collect();
+    let drafts: Vec<Draft> =
+        found.into_iter().map(|(key, runs)| draft(key, &runs, anchors, bridges)).collect();
     let tracks: Vec<Track> = drafts.iter().flat_map(|draft| draft.tracks.clone()).collect();
     let mut said = drifts(&tracks, FALSE_ALARMS_MAX).into_iter();
     let series: Vec<Series> = drafts.into_iter().map(|draft| draft.finish(&mut said)).collect();
@@ -232,8 +289,15 @@ struct Draft {
     tracks: Vec<Track>,
 }
 
-fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[Anchor]) -> Draft {
+fn draft(
+    (command, files, rubric, _): SeriesKey,
+    runs: &[&PastRun],
+    anchors: &[Anchor],
+    bridges: Bridges<'_>,
+) -> Draft {
     let points: Vec<Point> = runs.iter().map(|run| run.point()).collect();
+    let breaks = breaks(&points, &rubric.hash, bridges);
+    let last_judge = breaks.last().and_then(|last| points.iter().position(|point| point.run == last.run));
     // An anchor is about scores. People's labels and probes are fixed in their own ways.
     let anchors = if command == "run" { anchors } else { &[] };
     let (anchor, used) = anchor::of_series(anchors, &rubric.hash, &points);
@@ -249,12 +313,28 @@ fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[A
         let is_current = values.last().is_some_and(Option::is_some);
         tracks.push(Track {
             // A figure that the latest run does not have has not moved there.
-            points: if is_current { points_of(&figure, &readings) } else { Points::Shares(Vec::new()) },
+            points: if is_current {
+                points_of(&figure, &readings[last_judge.unwrap_or(0)..])
+            } else {
+                Points::Shares(Vec::new())
+            },
             anchor: used.map(|anchor| anchor.values(&figure)).unwrap_or_default(),
         });
         figures.push((figure, values));
     }
-    Draft { series: Series { command, files, rubric, points, tracks: Vec::new(), anchor }, figures, tracks }
+    let series = Series { command, files, rubric, anchor, points, breaks, tracks: Vec::new() };
+    Draft { series, figures, tracks }
+}
+
+/// Where the judge changes between `points`.
+fn breaks(points: &[Point], rubric: &str, bridges: Bridges<'_>) -> Vec<Break> {
+    let changed = points.windows(2).filter(|pair| pair[0].judge.id != pair[1].judge.id);
+    let found = changed.map(|pair| {
+        let (from, to) = (pair[0].judge.clone(), pair[1].judge.clone());
+        let bridge = bridges(rubric, [&from.id, &to.id]);
+        Break { run: pair[1].run, from, to, bridge }
+    });
+    found.collect()
 }
 
 fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
@@ -285,14 +365,7 @@ impl Draft {
 fn notices(series: &[Series]) -> Vec<String> {
     let mut notices = Vec::new();
     for (at, one) in series.iter().enumerate() {
-        for pair in one.points.windows(2) {
-            let (before, after) = (&pair[0], &pair[1]);
-            if before.judge.id != after.judge.id {
-                let [was, is] = [&before.judge.name, &after.judge.name];
-                notices
-                    .push(format!("{}: run {} asked another judge ({was}, then {is})", one.files, after.run));
-            }
-        }
+        notices.extend(one.breaks.iter().map(|found| format!("{}: {}", one.files, found.words())));
         let same = |other: &&Series| {
             (&other.command, &other.files, &other.rubric.name) == (&one.command, &one.files, &one.rubric.name)
         };

@@ -9,6 +9,11 @@ use crate::results::{
     SummaryRecord,
 };
 
+/// The timeline of runs between whose judges nothing is known.
+fn timeline(runs: &[PastRun], looks: &[PastRun], anchors: &[Anchor]) -> Timeline {
+    super::timeline(runs, looks, anchors, &|_, _| None)
+}
+
 fn estimate(value: f64, n: u64) -> Estimate {
     Estimate { value, low: value, high: value, n }
 }
@@ -174,10 +179,43 @@ fn series_are_files_that_differ_in_numbers() {
     assert_eq!(
         timeline.notices,
         [
-            "week-#.jsonl: run 7 asked another judge (openai m, then openai n)",
+            "week-#.jsonl: run 7 asked another judge (openai m, then openai n); \
+             `probity succeed --from j1 --to j2` says what that changes",
             "week-#.jsonl: from run 6 on the rubric desk is another one, so its tracks start anew",
         ]
     );
+}
+
+#[test]
+fn another_judge_is_a_break_that_no_figure_is_followed_across() {
+    let mut runs = weeks(&[34, 36, 35, 35, 14]);
+    summary(&mut runs[4]).judge = openai("j2", "n");
+    check(&runs, &[], ["too_few nobody"; 3]);
+    let bridge = Bridge {
+        n_pairs: 60,
+        pass_rate: Some(Estimate { value: -0.5, low: -0.6, high: -0.4, n: 60 }),
+        levels: [("help", Estimate { value: -1.0, low: -1.25, high: -0.75, n: 60 })].into_iter().collect(),
+    };
+    let known = |rubric: &str, judges: [&str; 2]| {
+        assert_eq!((rubric, judges), ("h1", ["j1", "j2"]));
+        Some(bridge.clone())
+    };
+    let timeline = super::timeline(&runs, &[], &[], &known);
+    assert_eq!(timeline.series[0].breaks.len(), 1);
+    assert_eq!(
+        timeline.notices,
+        [
+            "week-#.jsonl: run 5 asked another judge (openai m, then openai n); on the same 60 replies the new one \
+          gives: pass rate -50.0 (-60.0 to -40.0) points, help -1.00 (-1.25 to -0.75)"
+        ]
+    );
+    let mut more = runs.clone();
+    for (at, passed) in [(6, 15), (7, 14), (8, 13), (9, 35)] {
+        let mut later = run(at, &format!("week-{at:02}.jsonl"), passed);
+        summary(&mut later).judge = openai("j2", "n");
+        more.push(later);
+    }
+    check(&more, &[], ["moved cannot_tell"; 3]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probity_core::calibrate::{Calibration, Counting, calibration};
 use probity_core::gate::Gate;
 use probity_core::label::{
-    Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, digest, sheet,
+    Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, Sheet, VerdictEntry, digest, sheet,
 };
 use probity_core::promote::LabelCoverage;
 use probity_core::report::Facts;
@@ -133,7 +133,8 @@ impl Asked {
         }
     }
 
-    fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
+    /// What the store holds of the judge that was asked, as rows of the name `judge`.
+    pub(crate) fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
         match self {
             Asked::Replies(replies) => replies.verdicts(store, ran, judge),
             Asked::Pairs(pairs) => pairs.verdicts(store, ran, judge),
@@ -141,16 +142,44 @@ impl Asked {
     }
 }
 
-/// Reads labels and cases, finds everything that can be wrong with them, asks for the verdicts that are not on record,
-/// and calibrates. `None` where it was only to be said what asking would take.
+/// What people labelled, checked, about which no judge was asked yet.
+pub(crate) struct Labelled {
+    /// The labels themselves.
+    labels: LabelRows,
+    /// What became of them.
+    pub(crate) matched: Matched,
+    /// What a judge is asked.
+    pub(crate) asked: Asked,
+    options: JoinOptions,
+}
+
+/// Reads labels and cases, asks for the verdicts that are not on record, and calibrates. `None` where it was only to be
+/// said what asking would take.
 pub(crate) fn calibrated(
     live: &Live<'_>,
     session: &Session<'_>,
     is_json: bool,
 ) -> Result<Option<LiveCalibration>, Failure> {
-    let note = |line: &str| session.note(line);
-    let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
-    let job = settings::labelled(&live.cases, &note)?;
+    let labelled = labelled(live, &|line| session.note(line))?;
+    let asked = &labelled.asked;
+    if session.is_dry_run() {
+        match asked {
+            Asked::Replies(replies) => dry_run(&[&**replies], "replies", is_json),
+            Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pairs", is_json),
+        }?;
+        return Ok(None);
+    }
+    let store = session.open(asked.asking())?;
+    let ran = session.ask(&store, async |session| asked.run(session).await)??;
+    let calibrated = labelled.calibrated(live.counting, store, ran)?;
+    calibrated.notices.iter().for_each(|notice| session.note(notice));
+    Ok(Some(calibrated))
+}
+
+/// Reads labels and cases, and finds everything that can be wrong with them.
+pub(crate) fn labelled(live: &Live<'_>, note: &dyn Fn(&str)) -> Result<Labelled, Failure> {
+    let from_file = live.labels.map(|path| read_labels(path, live, note)).transpose()?;
+    let job = settings::labelled(&live.cases, note)?;
     let labels = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
     let (asked, matched) = matched(job, live, &labels)?;
     let scale = scale(asked.rubric(), &matched);
@@ -159,33 +188,40 @@ pub(crate) fn calibrated(
     let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
     let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
     check(&matched, &options, &labels)?;
-    announce(&matched, &note);
-    if session.is_dry_run() {
-        match &asked {
-            Asked::Replies(replies) => dry_run(&[&**replies], "replies", is_json),
-            Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pairs", is_json),
-        }?;
-        return Ok(None);
+    announce(&matched, note);
+    Ok(Labelled { labels, matched, asked, options })
+}
+
+impl Labelled {
+    /// The labels beside what judges said.
+    pub(crate) fn sheet(&self, said: &[VerdictEntry]) -> Result<Sheet, Failure> {
+        sheet(&self.matched.labels, said, &[], self.options.clone())
+            .map_err(|faults| faulty(&faults, &self.matched.rows, &self.labels))
     }
-    let store = session.open(asked.asking())?;
-    let ran = session.ask(&store, async |session| asked.run(session).await)??;
-    let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
-    let (n, of) = verdicts.coverage();
-    let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
-    let sheet = sheet(&matched.labels, &said, &[], options)
-        .map_err(|faults| faulty(&faults, &matched.rows, &labels))?;
-    sheet.notices().iter().for_each(|notice| note(notice));
-    Ok(Some(LiveCalibration {
-        calibration: calibration(&sheet, live.counting),
-        notices: sheet.notices().to_vec(),
-        labels,
-        matched,
-        asked,
-        ran,
-        facts: verdicts.facts,
-        coverage: LabelCoverage { n, of },
-        store,
-    }))
+
+    /// Calibrates with what `ran` left in the store.
+    pub(crate) fn calibrated(
+        self,
+        counting: Counting,
+        store: Store,
+        ran: Ran,
+    ) -> Result<LiveCalibration, Failure> {
+        let verdicts = self.asked.verdicts(&store, &ran, &judge_name(self.asked.asking()))?;
+        let (n, of) = verdicts.coverage();
+        let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
+        let sheet = self.sheet(&said)?;
+        Ok(LiveCalibration {
+            calibration: calibration(&sheet, counting),
+            notices: sheet.notices().to_vec(),
+            labels: self.labels,
+            matched: self.matched,
+            asked: self.asked,
+            ran,
+            facts: verdicts.facts,
+            coverage: LabelCoverage { n, of },
+            store,
+        })
+    }
 }
 
 /// The labels that the store holds. They have no places.

@@ -2,12 +2,15 @@
 //! store, bound to everything it was earned with, where labels and probing come from the store as well.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use probity_core::case::Moment;
 use probity_core::gate::rules;
 use probity_core::label::NotBlind;
 use probity_core::probe::ProbeRecord;
-use probity_core::promote::{Answers, Bound, Decision, Evidence, Gates, Parts, Seen, StandingRecord};
+use probity_core::promote::{
+    Answers, Bound, Contract, Decision, Evidence, Gates, Parts, Seen, StandingRecord, decide,
+};
 use probity_core::rubric::Decider;
 use probity_engine::ledger::{Reader, Store};
 use probity_engine::run::Network;
@@ -82,7 +85,7 @@ fn gathered(
     reader: &Reader,
 ) -> Result<Gathered, Failure> {
     let rubric = live.asked.rubric();
-    let (evidence, probe_parts) = evidence(args, named, live, reader)?;
+    let (evidence, probe_parts) = evidence(args.probes.as_deref(), &named.contract, live, reader)?;
     let (asking, blocking) = (live.asked.asking(), &live.asked.gate().blocking());
     let mut bound = Subject { asking, rubric, blocking }.own_parts(reader, &live.ran.judge_id)?;
     bound.extend(gate_parts(&named.contract.blocking));
@@ -134,15 +137,24 @@ fn calibration_section(live: &LiveCalibration) -> Value {
     json
 }
 
+/// What `contract` says about a judge that was calibrated. Nothing is recorded.
+pub(in crate::commands) fn decision(
+    contract: &Contract,
+    live: &LiveCalibration,
+) -> Result<Decision, Failure> {
+    let (evidence, _) = evidence(None, contract, live, &live.store.reader()?)?;
+    Ok(decide(contract, &evidence))
+}
+
 /// What was measured, and the parts that bind a standing to the probing.
 fn evidence(
-    args: &PromoteArgs,
-    named: &Named,
+    probing: Option<&Path>,
+    contract: &Contract,
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<(Evidence, Parts), Failure> {
     let name = live.calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
-    let mut evidence = Evidence::of(&named.contract, &live.calibration, &name, now(live.asked.asking()));
+    let mut evidence = Evidence::of(contract, &live.calibration, &name, now(live.asked.asking()));
     let gate = live.asked.gate();
     evidence.gates = Some(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
@@ -162,19 +174,19 @@ fn evidence(
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
-    let (probes, parts) = probes(args, live, reader)?;
+    let (probes, parts) = probes(probing, live, reader)?;
     evidence.probes = probes;
     Ok((evidence, parts))
 }
 
 /// The probing in the file that was named, or the last one on record, and what binds a standing to it.
 fn probes(
-    args: &PromoteArgs,
+    file: Option<&Path>,
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
     let (judge, rubric) = (&live.ran.judge_id, live.asked.rubric());
-    let Some(path) = &args.probes else {
+    let Some(path) = file else {
         let found = probing(reader, judge, rubric.hash())?;
         let parts = found.as_ref().map(probe_parts).unwrap_or_default();
         let plan = live.asked.asking().config.run.call_plan.name();

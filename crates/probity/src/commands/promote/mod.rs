@@ -4,7 +4,7 @@
 //! the store where all evidence comes from there. Files give an answer, and nothing is recorded.
 
 mod files;
-mod live;
+pub(super) mod live;
 mod report;
 mod revoke;
 

@@ -1,7 +1,7 @@
 //! `probity report --history`: how figures moved over the runs of the store, and who moved them.
 
 use probity_core::report::{Anchor, Look, PastFigures, PastRun, anchor_runs, timeline};
-use probity_engine::ledger::RunRecord;
+use probity_engine::ledger::{RunOutcome, RunRecord};
 
 use super::super::outlet::Outlet;
 use super::super::session::Ended;
@@ -17,7 +17,7 @@ use crate::terminal;
 /// Runs the command.
 pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let outlet = outlet(args)?;
-    let runs = remembered(past)?;
+    let runs = remembered(past.runs(), past.outcomes()?);
     let runs: Vec<PastRun> = runs.into_iter().filter(|run| is_wanted(run, args)).collect();
     if let Some(rubric) = args.rubric.as_ref().filter(|_| runs.is_empty()) {
         return Err(Failure::usage(format!("no run of the store is by a rubric {rubric}"))
@@ -28,7 +28,8 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let (looks, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(is_anchor).partition(|(_, is)| *is);
     let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
     let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
-    let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?);
+    let bridge = |rubric: &str, judges: [&str; 2]| past.bridge(rubric, judges);
+    let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?, &bridge);
     outlet.end(&document(&timeline), Ended::done())
 }
 
@@ -45,9 +46,8 @@ fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
 }
 
 /// The runs with what they came to.
-fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
-    let records = past.runs();
-    let run = |outcome: probity_engine::ledger::RunOutcome| {
+pub(in crate::commands) fn remembered(records: &[RunRecord], outcomes: Vec<RunOutcome>) -> Vec<PastRun> {
+    let run = |outcome: RunOutcome| {
         let record = records.iter().find(|record| record.run == outcome.run)?;
         Some(PastRun {
             run: number(record),
@@ -57,7 +57,7 @@ fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
             files: files(record),
         })
     };
-    Ok(past.outcomes()?.into_iter().filter_map(run).collect())
+    outcomes.into_iter().filter_map(run).collect()
 }
 
 fn number(record: &RunRecord) -> u64 {

@@ -1,6 +1,6 @@
 //! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
 
-mod history;
+pub(super) mod history;
 pub(super) mod list;
 pub(crate) mod past;
 

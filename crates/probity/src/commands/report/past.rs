@@ -4,6 +4,7 @@
 //! written to the store.
 
 use probity_core::promote::Standing;
+use probity_core::report::Bridge;
 use probity_core::results::RunResults;
 use probity_engine::ledger::{Reader, RunOutcome, RunRecord, Store};
 use probity_engine::run::spec::RecordedRun;
@@ -13,6 +14,7 @@ use super::super::diff::read_results_text;
 use super::super::outlet::Outlet;
 use super::super::run;
 use super::super::session::StoredDocument;
+use super::super::succeed::bridge_key;
 use super::list::is_replies;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
@@ -51,6 +53,12 @@ impl Past {
     /// What they came to, as far as that is on record.
     pub(crate) fn outcomes(&self) -> Result<Vec<RunOutcome>, Failure> {
         self.reader.outcomes().map_err(|error| Failure::new(Exit::Store, &error))
+    }
+
+    /// What `succeed` found between two judges under the rubric of this hash.
+    pub(crate) fn bridge(&self, rubric: &str, judges: [&str; 2]) -> Option<Bridge> {
+        let noted = self.reader.noted(&bridge_key(rubric, judges)).ok().flatten()?;
+        serde_json::from_str(&noted).ok()
     }
 
     /// Whether `name` is the name of a run, of this store or another.
