@@ -18,6 +18,7 @@ mod safety;
 mod settings;
 pub mod support;
 mod text;
+mod word_map;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};

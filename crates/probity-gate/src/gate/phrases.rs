@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::text::Rewritten;
 
@@ -33,7 +33,10 @@ impl<T> Phrases<T> {
         let text = |phrase: &str| Rewritten::plain(phrase.trim()).text().trim_matches(' ').to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
+        let search = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(texts);
         Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
     }
 

@@ -48,6 +48,10 @@ impl Rewritten {
     /// money signs a dollar, other symbols a space; marks are dropped. So all that is left outside ASCII is letters.
     /// Letters of other scripts that look like Latin ones stay what they are.
     pub(super) fn folded(original: &str) -> Self {
+        if original.is_ascii() {
+            let origins = (0..original.len()).map(|at| (at, at + 1)).collect();
+            return Rewritten { text: original.to_owned(), origins };
+        }
         Rewritten::of(original, fold)
     }
 

@@ -5,12 +5,12 @@
 use std::ops::Range;
 
 use super::clause::{self, Bare, Doing, Mood, Sentence};
-use super::lexicon::{Form, Lexicon, Meaning, Table};
+use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
 use super::sentence;
-use super::term::terms;
+use super::term::{Figure, terms};
 use super::token::tokenise;
-use super::{Claim, ClaimKind, value};
+use super::{Claim, ClaimKind, Value, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
@@ -37,20 +37,29 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn paragraph(&mut self, paragraph: &Range<usize>) {
-        let quotes = sentence::quotes(self.text, paragraph);
+        let mut quotes = None;
         let mut from = paragraph.start;
         while from < paragraph.end {
             let end = sentence::sentence_end(self.text, paragraph, from, self.table);
-            self.sentence(from..end, &quotes);
+            self.sentence(from..end, paragraph, &mut quotes);
             from = end;
         }
     }
 
-    fn sentence(&mut self, span: Range<usize>, quotes: &[Range<usize>]) {
+    /// Reads one sentence; `quotes` are those of its paragraph, read for the first mention.
+    fn sentence(
+        &mut self,
+        span: Range<usize>,
+        paragraph: &Range<usize>,
+        quotes: &mut Option<Vec<Range<usize>>>,
+    ) {
         let table = self.table;
         let tokens = tokenise(self.text, span.clone(), |word| table.lookup(word));
         let figures = value::figures(self.text, &tokens, table);
-        let terms = terms(&tokens, &figures, table);
+        let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
+        let may_mention = figures.iter().any(is_amount)
+            || tokens.iter().any(|token| table.cues(token.word).any(Cues::MENTION));
+        let terms = if may_mention { terms(&tokens, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
@@ -59,6 +68,7 @@ impl Reader<'_> {
             return;
         }
         let breaks = clause::breaks(&terms);
+        let quotes = quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
         let mood = self.mood(span);
         for (at, term) in terms.iter().enumerate() {
             if let Some(meaning) = term.mention {

@@ -107,6 +107,7 @@ impl<F: FnMut(&[u8]) -> WordId> Reader<'_, F> {
     /// Reads the rest of a contraction behind the letters at `range`, and both its words.
     fn contraction(&mut self, range: Range<usize>) -> Option<usize> {
         let (text, Range { start, end }) = (self.text, range);
+        text.as_bytes().get(end).filter(|byte| b"'`&".contains(byte) || !byte.is_ascii())?;
         let apostrophe = APOSTROPHES.iter().find(|mark| text[end..].starts_with(**mark))?;
         let rest = &text[end + apostrophe.len()..];
         let tail = &rest[..rest.bytes().take(3).take_while(u8::is_ascii_alphanumeric).count()];

@@ -145,15 +145,15 @@ fn identity(text: &str, group: &Group) -> Option<Range<usize>> {
 
 /// The British national insurance number, `QQ 12 34 56 C`.
 fn insurance(text: &str, group: &Group) -> Option<Range<usize>> {
+    if !matches!(group.len(), 2 | 6) {
+        return None;
+    }
     let bytes = text.as_bytes();
     let start = (group.start - run_before(text, group.start, 1, |byte| byte == b' ')).checked_sub(2)?;
     let is_prefix =
         |byte: &u8| byte.is_ascii_uppercase() && !matches!(byte, b'D' | b'F' | b'I' | b'Q' | b'U' | b'V');
-    if !matches!(group.len(), 2 | 6)
-        || !may_start(text, start)
-        || !bytes[start..start + 2].iter().all(is_prefix)
-        || bytes[start + 1] == b'O'
-    {
+    let has_prefix = bytes[start..start + 2].iter().all(is_prefix) && bytes[start + 1] != b'O';
+    if !has_prefix || !may_start(text, start) {
         return None;
     }
     let mut at = group.start;

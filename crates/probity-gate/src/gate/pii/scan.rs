@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 
 use super::digits::{self, Group};
 use super::kind::{Hit, Kind};
@@ -76,6 +76,7 @@ static TRIGGERS: LazyLock<(AhoCorasick, Vec<Trigger>)> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .start_kind(StartKind::Anchored)
+        .kind(Some(AhoCorasickKind::DFA))
         .build(words);
     (search.expect("no list is as long as the search can hold"), triggers)
 });

@@ -3,14 +3,14 @@
 //! A word is a run of letters and digits of any script. Looking back ends where the sentence began, so a
 //! label never reaches across a full stop.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::super::word_map::WordMap;
+
 /// How far to look, in bytes. A label stands closer than this.
 const REACH: usize = 64;
-/// The longest word of any list, in bytes.
-const LISTED_MAX: usize = 16;
 
 /// The data file: sections of keys with lists of words.
 pub(super) static DATA: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> = LazyLock::new(|| {
@@ -55,22 +55,18 @@ impl List {
     }
 }
 
-/// The lists that a word stands in, one bit each.
+/// The lists that a word stands in, one bit each. No list has a word that starts with a digit.
 fn lists(word: &[u8]) -> u64 {
-    static LISTS: LazyLock<HashMap<&[u8], u64>> = LazyLock::new(|| {
-        let mut lists = HashMap::new();
+    static LISTS: LazyLock<WordMap<u64>> = LazyLock::new(|| {
+        let mut lists = WordMap::default();
         for list in List::ALL {
             for word in list.words() {
-                *lists.entry(word.as_bytes()).or_default() |= 1 << list as u32;
+                *lists.get_or_insert(word.as_bytes(), 0) |= 1 << list as u32;
             }
         }
         lists
     });
-    let mut lower = [0; LISTED_MAX];
-    let Some(lower) = lower.get_mut(..word.len()) else { return 0 };
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    LISTS.get(&*lower).copied().unwrap_or(0)
+    if word.first().is_some_and(u8::is_ascii_digit) { 0 } else { LISTS.get(word).unwrap_or(0) }
 }
 
 /// A word and where it stands.

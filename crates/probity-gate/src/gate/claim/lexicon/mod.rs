@@ -29,6 +29,9 @@ impl Cues {
     /// In no list.
     pub(super) const NONE: Cues = Cues(0);
 
+    /// Not a list: the word can begin the name of a remedy or deed.
+    pub(super) const MENTION: Cues = Cues(1 << 63);
+
     /// Not a list: the word can begin a figure.
     pub(super) const FIGURE: Cues = Cues(1 << 62);
 

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::super::super::word_map::WordMap;
 use super::super::TimeUnit;
 use super::super::token::{Shape, WordId, tokenise};
 use super::read::{Entry, Section};
@@ -118,7 +119,7 @@ pub(in super::super) struct Table {
     pub(in super::super) figure_phrases: Vec<Pattern>,
     infos: Vec<WordInfo>,
     /// The number of each word, which is in lower case.
-    ids: HashMap<Box<[u8]>, u16>,
+    ids: WordMap<u16>,
 }
 
 impl Table {
@@ -149,7 +150,7 @@ impl Table {
 
     /// The number of a word, whatever the case of its ASCII letters.
     pub(in super::super) fn lookup(&self, word: &[u8]) -> WordId {
-        WordId(self.ids.get(word.to_ascii_lowercase().as_slice()).copied().unwrap_or(0))
+        WordId(self.ids.get(word).unwrap_or(0))
     }
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
@@ -229,7 +230,7 @@ impl Table {
     fn intern(&mut self, word: &[u8]) -> WordId {
         // Beyond 65,535 words a list would be read as unknown words; no list is near that.
         let new = u16::try_from(self.infos.len()).unwrap_or(0);
-        let id = *self.ids.entry(word.into()).or_insert(new);
+        let id = *self.ids.get_or_insert(word, new);
         if id == new && id > 0 {
             self.infos.push(WordInfo::default());
         }
@@ -267,7 +268,12 @@ impl Table {
         self.phrases = vec![Vec::new(); self.infos.len()];
         for (elements, meaning) in patterns {
             let phrases = match elements.first() {
-                Some(Element::Word(word)) => &mut self.phrases[usize::from(word.0)],
+                Some(Element::Word(word)) => {
+                    if matches!(meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
+                        self.infos[usize::from(word.0)].cues |= Cues::MENTION;
+                    }
+                    &mut self.phrases[usize::from(word.0)]
+                }
                 Some(Element::Money | Element::Percent) => &mut self.figure_phrases,
                 _ => continue,
             };

@@ -40,7 +40,9 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
     }
     let start = page.tokens[at].start;
     let raw = address(&page.text[start..]);
-    let (value, len) = email(raw).or_else(|| link(page, raw))?;
+    // Every host ends in letters, and most numbers that are joined like one have none.
+    let may_be = raw.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let (value, len) = may_be.then(|| email(raw).or_else(|| link(page, raw))).flatten()?;
     let behind = page.tokens.partition_point(|token| token.start < start + len);
     Some(Page::figure(at, behind, value))
 }
@@ -48,7 +50,11 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
 /// The text up to the first character that no address has.
 fn address(text: &str) -> &str {
     let text = &text[..text.floor_char_boundary(ADDRESS_BYTES_MAX)];
-    let end = text.find(|c: char| c.is_whitespace() || "<>\"()[]{}|\\^`“”‘’«»".contains(c));
+    let end = text.find(|c: char| {
+        let closes =
+            matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' | '`');
+        closes || matches!(c, '“' | '”' | '‘' | '’' | '«' | '»') || c.is_whitespace()
+    });
     text[..end.unwrap_or(text.len())].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '\'', '…'])
 }
 
@@ -104,30 +110,36 @@ fn is_known(page: &Page<'_>, host: &str, path: &str) -> bool {
 /// The telephone number that starts at `at`.
 pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
     let goes_on = at > 0 && page.is_digits(at - 1) && is_near(page, at);
-    if goes_on || page.follows_mark(at, "-./$#+") {
+    // Most numbers stand alone and are short.
+    let alone = page.mark(at).is_none()
+        && page.len(at) < 7
+        && !matches!(page.shape(at + 1), Some(Shape::Digits | Shape::Mark(_)));
+    if goes_on || alone || page.follows_mark(at, "-./$#+") {
         return None;
     }
     let plus = page.has_mark(at, "+");
     let (groups, behind) = groups(page, at + usize::from(plus));
-    let number: String = groups.iter().map(|group| page.raw(*group)).collect();
     let is_labelled = || (at.saturating_sub(LABEL_DISTANCE_MAX)..at).any(|at| page.is(at, Cues::PHONE_LABEL));
-    let fits = match number.len() {
+    let fits = match groups.iter().map(|group| page.len(*group)).sum() {
         8..=DIGITS_MAX if plus => true,
         _ if plus => false,
-        10 | 11 if is_grouped(page, &groups, &number) => true,
+        10 | 11 if is_grouped(page, &groups) => true,
         7..=DIGITS_MAX => is_labelled(),
         _ => false,
     };
-    let sign = if plus { "+" } else { "" };
-    fits.then(|| Page::figure(at, behind, Value::Phone(format!("{sign}{number}"))))
+    fits.then(|| {
+        let digits = groups.iter().map(|group| page.raw(*group));
+        Page::figure(at, behind, Value::Phone(plus.then_some("+").into_iter().chain(digits).collect()))
+    })
 }
 
 /// Whether ten or eleven digits are grouped as telephone numbers are.
-fn is_grouped(page: &Page<'_>, groups: &[usize], number: &str) -> bool {
-    let lens: Vec<usize> = groups.iter().map(|group| page.len(*group)).collect();
-    lens == [3, 3, 4]
-        || (number.starts_with('1') && lens == [1, 3, 3, 4])
-        || (number.starts_with('0') && groups.len() > 1)
+fn is_grouped(page: &Page<'_>, groups: &[usize]) -> bool {
+    let has_lens = |lens: &[usize]| groups.iter().map(|group| page.len(*group)).eq(lens.iter().copied());
+    let first = page.raw(groups[0]);
+    has_lens(&[3, 3, 4])
+        || (first == "1" && has_lens(&[1, 3, 3, 4]))
+        || (first.starts_with('0') && groups.len() > 1)
 }
 
 /// The groups of digits from `at` that may be a telephone number, without a "(0)" that is only dialled at home, and the
@@ -162,7 +174,7 @@ fn is_near(page: &Page<'_>, at: usize) -> bool {
 pub(super) fn street(page: &Page<'_>, at: usize) -> Option<Figure> {
     let house = page.raw(at);
     let n_digits = house.bytes().take_while(u8::is_ascii_digit).count();
-    if !(1..=5).contains(&n_digits) || house.len() > n_digits + 1 {
+    if page.shape(at + 1)? != Shape::Word || !(1..=5).contains(&n_digits) || house.len() > n_digits + 1 {
         return None;
     }
     for next in at + 1..=at + 1 + STREET_WORDS_MAX {

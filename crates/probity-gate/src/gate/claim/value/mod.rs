@@ -38,15 +38,15 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
         Shape::Word => contact::web(page, at)
-            .or_else(|| day::day(page, at))
+            .or_else(|| page.info(at).month.and_then(|_| day::day(page, at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-        Shape::Digits | Shape::Mixed => contact::web(page, at)
+        shape @ (Shape::Digits | Shape::Mixed) => contact::web(page, at)
             .or_else(|| day::day(page, at))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| contact::phone(page, at))
             .or_else(|| contact::street(page, at))
-            .or_else(|| reference::code(page, at)),
+            .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
     }
 }
 
@@ -98,7 +98,7 @@ impl<'a> Page<'a> {
 
     /// Whether one of `marks` stands at `at`.
     fn has_mark(&self, at: usize, marks: &str) -> bool {
-        self.mark(at).is_some_and(|mark| marks.contains(mark))
+        self.mark(at).is_some_and(|mark| marks.chars().any(|one| one == mark))
     }
 
     fn shape(&self, at: usize) -> Option<Shape> {

@@ -42,25 +42,44 @@ pub(super) fn number(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Num
 type Group<'a> = (char, &'a str);
 
 fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
-    let mut groups: Vec<Group<'_>> = vec![(' ', page.raw(at))];
+    let behind = behind_groups(page, at);
+    let joined = (at + 2..behind).step_by(2).map(|at| (page.mark(at - 1).unwrap_or(' '), page.raw(at)));
+    let groups: Vec<Group<'_>> = std::iter::once((' ', page.raw(at))).chain(joined).collect();
+    let n_whole = n_whole(&groups, point)?;
+    let n_digits = |groups: &[Group<'_>]| groups.iter().map(|(_, digits)| digits.len()).sum::<usize>();
+    let n_decimals = n_digits(&groups[n_whole..]);
+    if n_digits(&groups[..n_whole]).max(n_decimals) > PART_DIGITS_MAX {
+        return None;
+    }
+    let digits = groups.iter().flat_map(|(_, digits)| digits.bytes());
+    let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
+    let value = Exact::ratio(all, 10_i128.pow(u32::try_from(n_decimals).ok()?))?;
+    Some(Number { value, behind })
+}
+
+/// The token behind the groups of digits that are joined by points or commas from `at` on.
+fn behind_groups(page: &Page<'_>, at: usize) -> usize {
     let mut behind = at + 1;
-    while groups.len() < GROUPS_MAX
+    while behind < at + 2 * GROUPS_MAX - 1
         && page.has_mark(behind, ".,")
         && page.is_tight(behind)
         && page.is_tight(behind + 1)
         && page.is_digits(behind + 1)
     {
-        groups.push((page.mark(behind)?, page.raw(behind + 1)));
         behind += 2;
     }
-    let n_whole = n_whole(&groups, point)?;
-    let text = |groups: &[Group<'_>]| -> String { groups.iter().map(|(_, digits)| *digits).collect() };
-    let (whole, decimals) = (text(&groups[..n_whole]), text(&groups[n_whole..]));
-    if whole.len().max(decimals.len()) > PART_DIGITS_MAX {
-        return None;
-    }
-    let value = if decimals.is_empty() { whole.parse() } else { format!("{whole}.{decimals}").parse() };
-    Some(Number { value: value.ok()?, behind })
+    behind
+}
+
+/// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
+/// nothing. Asked first, because reading a number costs more.
+pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
+    page.is_digits(at)
+        && match page.shape(behind_groups(page, at)) {
+            None | Some(Shape::Digits) => true,
+            Some(Shape::Mark(mark)) => mark.is_ascii() && !"(-%$".contains(mark),
+            Some(Shape::Word | Shape::Mixed) => false,
+        }
 }
 
 /// How many groups are the whole part; at most one more has the decimals.

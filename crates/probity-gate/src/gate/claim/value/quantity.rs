@@ -8,7 +8,7 @@ use super::super::lexicon::{Element, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::super::token::Shape;
 use super::Page;
-use super::number::{LonePoint, Number, number};
+use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
 /// Words that may stand between a number and its unit.
@@ -40,7 +40,10 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     let is_inside = page.follows_mark(at, ".,:/")
         && page.is_tight(at - 1)
         && matches!(page.shape(at - 2), Some(Shape::Digits | Shape::Mixed));
-    let Some(low) = number(page, at, LonePoint::Decimals).filter(|_| !is_inside) else { return };
+    if is_inside || is_bare(page, at) {
+        return;
+    }
+    let Some(low) = number(page, at, LonePoint::Decimals) else { return };
     let low = (at, low);
     let high_at = range_behind(page, at, low.1.behind);
     let high = high_at.and_then(|high_at| Some((high_at, number(page, high_at, LonePoint::Decimals)?)));
