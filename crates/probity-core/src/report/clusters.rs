@@ -118,6 +118,11 @@ pub(super) struct PartFigures {
 }
 
 impl Clusters {
+    /// How many cases there are.
+    pub(super) fn n_cases(&self) -> u64 {
+        n_clusters(&self.replies).unwrap_or(self.replies.len() as u64)
+    }
+
     /// The figures of all replies, of which each has at most `n_criteria` levels.
     pub(super) fn all(&self, n_criteria: usize) -> PartFigures {
         self.part(&self.replies, n_criteria)

@@ -1,6 +1,6 @@
 //! Counts and figures over a run. They add up, and that is asserted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::clusters::{CaseReplies, Clusters};
 use super::gate_tally::GateTally;
@@ -91,35 +91,6 @@ pub struct SummaryBuilder {
     repeats: RepeatTally,
     no_reply: u64,
     skipped: u64,
-    gold: GoldCases,
-}
-
-/// The cases of a run, where the rubric says how many a gold set should have. One more than the most is enough.
-#[derive(Debug, Clone)]
-struct GoldCases {
-    size: Option<GoldSize>,
-    ids: BTreeSet<String>,
-}
-
-impl GoldCases {
-    fn add(&mut self, id: &str) {
-        if self.size.is_some_and(|size| self.ids.len() as u64 <= size.cases_max) && !self.ids.contains(id) {
-            self.ids.insert(id.to_owned());
-        }
-    }
-
-    /// What to say where there are too few or too many.
-    fn notice(&self, rubric: &Rubric) -> Option<String> {
-        let GoldSize { cases_min, cases_max } = self.size?;
-        let n = self.ids.len() as u64;
-        let found = match n {
-            n if n > cases_max => format!("more than {cases_max}"),
-            n if n < cases_min => n.to_string(),
-            _ => return None,
-        };
-        let name = rubric.name();
-        Some(format!("{name} asks for a gold set of {cases_min} to {cases_max} cases; this one has {found}"))
-    }
 }
 
 impl SummaryBuilder {
@@ -138,7 +109,6 @@ impl SummaryBuilder {
             repeats: RepeatTally::default(),
             no_reply: 0,
             skipped: 0,
-            gold: GoldCases { size: rubric.gold(), ids: BTreeSet::new() },
         }
     }
 
@@ -150,7 +120,6 @@ impl SummaryBuilder {
     /// Counts one result.
     pub fn add(&mut self, result: &ReplyResult) {
         self.all.add(result);
-        self.gold.add(&result.id);
         let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
         self.patterns.add(result, slice, &self.rubric);
         self.replies.add(result, slice);
@@ -187,7 +156,7 @@ impl SummaryBuilder {
         self.all.counts.assert_adds_up();
         let clusters = &std::mem::take(&mut self.replies).clusters();
         facts.warnings.extend(self.finish_parts(clusters));
-        facts.warnings.extend(self.gold.notice(&self.rubric));
+        facts.warnings.extend(gold_notice(&self.rubric, clusters.n_cases()));
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
             value: self.value_of(&target.metric, clusters),
@@ -246,6 +215,18 @@ impl SummaryBuilder {
             Metric::MeanConfidence => clusters.confidence(),
         }
     }
+}
+
+/// What to say where a run has fewer or more cases than the rubric asks for.
+fn gold_notice(rubric: &Rubric, n_cases: u64) -> Option<String> {
+    let GoldSize { cases_min, cases_max } = rubric.gold()?;
+    let found = match n_cases {
+        n if n > cases_max => format!("more than {cases_max}"),
+        n if n < cases_min => n.to_string(),
+        _ => return None,
+    };
+    let name = rubric.name();
+    Some(format!("{name} asks for a gold set of {cases_min} to {cases_max} cases; this one has {found}"))
 }
 
 /// A share in whole millionths, half rounded up.
