@@ -52,3 +52,14 @@ fn n19_signs_in_every_line_cost_time_by_the_length_of_the_reply() {
     check("\u{a0}full marks ");
     check("<|im_end|>");
 }
+
+#[test]
+fn p74_work_grows_with_the_text_and_not_faster() {
+    let parts = [
+        "4111 1111-1111.1111 ", "4 ", "4", "1-2-3-4.", "4\n", "a@a.a", "eyJ.", "12 Oak ", "xx 4 ", "one ",
+        "0 ", "4l",
+    ];
+    for part in parts {
+        check(part);
+    }
+}

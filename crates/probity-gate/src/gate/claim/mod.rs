@@ -39,6 +39,16 @@ pub struct Claim {
     pub kind: ClaimKind,
 }
 
+impl Claim {
+    /// The figure or name that it gives, if it gives one.
+    pub(super) fn value(&self) -> Option<&Value> {
+        match &self.kind {
+            ClaimKind::Value(value) => Some(value),
+            ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => None,
+        }
+    }
+}
+
 /// What a claim is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimKind {

@@ -11,15 +11,11 @@ use super::words::{self, List, Word};
 /// What a word makes of the number beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
-    /// A payment card.
     Card,
-    /// A phone, or something that one does with a phone.
     Phone,
-    /// A social security number.
     SocialSecurity,
     /// Something that a shop counts: an order, a parcel, a product, a ticket, a moment.
     Reference,
-    /// A version of a program or a device.
     Version,
 }
 
@@ -35,9 +31,7 @@ const LABELS: [(List, Label); 5] = [
 /// Whose the reply says that something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The company's own.
     Company,
-    /// A person's.
     Person,
 }
 

@@ -14,22 +14,15 @@ const LEADS_MAX: usize = 5;
 /// The longest value that is read, in bytes.
 const VALUE_MAX: usize = 128;
 
-/// What a label announces.
+/// What a label announces. The data file says more about each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Announced {
-    /// A date of birth.
     Birth,
-    /// A passport or a driving licence.
     Document,
-    /// A national number without a form of its own.
     NationalId,
-    /// A bank account, a sort code or a routing number.
     BankAccount,
-    /// A password.
     Password,
-    /// A short code that opens something.
     Code,
-    /// A key to a programming interface.
     Key,
 }
 

@@ -75,7 +75,7 @@ impl Scanner {
 
     /// What stands in a text, without what is allowed.
     fn found(&self, text: &str, echo: &Echo<'_>) -> Vec<Hit> {
-        let hits = scan::scan(text).hits.into_iter().filter(|hit| !self.lists.allows(text, hit));
+        let hits = scan::scan(text).into_iter().filter(|hit| !self.lists.allows(text, hit));
         hits.map(|hit| as_echo(text, hit, echo)).collect()
     }
 

@@ -20,11 +20,8 @@ use super::{address, card, email, identifier, linked, phone};
 /// What a word opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
-    /// A value behind a label.
     Label(Announced),
-    /// A key or a token.
     Secret(Token),
-    /// A digit in words.
     Number(Spelling),
     /// A word for `@`.
     At,
@@ -32,9 +29,9 @@ enum Trigger {
     Dot,
     /// An address without a street: a box, a military post.
     PostBox,
-    /// A unit within a building.
+    /// A part of a building.
     Unit,
-    /// The words before the end of a card number.
+    /// The end of a card number.
     LastFour,
 }
 
@@ -110,13 +107,10 @@ fn opens_word(bytes: &[u8], at: usize) -> bool {
     !is_inside && byte != b' '
 }
 
-/// Everything that was recognised in a text.
+/// What was recognised in a text so far.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
-    /// The values, in no order.
-    pub(super) hits: Vec<Hit>,
-    /// How often a module was asked to look at something: the measure of work.
-    pub(super) n_looks: usize,
+struct Scan {
+    hits: Vec<Hit>,
     /// Where the end of a card number is shown.
     last_fours: Vec<Range<usize>>,
     /// How far the text has been read by modules that read long stretches.
@@ -133,19 +127,18 @@ struct ReadTo {
     unit: usize,
 }
 
-/// Recognises everything in a text, which is folded.
-pub(super) fn scan(text: &str) -> Scan {
+/// Every value that is recognised in a text, which is folded, in no order.
+pub(super) fn scan(text: &str) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.numbers(text);
     let mut spelled = Spelled::default();
     for (trigger, range) in triggers(text) {
-        scan.n_looks += 1;
         scan.word(text, trigger, range, &mut spelled);
     }
     scan.hits.extend(spelled.end());
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
-    scan
+    scan.hits
 }
 
 impl Scan {
@@ -156,7 +149,6 @@ impl Scan {
         while let Some(n) = bytes[at..].iter().position(|byte| byte.is_ascii_digit() || *byte == b'@') {
             at += n;
             if bytes[at] == b'@' {
-                self.n_looks += 1;
                 self.hits.extend(email::find(text, at));
                 at += 1;
             } else {
@@ -170,9 +162,7 @@ impl Scan {
     /// Looks at one cluster of digits.
     fn cluster(&mut self, text: &str, groups: &[Group]) {
         let (first, last) = (groups[0], groups[groups.len() - 1]);
-        self.n_looks += groups.len();
         if digits::n_digits(groups) >= 6 {
-            self.n_looks += 3 * groups.len();
             card::find(text, groups, &mut self.hits);
             phone::find(text, groups, &mut self.hits);
         }
@@ -197,19 +187,16 @@ impl Scan {
         let behind = |n: usize| bytes.get(last.end + n).copied().unwrap_or(b' ');
         let near = [before(1), behind(0), before(2), behind(1)];
         if near.into_iter().any(masked::is_mask) {
-            self.n_looks += 1;
             self.hits.extend(masked::find(text, first, last));
             self.last_fours.extend(masked::last_four(text, last));
         }
         if near.into_iter().any(masked::is_stand_in) && first.start >= self.read_to.alike {
-            self.n_looks += 1;
             let run = masked::alike_run(text, first);
             self.read_to.alike = run.end;
             self.hits.extend(masked::find_alike(text, run));
         }
         let is_hex = |byte: &u8| *byte == b':' || byte.is_ascii_hexdigit();
         if near[..2].iter().any(is_hex) && first.start >= self.read_to.v6 {
-            self.n_looks += 1;
             let found = identifier::ip_v6(text, last);
             self.read_to.v6 = found.as_ref().map_or(last.end, |span| span.end);
             self.hits.extend(found.map(|span| Hit::new(Kind::Ip, span)));
@@ -246,28 +233,4 @@ fn at_word(text: &str, range: Range<usize>) -> Option<Hit> {
     let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
     let at = if is_word { range.start..range.start + 2 } else { range };
     if is_word && !is_whole(text, &at) { None } else { email::find_spelled(text, at) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How much work a text takes for each of its bytes, in looks per hundred bytes.
-    fn looks_per_hundred(part: &str, n: usize) -> usize {
-        let text = part.repeat(n / part.len());
-        scan(&text).n_looks * 100 / text.len()
-    }
-
-    #[test]
-    fn p74_work_grows_with_the_text_and_not_faster() {
-        let parts = [
-            "4111 1111-1111.1111 ", "4 ", "4", "1-2-3-4.", "4\n", "a@a.a", "eyJ.", "12 Oak ", "xx 4 ",
-            "one ", "0 ", "4l",
-        ];
-        for part in parts {
-            let (short, long) = (looks_per_hundred(part, 4_000), looks_per_hundred(part, 64_000));
-            assert!(long <= short + 1, "{part:?}: {short} looks per hundred bytes became {long}");
-            assert!(long <= 400, "{part:?}: {long} looks per hundred bytes");
-        }
-    }
 }

@@ -26,8 +26,10 @@ pub(in crate::gate) enum Place {
 /// The fact that `text` states. `None` where it holds nothing of its kind.
 pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, lexicon: &Lexicon) -> Option<Fact> {
     let claims = extract(text, lexicon);
-    let found: Vec<&Claim> =
-        claims.iter().filter(|claim| value(claim).is_some_and(|value| FactKind::of(value) == kind)).collect();
+    let found: Vec<&Claim> = claims
+        .iter()
+        .filter(|claim| claim.value().is_some_and(|value| FactKind::of(value) == kind))
+        .collect();
     // Extraction would not see a star as a part of a link.
     let is_starred = kind == FactKind::Contact && text.trim_end().ends_with("/*");
     let extents = match kind {
@@ -111,25 +113,18 @@ impl FactKind {
     }
 }
 
-fn value(claim: &Claim) -> Option<&Value> {
-    match &claim.kind {
-        ClaimKind::Value(value) => Some(value),
-        ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => None,
-    }
-}
-
 /// A code is what stands there, however it looks; a sentence about codes holds those that are recognised.
 fn codes(text: &str, found: &[&Claim]) -> Vec<Extent> {
     let text = text.trim();
     if !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
         return vec![Extent::One(Value::Code(text.to_uppercase()))];
     }
-    found.iter().filter_map(|claim| value(claim)).cloned().map(Extent::One).collect()
+    found.iter().filter_map(|claim| claim.value()).cloned().map(Extent::One).collect()
 }
 
 /// The values of a fact as single ones, or as the range that the words around them make of them.
 fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
-    let values: Vec<&Value> = found.iter().filter_map(|claim| value(claim)).collect();
+    let values: Vec<&Value> = found.iter().filter_map(|claim| claim.value()).collect();
     let before = text[..found[0].span.start].trim_end().to_lowercase();
     let ends_with = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
     if let [one, other] = values[..]

@@ -9,7 +9,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, ClaimKind, Value};
+use super::super::claim::{Claim, Value};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use super::passage::{Passage, Passages};
@@ -20,7 +20,8 @@ const LISTED_MAX: usize = 3;
 
 /// Values that nothing names, and values that a source contradicts.
 pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
-    let values: Vec<Stated<'_>> = claims.iter().filter_map(Stated::of).collect();
+    let stated = |claim| Some(Stated { claim, value: Claim::value(claim)? });
+    let values: Vec<Stated<'_>> = claims.iter().filter_map(stated).collect();
     let reading = Reading {
         reply,
         claims,
@@ -79,15 +80,6 @@ fn unsupported(value: &Value) -> (&'static str, &'static str) {
 struct Stated<'c> {
     claim: &'c Claim,
     value: &'c Value,
-}
-
-impl<'c> Stated<'c> {
-    fn of(claim: &'c Claim) -> Option<Self> {
-        match &claim.kind {
-            ClaimKind::Value(value) => Some(Stated { claim, value }),
-            ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => None,
-        }
-    }
 }
 
 struct Reading<'r> {
