@@ -1,5 +1,6 @@
 //! `probity run`: cases in, scores with reasons out.
 
+use std::mem::ManuallyDrop;
 use std::io;
 use std::sync::Arc;
 
@@ -31,11 +32,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if args.calls.dry_run {
         return check::job(&args.job, Some(&args.calls), false);
     }
-    let Made { job, ran, summary, document } = made(args)?;
+    // The program is about to end: cases and rows go with it, not one by one before it.
+    let made = ManuallyDrop::new(made(args)?);
     if !args.job.cases.reading.say.json {
-        terminal::print(&document.text());
+        terminal::print(&made.document.text());
     }
-    Ok(ended(args, &job, &ran, &summary).say())
+    Ok(ended(args, &made.job, &made.ran, &made.summary).say())
 }
 
 /// A run with its results in their files.

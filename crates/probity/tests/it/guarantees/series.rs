@@ -25,7 +25,7 @@ pub(crate) const N_PACKETS: usize = 2 * N_CASES;
 pub(crate) const CONCURRENCY: usize = 8;
 
 /// Calls on record at most that have not ended: in flight, about to be, or answered and not yet on disk.
-pub(crate) const STANDING: usize = CONCURRENCY * 3 / 2 + 4;
+pub(crate) const STANDING: usize = 2 * CONCURRENCY + 4;
 
 /// A process that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
