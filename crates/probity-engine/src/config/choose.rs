@@ -96,6 +96,12 @@ impl Config {
         draw.into_iter().chain(unused).collect()
     }
 
+    /// Whether a flag, a variable or a file names the model of the judge called `name`.
+    pub fn names_model(&self, name: &str) -> bool {
+        let table = self.written.judges.get(name);
+        self.any_model.is_some() || table.is_some_and(|table| table.model.is_some())
+    }
+
     fn openai_is_elsewhere(&self) -> bool {
         let openai = self.judges["openai"].chat();
         self.any_base_url.is_some() || openai.is_some_and(|chat| chat.owner == EndpointOwner::Other)

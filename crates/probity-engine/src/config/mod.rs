@@ -15,6 +15,7 @@ pub mod header;
 pub mod host;
 pub mod key;
 pub mod layer;
+pub mod models;
 pub mod names;
 pub mod pointer;
 mod price;
@@ -53,6 +54,7 @@ pub use resolve::{ConfigError, ConfigProblem, FileTrust, SettingsRefused, Source
 pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
 pub use untrusted::{LocalFacts, NotTrusted, SettingsFile};
 
+use models::Model;
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -103,9 +105,11 @@ impl Config {
         &self.written
     }
 
-    /// What `model` costs, where that is known.
-    pub fn price(&self, model: &str) -> Option<Price> {
-        self.prices.get(model).copied()
+    /// What calls of `chat` cost, where that is known: as settings say, or as the list of models does. A server on
+    /// this machine has no price of a host.
+    pub fn price(&self, chat: &ChatSettings) -> Option<Price> {
+        let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.price();
+        self.prices.get(&chat.model).copied().or_else(listed)
     }
 }
 

@@ -47,7 +47,7 @@ impl TargetSpec {
             id: target.id().to_string(),
             kind: settings.kind().name().to_owned(),
             models: settings.models().into_iter().map(str::to_owned).collect(),
-            is_priced: settings.chat().is_some_and(|chat| config.price(&chat.model).is_some()),
+            is_priced: settings.chat().is_some_and(|chat| config.price(chat).is_some()),
             doubts,
         }
     }

@@ -68,7 +68,7 @@ impl Asking {
     /// The most a call with `prompt` can cost, where the model has a price: no token is shorter than a byte.
     pub fn most(&self, prompt: &Prompt) -> Option<Money> {
         let chat = self.judge.chat()?;
-        let price = self.config.price(&chat.model)?;
+        let price = self.config.price(chat)?;
         let input = (prompt.system.len() + prompt.user.len()) as u64 + ENVELOPE_TOKENS;
         Some(Money::of(price, Usage { input, output: u64::from(chat.output_tokens_max.get()) }))
     }

@@ -7,14 +7,18 @@ use probity_core::verdict::{ModelMatch, Patterns, model_match};
 
 use super::Ran;
 use super::asking::Asking;
-use super::standing::Subject;
+use super::standing::{Subject, model_end, now};
 use crate::config::Backend;
+use crate::config::models::end_warning;
 use crate::ledger::{Reader, StoreError, Totals};
 use crate::schedule::budget::Money;
 
 /// The facts of a run, with what its judge has earned.
 pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let mut facts = of_calls(subject.asking, reader, ran)?;
+    let end = model_end(subject.asking, reader)?;
+    let warning = end.and_then(|end| end_warning(&facts.judge.model, end, now(subject.asking)));
+    facts.warnings.extend(warning);
     facts.judge.standing = subject.standing(reader, ran, &facts)?;
     Ok(facts)
 }
@@ -32,7 +36,7 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
     };
     let chat = asking.judge.chat();
     let priced = match &asking.judge.backend {
-        Backend::Chat(chat) => asking.config.price(&chat.model).is_some(),
+        Backend::Chat(chat) => asking.config.price(chat).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
         // What a program spends, it alone knows.
         Backend::Command(_) => false,

@@ -122,7 +122,7 @@ impl TargetDefinition {
         let chat = self.settings.chat()?;
         let input = request.body().len() as u64 + ENVELOPE_TOKENS;
         let usage = Usage { input, output: u64::from(chat.output_tokens_max.get()) };
-        Some(Money::of(config.price(&chat.model)?, usage))
+        Some(Money::of(config.price(chat)?, usage))
     }
 
     /// The target itself, ready to be asked. Must be called inside a runtime.

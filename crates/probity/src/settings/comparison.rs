@@ -8,7 +8,7 @@ use probity_engine::config::Config;
 use probity_engine::input::Dataset;
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
-use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, settled, template};
 use crate::args::CompareArgs;
 use crate::exit::Failure;
 
@@ -32,17 +32,15 @@ pub(super) fn comparison_of(
     (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
-    let (judge, notices) = judge(flags, &config)?;
-    for notice in &notices {
-        note(notice);
-    }
+    let chosen = judge(flags, &config)?;
     let ask = pair_ask(&rubric).map_err(|error| {
         Failure::usage(format!("rubric {}: {error}", rubric.name()))
             .hint(format!("use --rubric {PAIRWISE_RUBRIC}, or say in the rubric when two replies are equal"))
     })?;
-    let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
+    let template = template(chosen.0.template.as_deref(), AnswerForm::Preference)?;
     let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
+    let judge = settled(flags, &config, chosen, note)?;
     let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed };
     let job = CompareJob::new(definition)?;
     refuse_nothing(&job)?;
