@@ -184,7 +184,8 @@ pub(crate) fn asking(
 ) -> Result<(Asking, Rubric), Failure> {
     let flags = CaseFlags::new(&[], args, reading);
     let config = read_config(reading, flags.layer()?)?;
-    let (judge, _) = judge(&flags, &config)?;
+    let chosen = judge(&flags, &config)?;
+    let judge = settled(&flags, &config, chosen, &|_| {})?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     Ok((Asking::new(judge, template, config)?, rubric))
