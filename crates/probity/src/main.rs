@@ -62,6 +62,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Sample(args) => commands::sample::sample(&args),
         Command::Trust(args) => commands::trust::trust(&args),
+        Command::Models(args) => commands::models::models(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

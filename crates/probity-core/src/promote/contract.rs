@@ -42,6 +42,8 @@ pub struct Contract {
     pub coverage_min: Option<f64>,
     /// How many models may have answered.
     pub answers: Answers,
+    /// How many days the model must still have.
+    pub model_days_min: Option<u32>,
     /// For how many days a standing is good.
     pub valid_days: Option<u32>,
     /// When the contract itself ends.

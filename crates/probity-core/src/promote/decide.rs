@@ -36,6 +36,7 @@ pub fn decide(contract: &Contract, evidence: &Evidence) -> Decision {
     checks.review();
     checks.coverage();
     checks.one_model();
+    checks.model_end();
     checks.expiry();
     let promotion = Promotion {
         contract: [&contract.name, &contract.version, &contract.owner].map(Clone::clone),
@@ -296,6 +297,19 @@ impl Checks<'_> {
             }
         };
         self.add(Requirement::OneModel, None, [have, need], unmet);
+    }
+
+    fn model_end(&mut self) {
+        let Some(days_min) = self.contract.model_days_min else { return };
+        let days = self.evidence.model_end.map(|end| end.days_after(self.evidence.now));
+        let unmet = days.filter(|days| *days < i64::from(days_min)).zip(self.evidence.model_end);
+        let unmet = unmet.map(|(days, end)| {
+            format!(
+                "the model ends on {end}, in {days} days, and {days_min} are needed: choose another model"
+            )
+        });
+        let have = days.map_or_else(|| json!("no end is known"), |days| json!(days));
+        self.add(Requirement::ModelEnd, None, [have, json!(days_min)], unmet);
     }
 
     fn expiry(&mut self) {

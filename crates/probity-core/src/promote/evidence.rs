@@ -35,6 +35,8 @@ pub struct Evidence {
     pub coverage: Result<LabelCoverage, String>,
     /// Who answered.
     pub answers: Result<Seen, String>,
+    /// When the model ends, where that is known.
+    pub model_end: Option<Moment>,
     /// The moment of the decision.
     pub now: Moment,
 }
@@ -135,6 +137,7 @@ impl Evidence {
             review_path: contract.review_path.clone(),
             coverage: coverage(calibration, judge),
             answers: Err("nothing shows which model answered".to_owned()),
+            model_end: None,
             now,
         }
     }

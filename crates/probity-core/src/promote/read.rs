@@ -38,7 +38,7 @@ static SLICE: Shape =
 static PROBES: Shape = Shape { place: "[probes]", keys: &["pass"] };
 static REVIEW: Shape = Shape { place: "[review]", keys: &["path"] };
 static COVERAGE: Shape = Shape { place: "[coverage]", keys: &["min"] };
-static MODEL: Shape = Shape { place: "[model]", keys: &["fingerprints"] };
+static MODEL: Shape = Shape { place: "[model]", keys: &["fingerprints", "days_min"] };
 static EXPIRY: Shape = Shape { place: "[expiry]", keys: &["valid_days", "until"] };
 static SHAPES: [&Shape; 11] =
     [&TOP, &GATES, &LABELS, &AGREEMENT, &SLICES, &SLICE, &PROBES, &REVIEW, &COVERAGE, &MODEL, &EXPIRY];
@@ -76,9 +76,7 @@ fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
     let rows_min = inside(&top, ("labels", "rows_min"), &LABELS, faults, Fields::integer);
     let probes = inside(&top, ("probes", "pass"), &PROBES, faults, Fields::one_or_more_texts);
     let coverage_min = inside(&top, ("coverage", "min"), &COVERAGE, faults, Fields::decimal);
-    let answers = inside(&top, ("model", "fingerprints"), &MODEL, faults, |fields, key, faults| {
-        fields.choice(key, FINGERPRINTS, faults)
-    });
+    let (answers, model_days_min) = model(&top, faults);
     let (valid_days, until) = expiry(&top, faults);
     Some(Contract {
         name,
@@ -95,7 +93,8 @@ fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
         review_path: given(&top, "review", &REVIEW, faults)
             .and_then(|fields| fields.text("path", faults).value().cloned()),
         coverage_min: share("min", &coverage_min, faults),
-        answers: answers.value().copied().unwrap_or_default(),
+        answers,
+        model_days_min,
         valid_days,
         until,
         hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
@@ -284,17 +283,32 @@ fn expiry(top: &Fields<'_>, faults: &mut Faults) -> (Option<u32>, Option<Moment>
         let problem = Problem::at(fields.line, "[expiry] says neither `valid_days` nor `until`");
         faults.error(problem.hint("such as valid_days = 90"));
     }
-    let days = fields.integer("valid_days", faults);
-    if let Some(At { line, value }) = days.given()
-        && !(1..=VALID_DAYS_MAX).contains(value)
-    {
-        let message = format!("`valid_days` must be from 1 to {VALID_DAYS_MAX}, found {value}");
-        faults.error(Problem::at(*line, message));
-    }
+    let days = days(&fields, "valid_days", faults);
     let until = fields.date("until", faults);
     let until = until.given().and_then(|At { line, value }| {
         let moment: Result<Moment, NotAMoment> = value.parse();
         moment.map_err(|error| faults.error(Problem::at(*line, format!("`until`: {error}")))).ok()
     });
-    (days.value().and_then(|days| u32::try_from(*days).ok()), until)
+    (days, until)
+}
+
+/// How many models may have answered, and how many days the model must still have.
+fn model(top: &Fields<'_>, faults: &mut Faults) -> (Answers, Option<u32>) {
+    let Some(fields) = given(top, "model", &MODEL, faults) else { return (Answers::default(), None) };
+    if !fields.has("fingerprints") && !fields.has("days_min") {
+        let problem = Problem::at(fields.line, "[model] says neither `fingerprints` nor `days_min`");
+        faults.error(problem.hint("such as fingerprints = \"one\""));
+    }
+    let answers = fields.choice("fingerprints", FINGERPRINTS, faults).value().copied().unwrap_or_default();
+    (answers, days(&fields, "days_min", faults))
+}
+
+fn days(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<u32> {
+    let field = fields.integer(key, faults);
+    let At { line, value } = field.given()?;
+    if !(1..=VALID_DAYS_MAX).contains(value) {
+        let message = format!("`{key}` must be from 1 to {VALID_DAYS_MAX}, found {value}");
+        faults.error(Problem::at(*line, message));
+    }
+    u32::try_from(*value).ok()
 }

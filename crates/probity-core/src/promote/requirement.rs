@@ -26,6 +26,8 @@ crate::named! {
         Coverage = "coverage",
         /// One model, one fingerprint.
         OneModel = "one_model",
+        /// The model does not end too soon.
+        ModelEnd = "model_end",
         /// The contract is in force.
         Expiry = "expiry",
     }
@@ -46,6 +48,7 @@ impl Requirement {
             Requirement::HumanReview => "human review path",
             Requirement::Coverage => "coverage",
             Requirement::OneModel => "one model",
+            Requirement::ModelEnd => "end of the model",
             Requirement::Expiry => "expiry",
         }
     }

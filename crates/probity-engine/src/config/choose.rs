@@ -79,9 +79,14 @@ impl Config {
         draw.into_iter().chain(unused).collect()
     }
 
+    /// Whether only its server knows the model of `judge`: the endpoint is not the provider's own, and no flag,
+    /// variable or file names a model.
+    pub fn lacks_model(&self, judge: &JudgeSettings) -> bool {
+        let is_named = self.any_model.is_some() || self.written.judge_table(&judge.name).model.is_some();
+        !is_named && judge.chat().is_some_and(is_elsewhere)
+    }
+
     fn openai_is_elsewhere(&self) -> bool {
-        let providers = defaults().judges["openai"].base_url.clone();
-        let is_elsewhere = |chat: &ChatSettings| Some(chat.base_url.to_string()) != providers;
         self.any_base_url.is_some() || self.judges["openai"].chat().is_some_and(is_elsewhere)
     }
 
@@ -121,6 +126,11 @@ impl Config {
         }
         parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
+}
+
+/// Whether the endpoint is another than the provider's own.
+fn is_elsewhere(chat: &ChatSettings) -> bool {
+    Some(chat.base_url.to_string()) != defaults().judges[chat.dialect.name()].base_url
 }
 
 fn chat_parts(chat: &ChatSettings) -> Vec<(&'static str, String)> {

@@ -12,6 +12,7 @@ mod environment;
 mod header;
 mod host;
 pub mod layer;
+pub mod models;
 pub mod names;
 mod pointer;
 mod price;
@@ -47,6 +48,7 @@ pub use resolve::{FileTrust, Sources};
 pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSettings};
 pub use untrusted::{LocalFacts, SettingsFile};
 
+use models::Model;
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -97,9 +99,11 @@ impl Config {
         &self.written
     }
 
-    /// What `model` costs, where that is known.
-    pub fn price(&self, model: &str) -> Option<Price> {
-        self.prices.get(model).copied()
+    /// What calls of `chat` cost, where that is known: as settings say, or as the list of models does. A server on
+    /// this machine has no price of a host.
+    pub fn price(&self, chat: &ChatSettings) -> Option<Price> {
+        let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.price();
+        self.prices.get(&chat.model).copied().or_else(listed)
     }
 }
 

@@ -69,10 +69,8 @@ impl Config {
     /// than a byte.
     pub fn most(&self, chat: &ChatSettings, prompt_bytes: usize) -> Option<Money> {
         let output = u64::from(chat.output_tokens_max.get());
-        Some(Money::of(
-            self.price(&chat.model)?,
-            Usage { input: prompt_bytes as u64 + ENVELOPE_TOKENS, output },
-        ))
+        let usage = Usage { input: prompt_bytes as u64 + ENVELOPE_TOKENS, output };
+        Some(Money::of(self.price(chat)?, usage))
     }
 }
 

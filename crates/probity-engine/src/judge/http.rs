@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Url};
+use reqwest::{Client, RequestBuilder, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
 
@@ -96,10 +96,19 @@ impl HttpClient {
 
     /// Sends `body` to `url` and waits for the whole response, whatever its status.
     pub async fn post(&self, url: &Url, headers: HeaderMap, body: Vec<u8>) -> Reception {
+        self.send(|client| client.post(url.clone()).headers(headers).body(body)).await
+    }
+
+    /// Asks for what is at `url`, and waits as for any response.
+    pub async fn get(&self, url: &Url, headers: HeaderMap) -> Reception {
+        self.send(|client| client.get(url.clone()).headers(headers)).await
+    }
+
+    async fn send(&self, request: impl FnOnce(&Client) -> RequestBuilder) -> Reception {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
         let (client, _stream) = self.shards[turn].stream().await;
         let clocks = Clocks::start(self.limits);
-        let request = client.post(url.clone()).headers(headers).body(body);
+        let request = request(client);
         let mut room = Room::default();
         let outcome = exchange(request, &clocks, (&self.rooms, &mut room)).await;
         Reception { outcome, elapsed: clocks.started.elapsed(), room }
@@ -165,11 +174,7 @@ fn later(since: Instant, step: Duration) -> Instant {
     since + step.min(FAR)
 }
 
-async fn exchange(
-    request: reqwest::RequestBuilder,
-    clocks: &Clocks,
-    memory: (&Rooms, &mut Room),
-) -> CallOutcome {
+async fn exchange(request: RequestBuilder, clocks: &Clocks, memory: (&Rooms, &mut Room)) -> CallOutcome {
     let limits = clocks.limits;
     let (until, late) =
         clocks.step(clocks.started, limits.first_byte, TransportFault::FirstByteTimeout(limits.first_byte));

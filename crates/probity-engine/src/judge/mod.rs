@@ -14,6 +14,7 @@ pub mod http;
 mod identity;
 pub mod key;
 pub mod mask;
+pub mod models;
 mod openai;
 pub mod params;
 pub mod prompt;

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use super::http::{BadHttpClient, HttpClient, Pool, Transit};
 use super::key::{ApiKey, api_key};
 use super::{CallLimits, JudgeError, Reception};
-use crate::config::{ChatSettings, Http};
+use crate::config::{ChatSettings, Endpoint, Http};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
 const HTTP2_SHARDS: usize = 20;
@@ -73,6 +73,12 @@ impl Service {
     /// Posts `body`, which is JSON.
     pub async fn post(&self, body: Vec<u8>) -> Reception {
         let reception = self.client.post(&self.url, self.headers.clone(), body).await;
+        self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
+    }
+
+    /// Gets what is at `path` below `base`, with the key of a call.
+    pub(crate) async fn get(&self, path: &str, base: &Endpoint) -> Reception {
+        let reception = self.client.get(&base.call(path), self.headers.clone()).await;
         self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
     }
 

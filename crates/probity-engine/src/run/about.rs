@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
 use super::replies::same_models;
-use super::standing::Subject;
+use super::standing::{Subject, model_end, now};
 use super::{Ran, RunError};
+use crate::config::models::end_warning;
 use crate::config::{Backend, Config, StoredTexts};
 use crate::ledger::{JudgeId, Reader, StoreError, Totals};
 use crate::schedule::budget::Money;
@@ -48,7 +49,7 @@ impl TargetSpec {
             id: target.id.to_string(),
             kind: settings.kind().name().to_owned(),
             models: settings.models.clone(),
-            is_priced: settings.chat().is_some_and(|chat| config.price(&chat.model).is_some()),
+            is_priced: settings.chat().is_some_and(|chat| config.price(chat).is_some()),
             doubts,
         }
     }
@@ -115,6 +116,9 @@ impl SummaryParts<'_> {
 /// The facts of a run, with what its judge has earned.
 pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let mut facts = of_calls(subject.asking, reader, ran)?;
+    let end = model_end(subject.asking, reader)?;
+    let warning = end.and_then(|end| end_warning(&facts.judge.model, end, now(subject.asking)));
+    facts.warnings.extend(warning);
     facts.judge.standing = subject.standing(reader, ran, &facts)?;
     Ok(facts)
 }
@@ -132,7 +136,7 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
     };
     let chat = asking.judge.chat();
     let priced = match &asking.judge.backend {
-        Backend::Chat(chat) => asking.config.price(&chat.model).is_some(),
+        Backend::Chat(chat) => asking.config.price(chat).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
         // What a program spends, it alone knows.
         Backend::Command(_) => false,

@@ -69,7 +69,7 @@ impl Calling<'_> {
     }
 
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
-        let price = self.chat.and_then(|chat| self.config.price(&chat.model));
+        let price = self.chat.and_then(|chat| self.config.price(chat));
         let schedule = ScheduleSettings {
             concurrency: open_files::fit(self.config.schedule.concurrency, self.session.observer),
             ..self.config.schedule.clone()

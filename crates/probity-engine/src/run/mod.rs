@@ -289,7 +289,7 @@ fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, Ru
     let money_max = match limits.usd_max.filter(|_| !chats.is_empty()) {
         None => None,
         Some(usd) => {
-            if let Some(chat) = chats.iter().find(|chat| asking.config.price(&chat.model).is_none()) {
+            if let Some(chat) = chats.iter().find(|chat| asking.config.price(chat).is_none()) {
                 return Err(RunError::NoPrice { model: chat.model.clone() });
             }
             Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?)

@@ -189,7 +189,7 @@ impl Plan {
         if let Some(chat) = asking.judge.chat() {
             self.tokens_output_max = self.n_calls * u64::from(chat.output_tokens_max.get());
             let usage = Usage { input: self.tokens_input, output: self.tokens_output_max };
-            self.most = asking.config.price(&chat.model).map(|price| Money::of(price, usage));
+            self.most = asking.config.price(chat).map(|price| Money::of(price, usage));
         }
     }
 }

@@ -70,6 +70,8 @@ pub struct ScriptedServer {
 
 struct State {
     script: Box<Script>,
+    /// What it answers when it is asked for its models. That is no call, and is not among the requests.
+    models: Mutex<String>,
     started: Instant,
     requests: Mutex<Vec<Request>>,
     n_connections: AtomicUsize,
@@ -85,6 +87,7 @@ impl ScriptedServer {
         let address = listener.local_addr().expect("a bound listener has an address");
         let state = Arc::new(State {
             script: Box::new(script),
+            models: Mutex::new(r#"{"data":[{"id":"gpt-4o-mini"}]}"#.to_owned()),
             started: Instant::now(),
             requests: Mutex::default(),
             n_connections: AtomicUsize::new(0),
@@ -108,6 +111,11 @@ impl ScriptedServer {
     pub fn sequence(acts: Vec<Act>) -> Self {
         assert!(!acts.is_empty(), "a sequence has at least one act");
         Self::with(move |request| acts[request.number.min(acts.len() - 1)].clone())
+    }
+
+    /// Answers with this text when it is asked for its models, in place of a list with one.
+    pub fn list_models(&self, body: &str) {
+        body.clone_into(&mut self.state.models.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// `http://127.0.0.1:…` with `path` after it.
@@ -173,6 +181,13 @@ async fn converse(mut socket: TcpStream, state: Arc<State>) {
     let _delay_is_no_error = socket.set_nodelay(true);
     let mut unread = Vec::new();
     while let Some(request) = wire::read_request(&mut socket, &mut unread).await {
+        if request.method == "GET" && request.path.ends_with("/models") {
+            let list = state.models.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if http_ok(&list).perform(&mut socket).await == act::Next::Close {
+                return;
+            }
+            continue;
+        }
         let request = state.record(request, connection);
         let act = (state.script)(&request);
         let open = state.n_open_calls.fetch_add(1, Ordering::SeqCst) + 1;

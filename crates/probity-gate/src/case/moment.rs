@@ -40,6 +40,11 @@ impl Moment {
         Moment(self.0 + SECONDS_PER_DAY)
     }
 
+    /// Whole days from `earlier` to this moment; negative where it comes before.
+    pub fn days_after(self, earlier: Moment) -> i64 {
+        (self.0 - earlier.0).div_euclid(SECONDS_PER_DAY)
+    }
+
     /// The moment `seconds` after the start of 1970 in UTC, where it can be written with a year of four digits.
     pub fn from_seconds(seconds: i64) -> Option<Moment> {
         let civil = EPOCH.checked_add(SignedDuration::from_secs(seconds)).ok()?;

@@ -7,6 +7,7 @@ mod compare;
 mod diff;
 mod labels;
 mod mock;
+mod models;
 mod probe;
 mod promote;
 mod report;
@@ -19,6 +20,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
+pub(crate) use models::ModelsArgs;
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
+    /// List models with their prices and ends, or ask a server which it has
+    Models(ModelsArgs),
     /// Let a settings file decide where keys go and which programs run, until it changes
     Trust(TrustArgs),
     /// Serve a mock judge on this machine, for rehearsals

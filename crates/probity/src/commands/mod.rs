@@ -9,6 +9,7 @@ pub(crate) mod gate;
 pub(crate) mod init;
 pub(crate) mod labels;
 pub(crate) mod mock;
+pub(crate) mod models;
 mod outlet;
 pub(crate) mod probe;
 pub(crate) mod promote;

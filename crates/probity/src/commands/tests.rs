@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::models::ModelList;
 use super::report::list::RunList;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
@@ -180,6 +181,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("probe", table("probe", &[PROBE, ASKED].concat())),
         ("promote", table("promote", PROMOTE)),
         ("succeed", of::<Succession>()),
+        ("models", of::<ModelList>()),
     ]
 }
 

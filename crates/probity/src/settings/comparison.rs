@@ -10,7 +10,7 @@ use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{CompareJob, Side};
 
-use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, settled, template};
 use crate::args::CompareArgs;
 use crate::exit::Failure;
 
@@ -34,17 +34,15 @@ pub(super) fn comparison_of(
     (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
-    let (judge, notices) = judge(flags, &config)?;
-    for notice in &notices {
-        note(notice);
-    }
+    let chosen = judge(flags, &config)?;
     let ask = pair_ask(&rubric).map_err(|error| {
         Failure::usage(format!("rubric {}: {error}", rubric.name()))
             .hint(format!("use --rubric {PAIRWISE_RUBRIC}, or say in the rubric when two replies are equal"))
     })?;
-    let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
+    let template = template(chosen.0.template.as_deref(), AnswerForm::Preference)?;
     let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
+    let judge = settled(flags, &config, chosen, note)?;
     let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
     let job = CompareJob::new(basis, &sides, ask, seed)?;
     refuse_nothing(&job)?;

@@ -5,6 +5,7 @@ mod endpoint;
 mod gate;
 pub(crate) mod inputs;
 mod labelled;
+pub(crate) mod model;
 mod probing;
 pub(crate) mod sources;
 mod target;
@@ -20,8 +21,11 @@ use probity_core::packet::AnswerForm;
 use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
+use probity_engine::config::models::{Model, end_warning};
 use probity_engine::config::names::Calls;
-use probity_engine::config::{Backend, Because, Config, JudgeSettings, LocalFacts, Parse, SettingsError};
+use probity_engine::config::{
+    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
+};
 use probity_engine::input::{Dataset, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
@@ -127,15 +131,16 @@ fn job_of(
     (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<Job, Failure> {
-    let (judge, notices) = judge(flags, &config)?;
+    let chosen = judge(flags, &config)?;
     refuse_pairwise(&rubric)?;
-    let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    let target = target::definition(&config, &judge, note)?;
-    let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
+    let template = template(chosen.0.template.as_deref(), AnswerForm::Levels)?;
+    let unanswered = if config.target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
     let options = LoadOptions { unanswered, ..load_options(&flags.reading.records)? };
     let dataset = Dataset::open(flags.files, options)?;
-    notices.iter().chain(dataset.notices()).for_each(|notice| note(notice));
     let gate = gate::gate(&config.gate, note)?;
+    let judge = settled(flags, &config, chosen, note)?;
+    dataset.notices().iter().for_each(|notice| note(notice));
+    let target = target::definition(&config, &judge, note)?;
     let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
     Ok(Job::new(basis, dataset, target)?)
 }
@@ -179,10 +184,26 @@ pub(crate) fn asking(
 ) -> Result<(Asking, Rubric), Failure> {
     let flags = CaseFlags::new(&[], args, reading);
     let config = read_config(reading, flags.layer()?)?;
-    let (judge, _) = judge(&flags, &config)?;
+    let chosen = judge(&flags, &config)?;
+    let judge = settled(&flags, &config, chosen, &|_| {})?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     Ok((Asking::new(judge, template, config)?, rubric))
+}
+
+/// The endpoint of the judge that flags and settings name, and the settings.
+pub(crate) fn endpoint(args: &JudgeArgs, settings: &SettingsArgs) -> Result<(ChatSettings, Config), Failure> {
+    let mut layer = Layer::default();
+    layer.any_base_url.clone_from(&args.base_url);
+    layer.judge.name.clone_from(&args.judge);
+    layer.run.store.clone_from(&args.store);
+    let config = resolved(settings, layer)?;
+    let chosen = config.judge(&variable)?;
+    match chosen.settings.backend {
+        Backend::Chat(chat) => Ok((chat, config)),
+        _ => Err(Failure::usage(format!("judge {} has no endpoint to be asked", chosen.settings.name))
+            .hint("name one with --base-url, or a judge of kind openai or anthropic with --judge")),
+    }
 }
 
 /// Whether settings have a judge called `name`.
@@ -226,8 +247,34 @@ fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<S
         Backend::Baseline | Backend::Command(_) => {}
     }
     refuse_idle_flags(flags, &judge)?;
-    notices.insert(0, endpoint::notice(config, &judge));
     Ok((judge, notices))
+}
+
+/// The judge with its model, where only the server knows that, and says what is worth a line. This is the last thing
+/// that is done before a job is put together: what is wrong with files is found without a connection.
+fn settled(
+    flags: &CaseFlags<'_>,
+    config: &Config,
+    (mut judge, mut notices): (JudgeSettings, Vec<String>),
+    note: &dyn Fn(&str),
+) -> Result<JudgeSettings, Failure> {
+    let lacks_model = config.lacks_model(&judge);
+    if let Backend::Chat(chat) = &mut judge.backend
+        && lacks_model
+    {
+        chat.model = model::only_model(chat, config, flags.calls)?;
+    }
+    if let Some(chat) = judge.chat().filter(|chat| !chat.base_url.is_loopback())
+        && let Some(end) = Model::named(&chat.model).and_then(|model| model.ends)
+    {
+        let now = config.gate.as_of.unwrap_or_else(clock);
+        notices.extend(end_warning(&chat.model, end, now).map(|warning| format!("warning: {warning}")));
+    }
+    note(&endpoint::notice(config, &judge));
+    for notice in &notices {
+        note(notice);
+    }
+    Ok(judge)
 }
 
 /// A key that is set to nothing is a secret that did not arrive. Nobody who sets one wants the baseline.

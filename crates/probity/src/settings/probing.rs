@@ -8,7 +8,7 @@ use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::probe::{ProbeJob, Selection};
 
-use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, settled, template};
 use crate::args::ProbeArgs;
 use crate::exit::Failure;
 use crate::render::problem::read_file;
@@ -22,17 +22,15 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
     let layer = flags.layer()?;
     let selection = selection(args)?;
     let config = read_config(flags.reading, layer)?;
-    let (judge, notices) = judge(&flags, &config)?;
-    for notice in &notices {
-        note(notice);
-    }
+    let chosen = judge(&flags, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let setting = JudgeTask::of(&rubric, config.run.call_plan)
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
-    let template = template(judge.template.as_deref(), setting.form())?;
+    let template = template(chosen.0.template.as_deref(), setting.form())?;
     let dataset = dataset(args, note)?;
     let name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
+    let judge = settled(&flags, &config, chosen, note)?;
     let basis = Basis::new(name, rubric, Asking::new(judge, template, config)?, gate);
     Ok(ProbeJob::new(basis, dataset.as_ref(), selection)?)
 }

@@ -97,7 +97,7 @@ fn d26_equal_content_under_two_ids_is_paid_once_and_reported_twice() {
     ]);
     let server = kind_judge();
     let probity = Probity::new().file("tickets.json", cases.to_string()).server(&server);
-    let plan = probity.args(["check", "tickets.json"]).run().code(0).stdout;
+    let plan = probity.args(["check", "tickets.json", "--model", "gpt-4o-mini"]).run().code(0).stdout;
     assert!(
         plan.contains("4 calls to judge openai gpt-4o-mini (6 packets, 2 on record or repeated)"),
         "{plan}"

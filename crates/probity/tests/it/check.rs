@@ -24,15 +24,16 @@ fn texts(values: impl Iterator<Item = Value>) -> BTreeSet<String> {
 #[test]
 fn what_is_shown_is_what_is_sent() {
     let server = kind_judge();
-    for more in [["--model", "priced-1"], ["--structured", "json_object"], ["--rubric", "relevance-tone"]] {
+    for more in [["--seed", "9"], ["--structured", "json_object"], ["--rubric", "relevance-tone"]] {
         let probity = priced(&server);
         let [flag, value] = more;
         let n_before = server.n_requests();
         let shown =
-            probity.args(["check", "tickets.json", "--show", "--json", flag, value]).run().code(0).json();
+            probity.args(["check", "tickets.json", "--model", "priced-1", "--show", "--json", flag, value]);
+        let shown = shown.run().code(0).json();
         assert_eq!(server.n_requests(), n_before, "nothing is sent");
         assert!(!probity.path(".probity").exists(), "nothing is kept");
-        probity.run_tickets([flag, value]).code(0);
+        probity.run_tickets(["--model", "priced-1", flag, value]).code(0);
         let sent = texts(server.requests().iter().skip(n_before).map(super::support::Request::json));
         let shown = texts(shown["requests"].as_array().unwrap().iter().map(|one| one["request"].clone()));
         assert_eq!(sent.len(), 6);
@@ -127,29 +128,32 @@ fn every_command_that_asks_says_what_it_would_take() {
     "#]],
     );
     check_dry(
-        ["probe", "old.jsonl", "--only", "warm_padding", "--dry-run"],
+        ["probe", "old.jsonl", "--only", "warm_padding", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
             30 bases: 30 admitted, 0 blocked, 0 skipped
-            180 calls to judge openai gpt-4o-mini (180 packets, 0 on record or repeated)
-            about 104895 tokens in, at most 184320 out, at most $0.12632625
+            180 calls to judge openai priced-1 (180 packets, 0 on record or repeated)
+            about 104895 tokens in, at most 184320 out, at most $2.05299
             nothing was sent
         "#]],
     );
     check_dry(
-        ["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run"],
-        &expect![[r#"
-        1 replies: 1 admitted, 0 blocked, 0 skipped
-        1 calls to judge openai gpt-4o-mini (1 packets, 0 on record or repeated)
-        about 459 tokens in, at most 1024 out, at most $0.00068325
-        nothing was sent
-    "#]],
-    );
-    check_dry(
-        ["promote", "old.jsonl", "--contract", "contract.toml", "--labels", "labels.jsonl", "--dry-run"],
+        ["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
             1 replies: 1 admitted, 0 blocked, 0 skipped
-            1 calls to judge openai gpt-4o-mini (1 packets, 0 on record or repeated)
-            about 459 tokens in, at most 1024 out, at most $0.00068325
+            1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
+            about 459 tokens in, at most 1024 out, at most $0.011158
+            nothing was sent
+        "#]],
+    );
+    check_dry(
+        [
+            "promote", "old.jsonl", "--contract", "contract.toml", "--labels", "labels.jsonl", "--dry-run",
+            "--model", "priced-1",
+        ],
+        &expect![[r#"
+            1 replies: 1 admitted, 0 blocked, 0 skipped
+            1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
+            about 459 tokens in, at most 1024 out, at most $0.011158
             nothing was sent
         "#]],
     );

@@ -139,7 +139,10 @@ fn the_messages_api() {
     let server = ScriptedServer::always(http_ok(&body.to_string()));
     let probity =
         Probity::new().file("tickets.json", tickets(2)).variable("ANTHROPIC_API_KEY", "k-0123456789");
-    probity.run_tickets(["--judge", "anthropic", "--base-url", &server.url("")]).code(0);
+    let prices = "[prices.\"claude-haiku-4-5\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 5\n";
+    probity.write("probity.toml", prices);
+    let url = server.url("");
+    probity.run_tickets(["--judge", "anthropic", "--model", "claude-haiku-4-5", "--base-url", &url]).code(0);
     let request = &server.requests()[0];
     assert_eq!((request.path.as_str(), request.header("x-api-key")), ("/v1/messages", Some("k-0123456789")));
     let out = probity.json("out.json");

@@ -62,7 +62,12 @@ fn g13_the_budget_is_hard_and_the_run_resumes() {
 #[test]
 fn a_budget_that_covers_nothing_sends_nothing() {
     let server = kind_judge();
-    probity(&server).run_tickets(["--budget-usd", "0.000001"]).code(3);
+    let probity = probity(&server);
+    let refused = "a budget is set, but no price is known for model \"gpt-4o-mini\"";
+    probity.run_tickets(["--budget-usd", "1"]).code(2).says([refused]);
+    let price = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 2\noutput_usd_per_mtok = 10\n";
+    probity.write("probity.toml", format!("{QUICK}{price}"));
+    probity.run_tickets(["--budget-usd", "0.000001"]).code(3);
     assert_eq!(server.n_requests(), 0);
 }
 

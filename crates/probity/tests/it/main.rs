@@ -32,6 +32,7 @@ mod judges;
 mod labels;
 mod limits;
 mod mock;
+mod models;
 mod order;
 mod overwrite;
 mod policies;

@@ -592,7 +592,7 @@ fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
     assert!(junit().contains("tests=\"57\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{}", junit());
     let text = folder.args(["compare", "old.jsonl", "new.jsonl", "--base-url", &url]).run().code(0).stdout;
     assert!(
-        text.contains("judge openai gpt-4o-mini (promoted)") && text.contains("standing: promoted on"),
+        text.contains("judge openai mock-judge (promoted)") && text.contains("standing: promoted on"),
         "{text}"
     );
 }

@@ -55,7 +55,7 @@ fn records_that_are_all_unusable() {
     let none = r#"[{"id":"a","reply":"R"},{"id":"b","reply":"S"}]"#;
     check(
         &[("bad.json", none)],
-        ["run", "bad.json"],
+        ["run", "bad.json", "--model", "m"],
         ["bad.json:1: no record can be used, 2 were skipped", "Missing 'ticket' field"],
     );
 }

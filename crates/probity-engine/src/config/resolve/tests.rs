@@ -70,7 +70,7 @@ fn every_default_model_has_a_price() {
     for name in config.judge_names() {
         let judge = config.named_judge(name).expect("a name of its own list");
         if let Some(chat) = judge.chat() {
-            assert!(config.price(&chat.model).is_some(), "{}", chat.model);
+            assert!(config.price(chat).is_some(), "{}", chat.model);
         }
     }
 }
@@ -288,7 +288,7 @@ fn the_digest_holds_what_changes_answers_and_nothing_else() {
         run.parse=tolerant
         run.reask=once
         judge.kind=openai
-        judge.model=gpt-4o-mini
+        judge.model=gpt-6-luna
         judge.base_url=https://api.openai.com/v1
         judge.temperature=0
         judge.output_tokens_max=1024

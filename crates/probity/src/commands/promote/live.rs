@@ -17,7 +17,7 @@ use probity_engine::run::Network;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
-    Subject, answer_parts, clock, gate_parts, keep, now, probe_parts, probing, records,
+    Subject, answer_parts, clock, gate_parts, keep, model_end, now, probe_parts, probing, records,
 };
 use serde_json::{Value, json};
 
@@ -174,6 +174,7 @@ fn evidence(
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
+    evidence.model_end = model_end(live.asked.asking(), reader)?;
     let (probes, parts) = probes(probing, live, reader)?;
     evidence.probes = probes;
     Ok((evidence, parts))

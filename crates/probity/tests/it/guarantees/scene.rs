@@ -19,6 +19,9 @@ pub(crate) use crate::binary::Ran as Ended;
 pub(crate) const QUICK: &str = "[schedule]\nbackoff_ms_first = 1\nbackoff_ms_max = 4\npilot_ms_max = 0\n\
     breaker_consecutive = 100000\nbreaker_window = 100000\n";
 
+/// A server on this machine has no price but the one that settings give it.
+const PRICE: &str = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 1\n";
+
 /// The name of the case file.
 pub(crate) const CASES: &str = "cases.json";
 
@@ -42,7 +45,7 @@ impl Deref for Scene {
 impl Scene {
     /// A folder with these cases, for a judge at `base_url`.
     pub(crate) fn new(cases: impl AsRef<[u8]>, base_url: &str) -> Scene {
-        let folder = Probity::new().file(CASES, cases).file("probity.toml", QUICK);
+        let folder = Probity::new().file(CASES, cases).file("probity.toml", format!("{QUICK}{PRICE}"));
         Scene { folder, base_url: base_url.to_owned() }
     }
 

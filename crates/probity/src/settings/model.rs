@@ -1,0 +1,73 @@
+//! The model of an endpoint for which nothing names one: the only one that its server has.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use probity_engine::config::{CallLimits, ChatSettings, Config};
+use probity_engine::judge::models::{NoModels, ServerModel, server_models};
+use probity_engine::ledger::Store;
+use serde_json::Value;
+
+use super::variable;
+use crate::args::CallArgs;
+use crate::exit::{Exit, Failure};
+
+/// So many models are named in a hint.
+const LISTED_MAX: usize = 20;
+
+/// Asks the server of `chat` which models it has.
+pub(crate) fn listed(chat: &ChatSettings, limits: CallLimits) -> Result<Vec<ServerModel>, NoModels> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| NoModels::Silent {
+        url: chat.base_url.to_string(),
+        problem: format!("could not start: {error}"),
+    })?;
+    runtime.block_on(server_models(chat, limits, &variable))
+}
+
+/// What stands for the model where nothing is sent and nothing is on record.
+const NOT_ASKED: &str = "(the server's model)";
+
+/// The only model of the server. Where it may not be asked, or does not tell, the only one of its models that the store
+/// knows.
+pub(super) fn only_model(
+    chat: &ChatSettings,
+    config: &Config,
+    calls: Option<&CallArgs>,
+) -> Result<String, Failure> {
+    let may_ask = calls.is_some_and(|calls| !calls.offline && !calls.dry_run);
+    let asked = may_ask.then(|| listed(chat, config.schedule.limits));
+    let (models, found_by) = match &asked {
+        Some(Ok(models)) => {
+            (models.iter().map(|model| model.id.clone()).collect(), chat.base_url.to_string())
+        }
+        None | Some(Err(_)) => (on_record(chat, Path::new(&config.run.store)), config.run.store.clone()),
+    };
+    match (&models[..], asked) {
+        ([only], _) => Ok(only.clone()),
+        ([], None) => Ok(NOT_ASKED.to_owned()),
+        ([], Some(Err(error))) => {
+            let exit = if let NoModels::Silent { .. } = error { Exit::Incomplete } else { Exit::Usage };
+            Err(Failure::new(exit, &error).hint("name the model with --model"))
+        }
+        (models, _) => {
+            let n = models.len();
+            let names = models[..n.min(LISTED_MAX)].join(", ");
+            let more = if n > LISTED_MAX { format!(" and {} more", n - LISTED_MAX) } else { String::new() };
+            Err(Failure::usage(format!("no model is named, and {found_by} has {n}"))
+                .hint(format!("name one with --model: {names}{more}")))
+        }
+    }
+}
+
+/// The models of this endpoint that the store has verdicts of.
+fn on_record(chat: &ChatSettings, store: &Path) -> Vec<String> {
+    let store = store.exists().then(|| Store::open_read_only(store).ok()).flatten();
+    let judges = store.and_then(|store| store.reader().ok()?.judges().ok()).unwrap_or_default();
+    let model = |(_, identity): &(_, String)| {
+        let identity: Value = serde_json::from_str(identity).ok()?;
+        let is_here = identity["base_url"] == chat.base_url.to_string();
+        identity["model"].as_str().filter(|_| is_here).map(str::to_owned)
+    };
+    judges.iter().filter_map(model).collect::<BTreeSet<String>>().into_iter().collect()
+}
