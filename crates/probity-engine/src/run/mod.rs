@@ -43,6 +43,7 @@ use probity_core::report::Summary;
 use tokio::sync::watch;
 
 use crate::config::{ChatSettings, TargetSettings};
+use crate::dialect::Parameter;
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::params::Shape;
@@ -268,7 +269,9 @@ async fn run_within(
     let shape = shape(asking, store)?;
     let ran = turn.take(shape).await?;
     let refused = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
-    let Some(Stop::SchemaRefused(why)) = refused else { return Ok(ran) };
+    let Some(Stop::ParameterRefused { parameter: Parameter::Structured, why }) = refused else {
+        return Ok(ran);
+    };
     if !asking.shape_is_free() || shape != Some(Shape::Schema) || ran.n_answered > 0 {
         return Ok(ran);
     }
