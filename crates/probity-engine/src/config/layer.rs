@@ -11,12 +11,15 @@ use std::path::PathBuf;
 
 use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::class::SettingClass;
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
-    TestData, TokenLimitField,
+    Calls, Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured,
+    TargetKind, TestData,
 };
+use super::tuning::Tunable;
+use crate::dialect::Dialect;
 
 /// A number written as a decimal, kept exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,19 +51,6 @@ impl<'de> Deserialize<'de> for Decimal {
             }
         }
         deserializer.deserialize_any(Digits)
-    }
-}
-
-/// A decimal in a record, with all its digits.
-pub(super) mod exactly {
-    use super::{Decimal, Deserialize, Deserializer, Exact, Serialize, Serializer};
-
-    pub(in super::super) fn serialize<S: Serializer>(value: &Exact, to: S) -> Result<S::Ok, S::Error> {
-        Decimal(*value).serialize(to)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Exact, D::Error> {
-        Decimal::deserialize(from).map(|decimal| decimal.0)
     }
 }
 
@@ -144,16 +134,33 @@ section! {
         model: String => Plain,
         /// The endpoint without the last part of its path.
         base_url: String => Address,
+        /// Further servers that answer for it.
+        base_urls: Vec<String> => Address,
+        /// Headers of its requests; `${NAME}` stands for a variable of the environment.
+        #[serde(skip_serializing)]
+        headers: BTreeMap<String, String> => Header,
+        /// The query of its requests.
+        query: BTreeMap<String, String> => Plain,
+        /// What its requests have besides.
+        extra_body: BTreeMap<String, Value> => Plain,
+        /// How the endpoint is spoken to, where its host does not say.
+        dialect: Dialect => Plain,
         /// The name of the variable that holds the key; empty for no key.
         api_key_env: String => Variable,
+        /// A program that writes the key, and its arguments.
+        api_key_command: Vec<String> => Program,
+        /// Seconds for which such a key is used.
+        api_key_seconds: NonZeroU32 => Plain,
         /// 0 to 2.
-        temperature: Decimal => Plain,
+        temperature: Tunable<Decimal> => Plain,
         /// The seed sent with each call.
-        seed: u32 => Plain,
+        seed: Tunable<u32> => Plain,
         /// Tokens an answer may have.
-        output_tokens_max: NonZeroU32 => Plain,
-        /// How the endpoint calls that limit.
-        token_limit_field: TokenLimitField => Plain,
+        output_tokens_max: Tunable<NonZeroU32> => Plain,
+        /// How much the model is to think.
+        effort: Tunable<Effort> => Plain,
+        /// Tokens for thinking, besides those of the answer.
+        thinking_tokens_max: NonZeroU32 => Plain,
         /// How the endpoint is told the answer's shape.
         structured: Structured => Plain,
         /// Whether token probabilities are asked for.
@@ -194,19 +201,20 @@ section! {
         system: String => Plain,
         /// A file with the system prompt.
         system_file: PathBuf => Path,
+        /// How the endpoint is spoken to, where its host does not say.
+        dialect: Dialect => Plain,
         /// 0 to 2.
-        temperature: Decimal => Plain,
+        temperature: Tunable<Decimal> => Plain,
         /// The seed sent with each call.
-        seed: u32 => Plain,
+        seed: Tunable<u32> => Plain,
         /// Tokens a reply may have.
-        output_tokens_max: NonZeroU32 => Plain,
-        /// How the endpoint calls that limit.
-        token_limit_field: TokenLimitField => Plain,
+        output_tokens_max: Tunable<NonZeroU32> => Plain,
         /// The version of HTTP.
         http: Http => Plain,
         /// Where an `http` target takes requests.
         url: String => Address,
         /// Headers of its requests; `${NAME}` stands for a variable of the environment.
+        #[serde(skip_serializing)]
         headers: BTreeMap<String, String> => Header,
         /// The template of its requests.
         request: String => Plain,

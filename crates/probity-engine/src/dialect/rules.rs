@@ -43,6 +43,14 @@ impl Parameter {
             Parameter::Other => "extra_body",
         }
     }
+
+    /// The parameter that a setting decides about.
+    pub fn of_setting(setting: &str) -> Option<Parameter> {
+        use Parameter::{Effort, Limit, LimitName, Logprobs, Seed, Structured, Temperature};
+        [Temperature, Seed, LimitName, Limit, Effort, Structured, Logprobs]
+            .into_iter()
+            .find(|parameter| parameter.setting() == setting)
+    }
 }
 
 /// What is done about an error.
@@ -139,10 +147,7 @@ pub fn rule(told: &ToldError<'_>) -> &'static ErrorRule {
 
 impl ToldError<'_> {
     fn is_named(&self, pattern: &str) -> bool {
-        match pattern.strip_prefix('*').and_then(|rest| rest.strip_suffix('*')) {
-            Some(part) => self.names.iter().any(|name| name.contains(part)),
-            None => self.names.iter().any(|name| name == pattern),
-        }
+        self.names.iter().any(|name| super::fits(pattern, name))
     }
 }
 

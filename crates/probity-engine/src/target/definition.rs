@@ -13,7 +13,7 @@ use super::request::{self, Request};
 use super::template::RequestTemplate;
 use super::{Target, TargetError};
 use crate::config::{
-    ChatSettings, ChatTarget, Config, HttpTarget, Money, SystemPrompt, TargetBackend, TargetSettings,
+    ChatSettings, ChatTarget, Config, HttpTarget, LeftOut, Money, SystemPrompt, TargetBackend, TargetSettings,
 };
 use crate::judge::{CallLimits, JudgeId, file_digest};
 
@@ -121,7 +121,7 @@ impl TargetDefinition {
     pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
         let chat = self.settings.chat()?;
         let input = request.body().len() as u64 + ENVELOPE_TOKENS;
-        let usage = Usage { input, output: u64::from(chat.output_tokens_max.get()) };
+        let usage = Usage { input, output: chat.sent(&LeftOut::default()).limit_most() };
         Some(Money::of(config.price(&chat.model)?, usage))
     }
 
@@ -142,15 +142,17 @@ pub fn is_target(identity: &str) -> bool {
 }
 
 fn chat_identity(chat: &ChatSettings, system: Option<&str>) -> Vec<(&'static str, Json)> {
+    let sent = chat.sent(&LeftOut::default());
     let mut own = vec![
         ("model", Json::text(&chat.model)),
         ("base_url", Json::text(chat.base_url.to_string())),
-        ("temperature", Json::text(chat.temperature.to_string())),
-        ("output_tokens_max", Json::text(chat.output_tokens_max.to_string())),
-        ("token_limit_field", Json::text(chat.token_limit_field.name())),
         ("system", system.map_or(Json::Null, Json::text)),
     ];
-    own.extend(chat.seed.map(|seed| ("seed", Json::text(seed.to_string()))));
+    let text = |name, value: Option<String>| value.map(|value| (name, Json::text(value)));
+    own.extend(text("temperature", sent.temperature.map(|value| value.to_string())));
+    own.extend(text("output_tokens_max", sent.limit.map(|value| value.to_string())));
+    own.extend(text("effort", sent.effort.map(|value| value.name().to_owned())));
+    own.extend(text("seed", sent.seed.map(|value| value.to_string())));
     own
 }
 

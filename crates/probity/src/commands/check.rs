@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use probity_engine::judge::params::Shape;
+use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
 use probity_engine::run::dry_plan;
@@ -29,11 +29,11 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     let job = settings::job(args, calls, &|line| say.note(line))?;
     let store = store(&job)?;
     let replies = PlannedReplies::of(&job, store.as_ref(), show)?;
-    let (shape, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
+    let (left, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
     if say.json {
         let mut object = plan_json(&plan);
         if show {
-            let mut requests = requests(&job, missing, shape)?;
+            let mut requests = requests(&job, missing, &left)?;
             requests.extend(replies.iter().flat_map(PlannedReplies::requests));
             object["requests"] = requests.into();
         }
@@ -45,7 +45,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     }
     if show {
         terminal::print(&replies.as_ref().map(PlannedReplies::shown).unwrap_or_default());
-        self::show(&job, missing, shape)?;
+        self::show(&job, missing, &left)?;
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, "records", &plan));
@@ -91,7 +91,7 @@ fn store(work: &dyn Work) -> Result<Option<Store>, Failure> {
 fn each_request(
     work: &dyn Work,
     mut missing: Missing,
-    shape: Option<Shape>,
+    left: &LeftOut,
     sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let (asking, mut shown) = (work.asking(), Ok(()));
@@ -104,7 +104,7 @@ fn each_request(
             let prompt = asking.template.render(&sized.packet)?;
             let name = sized.packet.hash().to_string();
             let question = label.question(sized.packet, prompt);
-            shown = sink(&question.case_id, name, request_body(&asking.judge, shape, &question));
+            shown = sink(&question.case_id, name, request_body(&asking.judge, left, &question));
             if shown.is_err() {
                 return Err(PassEnd::Left);
             }
@@ -115,18 +115,18 @@ fn each_request(
     shown.map_err(|error| Failure::new(Exit::Store, &error))
 }
 
-fn requests(work: &dyn Work, missing: Missing, shape: Option<Shape>) -> Result<Vec<Value>, Failure> {
+fn requests(work: &dyn Work, missing: Missing, left: &LeftOut) -> Result<Vec<Value>, Failure> {
     let mut requests = Vec::new();
-    each_request(work, missing, shape, &mut |case, packet, body| {
+    each_request(work, missing, left, &mut |case, packet, body| {
         requests.push(json!({ "case": case, "packet": packet, "request": body }));
         Ok(())
     })?;
     Ok(requests)
 }
 
-fn show(work: &dyn Work, missing: Missing, shape: Option<Shape>) -> Result<(), Failure> {
+fn show(work: &dyn Work, missing: Missing, left: &LeftOut) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
-    each_request(work, missing, shape, &mut |case, packet, body| {
+    each_request(work, missing, left, &mut |case, packet, body| {
         writeln!(out, "# case {}, packet {packet}\n{body:#}\n", plain(case))
     })
 }

@@ -6,7 +6,7 @@ use probity_core::spelling::closest;
 
 use super::{Naming, Resolving};
 use crate::config::layer::{JudgeLayer, Layer, TargetChoice, TargetLayer};
-use crate::config::names::{Dialect, JudgeKind, TargetKind};
+use crate::config::names::{JudgeKind, TargetKind};
 use crate::config::{
     Address, ChatTarget, CommandSettings, HeaderText, HttpTarget, Pointer, ProgramTarget, SystemPrompt,
     TargetBackend, TargetSettings,
@@ -102,7 +102,7 @@ impl Resolving {
         let built_in = TargetLayer { aliases: None, ..layer.targets[BUILT_IN].clone() };
         let named = if own.api_key_env.is_some() { Naming::Written } else { Naming::Default };
         let own = built_in.merge(own);
-        let Some(model) = own.model else {
+        let Some(model) = own.model.filter(|model| !model.trim().is_empty()) else {
             let hint = "set it there, or use --target-model".to_owned();
             self.problem(format!("{section}.model"), "expected a model, found nothing", Some(hint));
             return None;
@@ -118,8 +118,8 @@ impl Resolving {
             }
         };
         // Where nothing else is said, the target is where the judge of this kind is.
-        let beside = &layer.judges[JudgeKind::Openai.name()];
-        let defaults = self.defaults.judges[JudgeKind::Openai.name()].clone();
+        let beside = &layer.judges[JudgeKind::OPENAI];
+        let defaults = self.defaults.judges[JudgeKind::OPENAI].clone();
         let chat = JudgeLayer {
             model: Some(model),
             base_url: flags.base_url.or(own.base_url).or(beside.base_url.clone()),
@@ -127,12 +127,16 @@ impl Resolving {
             temperature: own.temperature,
             seed: own.seed,
             output_tokens_max: own.output_tokens_max,
-            token_limit_field: own.token_limit_field,
+            dialect: own.dialect,
             aliases: Some(own.aliases.unwrap_or_default()),
             http: own.http.or(beside.http),
             ..JudgeLayer::default()
         };
-        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), named)?;
+        let kind = JudgeKind::OPENAI.parse().expect("the table has this row");
+        let mut chat = self.chat(section, kind, defaults.merge(chat), named)?;
+        if !chat.dialect().is_chat() {
+            chat.dialect = "compatible".parse().ok();
+        }
         Some(ChatTarget { chat, system })
     }
 
@@ -166,7 +170,7 @@ impl Resolving {
         read.map_err(|message| self.problem(format!("{section}.{key}"), message, None)).ok()
     }
 
-    fn headers(
+    pub(super) fn headers(
         &mut self,
         section: &str,
         headers: BTreeMap<String, String>,
@@ -203,7 +207,7 @@ fn keys_of(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Openai => &[
             "model", "aliases", "base_url", "api_key_env", "system", "system_file", "temperature", "seed",
-            "output_tokens_max", "token_limit_field", "http",
+            "output_tokens_max", "dialect", "http",
         ],
         TargetKind::Http => &["model", "aliases", "url", "headers", "request", "reply", "confidence"],
         TargetKind::Command => &["model", "aliases", "command", "pass_env"],

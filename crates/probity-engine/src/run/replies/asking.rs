@@ -8,7 +8,7 @@ use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
-use crate::run::calling::{Called, Calling, Outbox, Taken};
+use crate::run::calling::{Called, Calling, Outbox, Parameters, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::work::Work as _;
@@ -97,6 +97,7 @@ pub(super) async fn ask(
         id: target.id(),
         repeat: job.repeat(),
         n_calls: plan.n_calls,
+        parameters: Parameters::Settled,
     };
     let build = || Ok(target.build(config.schedule.limits, key)?);
     let open_run = || {
