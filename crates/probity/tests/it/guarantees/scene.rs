@@ -19,6 +19,10 @@ pub(crate) use crate::binary::Ran as Ended;
 pub(crate) const QUICK: &str = "[schedule]\nbackoff_ms_first = 1\nbackoff_ms_max = 4\npilot_ms_max = 0\n\
     breaker_consecutive = 100000\nbreaker_window = 100000\n";
 
+/// Settings that leave nothing open which a judge may refuse: no call waits for the first.
+pub(crate) const PROVEN: &str = "[judges.openai]\ntemperature = 0\nseed = 7\noutput_tokens_max = 1024\n\
+    structured = \"schema\"\n";
+
 /// The name of the case file.
 pub(crate) const CASES: &str = "cases.json";
 
