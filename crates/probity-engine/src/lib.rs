@@ -4,6 +4,7 @@
 //! `probity-core`; this crate decides when it is asked and keeps what it is told.
 
 pub mod config;
+pub mod dialect;
 pub mod fault_points;
 pub mod input;
 pub mod judge;

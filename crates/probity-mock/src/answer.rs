@@ -13,6 +13,7 @@ use super::dialect::Dialect;
 use super::draw::CallDraw;
 use super::envelope::{AnswerMessage, Sender};
 use super::form::{AnswerFormat, MockAnswer};
+use super::host::Treatment;
 use super::http::{HttpResponse, WireAct};
 use super::pairs::Pairs;
 
@@ -115,7 +116,10 @@ impl<'a> MockCall<'a> {
             id: format!("mock{:016x}", self.draw.bits("response id")),
             mark: self.draw.mark(),
             fingerprint,
-            n_bytes_asked: self.asked.n_bytes,
+            n_tokens_read: match self.asked.treatment {
+                Treatment::Cut(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
+                _ => self.asked.n_bytes.div_ceil(4),
+            },
             usage: self.settings.usage,
         })
     }

@@ -1,13 +1,13 @@
 //! What a request asks for: the packet, the model, and the form of the answer.
 //!
-//! As much of both dialects as a judge needs: the last user message, and a schema where one is given.
+//! As much of every dialect as a judge needs: the last user message, and a schema where one is given.
 //! What is not needed is not read, so a request with further parameters is as good as one without.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::dialect::Dialect;
 use super::form::AnswerFormat;
+use super::host::{MockHost, Treatment};
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,48 +26,62 @@ pub(crate) struct JudgeRequest {
     pub(crate) tool: Option<String>,
     /// Bytes of the request, from which tokens are estimated.
     pub(crate) n_bytes: usize,
+    /// What the host does about it.
+    pub(crate) treatment: Treatment,
 }
 
-#[derive(Deserialize)]
-struct RequestBody {
-    #[serde(default)]
-    model: String,
-    #[serde(default)]
-    messages: Vec<RequestMessage>,
-    response_format: Option<Value>,
-    #[serde(default)]
-    tools: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-struct RequestMessage {
-    role: String,
-    #[serde(default)]
-    content: Value,
-}
+/// Where the schema of an answer stands, by dialect.
+const SCHEMAS: &[&str] = &[
+    "/tools/0/input_schema",
+    "/tools/0/function/parameters",
+    "/tools/0/parameters",
+    "/response_format/json_schema/schema",
+    "/text/format/schema",
+    "/output_config/format/schema",
+    "/generationConfig/responseJsonSchema",
+    "/format",
+];
 
 /// Reads a request. The error is a sentence for the client.
-pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<JudgeRequest, String> {
-    let body: RequestBody =
+pub(crate) fn asked(
+    dialect: Dialect,
+    path: &str,
+    bytes: &[u8],
+    host: Option<&MockHost>,
+) -> Result<JudgeRequest, String> {
+    let body: Value =
         serde_json::from_slice(bytes).map_err(|error| format!("not a chat request: {error}"))?;
-    let last = body.messages.into_iter().rev().find(|message| message.role == "user");
-    let user = last.and_then(|message| text(message.content));
-    let user = user.ok_or("expected messages with one whose role is \"user\" and whose content is text")?;
-    let tool = body.tools.first().map(|tool| tool.get("function").unwrap_or(tool));
-    let tool_schema = tool.and_then(|tool| tool.get("input_schema").or(tool.get("parameters")));
-    let format_schema =
-        body.response_format.as_ref().and_then(|format| format.get("json_schema")?.get("schema"));
-    let form = match tool_schema.or(format_schema) {
+    let user =
+        user(&body).ok_or("expected messages with one whose role is \"user\" and whose content is text")?;
+    let schema = SCHEMAS.iter().find_map(|place| body.pointer(place)).filter(|schema| schema.is_object());
+    let form = match schema {
         Some(schema) => AnswerFormat::of_schema(schema),
-        None => AnswerFormat::of_prompt(&user).unwrap_or_else(|| match (dialect, &body.response_format) {
+        None => AnswerFormat::of_prompt(&user).unwrap_or_else(|| {
             // A request to chat completions without any form is for what a customer would read.
-            (Dialect::OpenAi, None) => AnswerFormat::Reply,
-            _ => AnswerFormat::fallback(),
+            match (dialect, body.get("response_format")) {
+                (Dialect::OpenAi, None) => AnswerFormat::Reply,
+                _ => AnswerFormat::fallback(),
+            }
         }),
     };
-    let tool = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str).map(str::to_owned);
+    let text = |place: &str| body.pointer(place).and_then(Value::as_str).map(str::to_owned);
+    let tool = text("/tools/0/function/name").or_else(|| text("/tools/0/name"));
+    // Gemini has the model in the path: `…/models/MODEL:generateContent`.
+    let of_path =
+        || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
+    let model = text("/model").or_else(of_path).unwrap_or_default();
+    let n_bytes = bytes.len();
+    let treatment = host.map_or(Treatment::Served, |host| host.treatment(&body, &model, n_bytes));
     let candidates = candidates(&user);
-    Ok(JudgeRequest { dialect, model: body.model, user, form, candidates, tool, n_bytes: bytes.len() })
+    Ok(JudgeRequest { dialect, model, user, form, candidates, tool, n_bytes, treatment })
+}
+
+/// The last message of the user: in `messages`, `contents` or `input`.
+fn user(body: &Value) -> Option<String> {
+    let input = body.get("input").filter(|input| input.is_string());
+    let list = body.get("messages").or(body.get("contents")).and_then(Value::as_array);
+    let newest = list.and_then(|list| list.iter().rev().find(|message| message["role"] == "user"));
+    text(input.or(newest.and_then(|message| message.get("content").or(message.get("parts"))))?.clone())
 }
 
 impl JudgeRequest {
@@ -123,7 +137,7 @@ mod tests {
 
     #[track_caller]
     fn check(dialect: Dialect, body: &str, want: &Expect) {
-        want.assert_eq(&match asked(dialect, body.as_bytes()) {
+        want.assert_eq(&match asked(dialect, "", body.as_bytes(), None) {
             Ok(asked) => format!("{:?} {:?} {:?} {:?}", asked.model, asked.user, asked.tool, asked.form),
             Err(message) => message,
         });

@@ -9,6 +9,12 @@ pub(crate) enum Dialect {
     OpenAi,
     /// The Messages API.
     Anthropic,
+    /// OpenAI's Responses.
+    Responses,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Ollama's own chat.
+    Ollama,
 }
 
 impl Dialect {
@@ -17,6 +23,9 @@ impl Dialect {
         match (method, path) {
             ("POST", "/v1/chat/completions" | "/chat/completions") => Some(Dialect::OpenAi),
             ("POST", "/v1/messages" | "/messages") => Some(Dialect::Anthropic),
+            ("POST", "/v1/responses" | "/responses") => Some(Dialect::Responses),
+            ("POST", "/api/chat") => Some(Dialect::Ollama),
+            ("POST", path) if path.ends_with(":generateContent") => Some(Dialect::Gemini),
             _ => None,
         }
     }
@@ -26,42 +35,39 @@ impl Dialect {
         match self {
             Dialect::OpenAi => "openai",
             Dialect::Anthropic => "anthropic",
+            Dialect::Responses => "responses",
+            Dialect::Gemini => "gemini",
+            Dialect::Ollama => "ollama",
         }
     }
 
     /// The code of an ordinary rate limit.
     pub(crate) fn rate_limit_code(self) -> &'static str {
         match self {
-            Dialect::OpenAi => "rate_limit_exceeded",
             Dialect::Anthropic => "rate_limit_error",
+            _ => "rate_limit_exceeded",
         }
     }
 
     /// The body of an error, about this parameter where there is one.
     pub(crate) fn error(self, code: &str, message: &str, param: Option<&str>) -> String {
         match self {
-            Dialect::OpenAi => {
-                json!({ "error": { "message": message, "type": code, "param": param, "code": code } })
-            }
             Dialect::Anthropic => json!({ "type": "error", "error": { "type": code, "message": message } }),
+            _ => json!({ "error": { "message": message, "type": code, "param": param, "code": code } }),
         }
         .to_string()
     }
 
     /// A piece of an answer's text by this model, as an event of a stream.
     pub(crate) fn event(self, model: &str, text: &str) -> String {
-        match self {
-            Dialect::OpenAi => {
-                let choice = json!({ "index": 0, "delta": { "content": text } });
-                let object = "chat.completion.chunk";
-                let data = json!({ "object": object, "model": model, "choices": [choice] });
-                format!("data: {data}\n\n")
-            }
-            Dialect::Anthropic => {
-                let delta = json!({ "type": "text_delta", "text": text });
-                let data = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
-                format!("event: content_block_delta\ndata: {data}\n\n")
-            }
+        if self == Dialect::Anthropic {
+            let delta = json!({ "type": "text_delta", "text": text });
+            let data = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
+            return format!("event: content_block_delta\ndata: {data}\n\n");
         }
+        let choice = json!({ "index": 0, "delta": { "content": text } });
+        let object = "chat.completion.chunk";
+        let data = json!({ "object": object, "model": model, "choices": [choice] });
+        format!("data: {data}\n\n")
     }
 }

@@ -81,6 +81,7 @@ impl AnswerMessage {
         let mut body = match sender.dialect {
             Dialect::OpenAi => self.openai(sender),
             Dialect::Anthropic => self.anthropic(sender),
+            Dialect::Responses | Dialect::Gemini | Dialect::Ollama => return self.other(sender).to_string(),
         };
         body.extend(self.usage(sender).map(|usage| ("usage".to_owned(), usage)));
         let body = Value::Object(body).to_string();
@@ -158,6 +159,35 @@ impl AnswerMessage {
         body
     }
 
+    /// The envelope of a dialect that has no more than a text in it.
+    fn other(&self, sender: &Sender<'_>) -> Value {
+        let text = match &self.content {
+            MessageContent::Null => String::new(),
+            MessageContent::Text(text) => text.clone(),
+            MessageContent::Parts(parts) => parts.concat(),
+        };
+        let (n_in, n_out) = (sender.n_tokens_read, text.len().div_ceil(4));
+        let (model, is_cut) = (sender.model, self.finish == "length");
+        match sender.dialect {
+            Dialect::Responses => {
+                let content = json!([{ "type": "output_text", "text": text }]);
+                let why = is_cut.then(|| json!({ "reason": "max_output_tokens" }));
+                json!({ "id": format!("resp_{}", sender.id), "object": "response", "model": model,
+                    "status": if is_cut { "incomplete" } else { "completed" }, "incomplete_details": why, "error": null,
+                    "output": [{ "type": "reasoning", "summary": [] }, { "type": "message", "role": "assistant", "content": content }],
+                    "usage": { "input_tokens": n_in, "output_tokens": n_out } })
+            }
+            Dialect::Gemini => {
+                let finish = if is_cut { "MAX_TOKENS" } else { "STOP" };
+                let content = json!({ "role": "model", "parts": [{ "text": text }] });
+                json!({ "candidates": [{ "content": content, "finishReason": finish, "index": 0 }], "modelVersion": model,
+                    "responseId": sender.id, "usageMetadata": { "promptTokenCount": n_in, "candidatesTokenCount": n_out } })
+            }
+            _ => json!({ "model": model, "message": { "role": "assistant", "content": text }, "done": true,
+                "done_reason": self.finish, "prompt_eval_count": n_in, "eval_count": n_out }),
+        }
+    }
+
     /// Tokens are estimated at four bytes each; the services count in their own ways.
     fn usage(&self, sender: &Sender<'_>) -> Option<Value> {
         match (self.usage, sender.usage) {
@@ -169,13 +199,11 @@ impl AnswerMessage {
                     MessageContent::Text(text) => text.len(),
                     MessageContent::Parts(parts) => parts.iter().map(String::len).sum(),
                 };
-                let (n_in, n_out) = (sender.n_bytes_asked.div_ceil(4), said.div_ceil(4));
-                Some(match sender.dialect {
-                    Dialect::OpenAi => {
-                        let total = n_in + n_out;
-                        json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": total })
-                    }
-                    Dialect::Anthropic => json!({ "input_tokens": n_in, "output_tokens": n_out }),
+                let (n_in, n_out) = (sender.n_tokens_read, said.div_ceil(4));
+                Some(if sender.dialect == Dialect::Anthropic {
+                    json!({ "input_tokens": n_in, "output_tokens": n_out })
+                } else {
+                    json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out })
                 })
             }
         }
@@ -195,8 +223,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) mark: String,
     /// The fingerprint of the model's configuration.
     pub(crate) fingerprint: &'a str,
-    /// Bytes of the request, from which tokens are estimated.
-    pub(crate) n_bytes_asked: usize,
+    /// Tokens of the request that were read: estimated at four bytes each.
+    pub(crate) n_tokens_read: usize,
     /// Whether tokens are counted.
     pub(crate) usage: UsageReport,
 }

@@ -13,6 +13,7 @@ mod envelope;
 mod faults;
 mod flaws;
 mod form;
+mod host;
 mod http;
 mod latency;
 mod ledger;
@@ -27,6 +28,7 @@ pub use answer::Levels;
 pub use counts::CallCounts;
 pub use envelope::UsageReport;
 pub use faults::{FaultPlan, MockFault, faults, share, shares};
+pub use host::MockHost;
 pub use latency::{Latency, duration};
 pub use ledger::CallLedger;
 pub use pairs::Pairs;
@@ -44,6 +46,8 @@ pub struct MockSettings {
     pub pairs: Pairs,
     /// What a judge that reads goes by, in place of both.
     pub script: Option<JudgeScript>,
+    /// The host that is played, with its refusals.
+    pub host: Option<MockHost>,
     /// Whether answers say how many tokens they took.
     pub usage: UsageReport,
     /// The model that answers say they come from, in place of the one asked for.
@@ -68,6 +72,7 @@ impl Default for MockSettings {
             levels: Levels::Hash,
             pairs: Pairs::Hash,
             script: None,
+            host: None,
             usage: UsageReport::On,
             model_echo: None,
             fingerprints: Vec::new(),

@@ -207,7 +207,7 @@ mod tests {
 
     fn request(user: &str) -> JudgeRequest {
         let body = json!({ "messages": [{ "role": "user", "content": user }] }).to_string();
-        asked(Dialect::OpenAi, body.as_bytes()).expect("a request")
+        asked(Dialect::OpenAi, "", body.as_bytes(), None).expect("a request")
     }
 
     fn draw(call: u32) -> CallDraw {

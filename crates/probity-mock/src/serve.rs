@@ -17,7 +17,9 @@ use super::answer::MockCall;
 use super::asked::asked;
 use super::counts::UnderWay;
 use super::dialect::Dialect;
+use super::envelope::AnswerMessage;
 use super::faults::{FaultMade, MockFault};
+use super::host::Treatment;
 use super::http::{Connection, HttpRequest, HttpResponse, Next, NoRequest, WireAct};
 use super::pairs::Pairs;
 
@@ -54,7 +56,7 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
             }
         };
         let next = match Dialect::of(&request.method, &request.path) {
-            Some(dialect) => judge(&mut connection, &mock, dialect, &request.body).await,
+            Some(dialect) => judge(&mut connection, &mock, dialect, &request).await,
             None => connection.perform(WireAct::from(page(&mock, &request))).await,
         };
         if next == Next::Close || request.next == Next::Close {
@@ -64,8 +66,8 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
 }
 
 /// One call to the judge.
-async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body: &[u8]) -> Next {
-    let asked = match asked(dialect, body) {
+async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, request: &HttpRequest) -> Next {
+    let asked = match asked(dialect, &request.path, &request.body, mock.settings.host.as_ref()) {
         Ok(asked) => asked,
         Err(message) => {
             mock.counts.rejected();
@@ -107,6 +109,15 @@ struct CallDecision {
 
 fn decide(call: &MockCall<'_>) -> CallDecision {
     let latency = call.settings.latency.sample(&call.draw);
+    let nothing = |act| CallDecision { fault: None, act, latency, verdict: Value::Null };
+    match &call.asked.treatment {
+        Treatment::Refused(status, body) => return nothing(HttpResponse::json(*status, body.clone()).into()),
+        Treatment::ThoughtAway => {
+            let message = AnswerMessage { finish: "length", ..AnswerMessage::text("") };
+            return nothing(call.sent(&message));
+        }
+        Treatment::Cut(_) | Treatment::Served => {}
+    }
     let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
     let (fault, act, verdict) = match drawn.map_or(FaultMade::Unbroken, |fault| fault.make(call)) {
         FaultMade::Verdict(act) => (drawn, act, verdict(call)),
@@ -168,7 +179,7 @@ fn page(mock: &Mock, request: &HttpRequest) -> HttpResponse {
         },
         _ => {
             mock.counts.rejected();
-            error(404, "expected POST /v1/chat/completions or POST /v1/messages")
+            error(404, "expected POST /v1/chat/completions, /v1/messages or the path of another dialect")
         }
     }
 }

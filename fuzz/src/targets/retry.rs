@@ -43,7 +43,7 @@ pub fn check(data: &[u8]) {
             assert!(!stop.message().is_empty(), "a stop without a sentence");
             assert!(!success || names_an_error(body), "a success without an error stops the lane");
         }
-        Some(Disposition::Damaged | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
+        Some(Disposition::Damaged { .. } | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
     }
     assert!(success || preemptive_wait(&response).is_none(), "a refusal is no success that used up a limit");
 }

@@ -123,7 +123,8 @@ fn check_length(completion: &Completion, answer: &str) -> Result<Option<Repair>,
         return Ok(Some(Repair::CompleteBeforeLimit));
     }
     if is_blank(answer) || is_open_reasoning(answer) {
-        let detail = "the token limit was reached before an answer began";
+        let detail =
+            "the token limit was reached before an answer began; raise thinking_tokens_max or lower effort";
         return Err(Invalid::new(InvalidReason::LengthReasoning, detail));
     }
     Err(Invalid::new(InvalidReason::Length, "the token limit cut the answer"))

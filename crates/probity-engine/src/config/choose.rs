@@ -5,7 +5,10 @@ use probity_core::json::Json;
 
 use super::is_present;
 use super::resolve::defaults;
-use super::{Backend, ChatSettings, Config, Dialect, JudgeKind, JudgeSettings, KeyUse, SettingsError};
+use super::{
+    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, SettingsError,
+};
+use crate::dialect::Dialect;
 
 /// The judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +41,17 @@ impl Config {
     /// The judge to use, unless a file decides about it that must not. `variable` gives the value of an environment
     /// variable.
     pub fn judge(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<ChosenJudge, SettingsError> {
-        let has_key = |name: &str| {
-            let key = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
+        let is_ready = |name: &&str| {
+            let chat = self.judges[*name].chat().filter(|chat| !chat.model.is_empty());
+            let key = chat.and_then(|chat| chat.api_key_env.as_deref());
             key.is_some_and(|key| is_present(variable(key).as_deref()))
         };
-        let with_key = || Dialect::NAMES.iter().find(|name| has_key(name));
+        let with_key = || Dialect::all().map(Dialect::name).find(is_ready);
         let (name, because) = match &self.judge_named {
             Some(name) => (name.as_str(), Because::Named),
             None if self.openai_is_elsewhere() => ("openai", Because::Endpoint),
             None => match with_key() {
-                Some(name) => (*name, Because::Key),
+                Some(name) => (name, Because::Key),
                 None if self.any_model.is_some() => ("openai", Because::Model),
                 None => ("baseline", Because::NoKey),
             },
@@ -65,15 +69,15 @@ impl Config {
 
     fn warnings(&self, judge: &JudgeSettings) -> Vec<String> {
         // One draw from a distribution is reported as if it were the judge's opinion.
-        let draw = judge.chat().map(|chat| chat.temperature).filter(|temperature| *temperature > Exact::ZERO);
-        let draw = draw.map(|temperature| {
+        let sent = judge.chat().and_then(|chat| chat.sent(&LeftOut::default()).temperature);
+        let draw = sent.filter(|temperature| *temperature > Exact::ZERO).map(|temperature| {
             format!(
                 "judges.{}.temperature is {temperature} and each packet is asked once: a verdict is one draw",
                 judge.name
             )
         });
-        let own =
-            self.judge_names().filter(|name| self.judge_named.is_none() && !JudgeKind::NAMES.contains(name));
+        let is_kind = |name: &str| name.parse::<JudgeKind>().is_ok();
+        let own = self.judge_names().filter(|name| self.judge_named.is_none() && !is_kind(name));
         let unused =
             own.map(|name| format!("[judges.{name}] is not used, because judge.name does not name a judge"));
         draw.into_iter().chain(unused).collect()
@@ -102,14 +106,15 @@ impl Config {
             && *base_url != chat.base_url
         {
             chat.base_url = base_url.clone();
+            chat.base_urls.clear();
             chat.key_use = KeyUse::IfPresent;
         }
     }
 
     /// The settings that change what `judge` is asked or how its answers are read, for the manifest of a
-    /// run. How fast calls go out, what they may cost and where things are stored is not among them; nor
-    /// are rubric and template, whose contents have hashes of their own.
-    pub fn digest_parts(&self, judge: &JudgeSettings) -> Vec<(String, String)> {
+    /// run, without what it refused. How fast calls go out, what they may cost and where things are stored is
+    /// not among them; nor are rubric and template, whose contents have hashes of their own.
+    pub fn digest_parts(&self, judge: &JudgeSettings, left: &LeftOut) -> Vec<(String, String)> {
         let mut parts = vec![
             ("run.call_plan", self.run.call_plan.name().to_owned()),
             ("run.parse", self.run.parse.name().to_owned()),
@@ -117,7 +122,7 @@ impl Config {
             ("judge.kind", judge.kind().name().to_owned()),
         ];
         match &judge.backend {
-            Backend::Chat(chat) => parts.extend(chat_parts(chat)),
+            Backend::Chat(chat) => parts.extend(chat_parts(chat, left)),
             Backend::Baseline => {}
             Backend::Command(command) => parts.push(("judge.command", list(&command.argv))),
             Backend::Recorded { verdicts } => {
@@ -130,22 +135,32 @@ impl Config {
 
 /// Whether the endpoint is another than the provider's own.
 fn is_elsewhere(chat: &ChatSettings) -> bool {
-    Some(chat.base_url.to_string()) != defaults().judges[chat.dialect.name()].base_url
+    Some(chat.base_url.to_string()) != defaults().judges[chat.kind.name()].base_url
 }
 
-fn chat_parts(chat: &ChatSettings) -> Vec<(&'static str, String)> {
+fn chat_parts(chat: &ChatSettings, left: &LeftOut) -> Vec<(&'static str, String)> {
+    let sent = chat.sent(left);
     let mut parts = vec![
         ("judge.model", chat.model.clone()),
         ("judge.base_url", chat.base_url.to_string()),
-        ("judge.temperature", chat.temperature.to_string()),
-        ("judge.output_tokens_max", chat.output_tokens_max.to_string()),
-        ("judge.token_limit_field", chat.token_limit_field.name().to_owned()),
-        ("judge.structured", chat.structured.name().to_owned()),
-        ("judge.logprobs", chat.logprobs.name().to_owned()),
+        ("judge.structured", sent.shape.name().to_owned()),
         ("judge.model_mismatch", chat.model_mismatch.name().to_owned()),
         ("judge.aliases", list(&chat.aliases)),
     ];
-    parts.extend(chat.seed.map(|seed| ("judge.seed", seed.to_string())));
+    if !chat.headers.is_empty() {
+        let prints = chat.headers.iter().map(|(name, text)| (name.clone(), Json::text(text.fingerprint())));
+        parts.push(("judge.headers", Json::object(prints).canonical()));
+    }
+    let json = |value: serde_json::Value| value.to_string();
+    parts.extend((!chat.query.is_empty()).then(|| ("judge.query", json(serde_json::json!(chat.query)))));
+    let extra = || ("judge.extra_body", json(serde_json::json!(chat.extra_body)));
+    parts.extend((!chat.extra_body.is_empty()).then(extra));
+    parts.extend(chat.dialect.map(|dialect| ("judge.dialect", dialect.name().to_owned())));
+    parts.extend(sent.temperature.map(|temperature| ("judge.temperature", temperature.to_string())));
+    parts.extend(sent.limit.map(|limit| ("judge.output_tokens_max", limit.to_string())));
+    parts.extend(sent.effort.map(|effort| ("judge.effort", effort.name().to_owned())));
+    parts.extend((sent.logprobs == Logprobs::On).then(|| ("judge.logprobs", "on".to_owned())));
+    parts.extend(sent.seed.map(|seed| ("judge.seed", seed.to_string())));
     parts.extend(chat.context_tokens.map(|tokens| ("judge.context_tokens", tokens.to_string())));
     parts
 }

@@ -64,10 +64,14 @@ impl Endpoint {
         Ok(Endpoint(base))
     }
 
-    /// The URL of a call: `path` (without a leading slash) below the base.
+    /// The URL of a call: `path` below the base, whose last segment may be the path's first, or below the host where it
+    /// begins with a slash.
     pub fn call(&self, path: &str) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}/{path}", self.0.path().trim_end_matches('/')));
+        let base = self.0.path().trim_end_matches('/');
+        let rest =
+            path.split_once('/').filter(|(first, _)| self.ends_with(first)).map_or(path, |(_, rest)| rest);
+        url.set_path(&if path.starts_with('/') { path.to_owned() } else { format!("{base}/{rest}") });
         url
     }
 

@@ -15,11 +15,14 @@ use std::path::PathBuf;
 
 use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
-    TestData, TokenLimitField,
+    Calls, Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured,
+    TargetKind, TestData,
 };
+use super::tuning::Tunable;
+use crate::dialect::Dialect;
 
 /// A number written as a decimal, kept exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,19 +54,6 @@ impl<'de> Deserialize<'de> for Decimal {
             }
         }
         deserializer.deserialize_any(Digits)
-    }
-}
-
-/// A decimal in a record, with all its digits.
-pub(super) mod exactly {
-    use super::{Decimal, Deserialize, Deserializer, Exact, Serialize, Serializer};
-
-    pub(in super::super) fn serialize<S: Serializer>(value: &Exact, to: S) -> Result<S::Ok, S::Error> {
-        Decimal(*value).serialize(to)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Exact, D::Error> {
-        Decimal::deserialize(from).map(|decimal| decimal.0)
     }
 }
 
@@ -132,7 +122,7 @@ impl<T: SettingsSection> SettingsSection for BTreeMap<String, T> {
 
 /// One section of settings, all optional. `config/default.toml` describes them.
 macro_rules! section {
-    ($layer:ident { $($key:ident: $type:ty => $class:ident,)* }) => {
+    ($layer:ident { $($(#[$meta:meta])* $key:ident: $type:ty => $class:ident,)* }) => {
         #[doc = concat!("Settings that may be missing: ", $("`", stringify!($key), "` ",)*)]
         #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields, expecting = "a table")]
@@ -140,6 +130,7 @@ macro_rules! section {
             $(
                 #[doc = concat!("`", stringify!($key), "`")]
                 #[serde(skip_serializing_if = "Option::is_none")]
+                $(#[$meta])*
                 pub $key: Option<$type>,
             )*
         }
@@ -251,11 +242,20 @@ settings! {
         kind: JudgeKind => Plain,
         model: String => Plain,
         base_url: String => Address,
+        base_urls: Vec<String> => Address,
+        #[serde(skip_serializing)]
+        headers: BTreeMap<String, String> => Header,
+        query: BTreeMap<String, String> => Plain,
+        extra_body: BTreeMap<String, Value> => Plain,
+        dialect: Dialect => Plain,
         api_key_env: String => Variable,
-        temperature: Decimal => Plain,
-        seed: u32 => Plain,
-        output_tokens_max: NonZeroU32 => Plain,
-        token_limit_field: TokenLimitField => Plain,
+        api_key_command: Vec<String> => Program,
+        api_key_seconds: NonZeroU32 => Plain,
+        temperature: Tunable<Decimal> => Plain,
+        seed: Tunable<u32> => Plain,
+        output_tokens_max: Tunable<NonZeroU32> => Plain,
+        effort: Tunable<Effort> => Plain,
+        thinking_tokens_max: NonZeroU32 => Plain,
         structured: Structured => Plain,
         logprobs: Logprobs => Plain,
         context_tokens: NonZeroU32 => Plain,
@@ -275,12 +275,13 @@ settings! {
         api_key_env: String => Variable,
         system: String => Plain,
         system_file: PathBuf => Path,
-        temperature: Decimal => Plain,
-        seed: u32 => Plain,
-        output_tokens_max: NonZeroU32 => Plain,
-        token_limit_field: TokenLimitField => Plain,
+        dialect: Dialect => Plain,
+        temperature: Tunable<Decimal> => Plain,
+        seed: Tunable<u32> => Plain,
+        output_tokens_max: Tunable<NonZeroU32> => Plain,
         http: Http => Plain,
         url: String => Address,
+        #[serde(skip_serializing)]
         headers: BTreeMap<String, String> => Header,
         request: String => Plain,
         reply: String => Plain,
@@ -361,7 +362,7 @@ impl Layer {
             return own;
         }
         // Where nothing else is said, the target is where the judge of this kind is.
-        let judge = self.judges.get(JudgeKind::Openai.name()).cloned().unwrap_or_default();
+        let judge = self.judges.get(JudgeKind::OPENAI).cloned().unwrap_or_default();
         let JudgeLayer { base_url: judge_url, api_key_env, http, .. } = judge;
         let built_in = self.targets.get(TargetKind::Openai.name()).cloned().unwrap_or_default();
         let table = TargetLayer { base_url: judge_url, api_key_env, http, ..TargetLayer::default() }

@@ -19,6 +19,7 @@ mod price;
 mod read;
 mod resolve;
 mod target;
+mod tuning;
 mod untrusted;
 
 use std::collections::BTreeMap;
@@ -32,20 +33,24 @@ use probity_core::gate::RuleSetting;
 use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::dialect::Dialect;
 
 pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
-pub use layer::{Layer, SettingClass};
+pub use layer::{Decimal, Layer, SettingClass};
 pub use names::{
-    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
-    TokenLimitField,
+    Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
+    TuningWord,
 };
 pub use pointer::Pointer;
 pub use price::{Money, Price};
 pub use read::{DecidingSetting, SettingsError, SettingsProblem};
 pub use resolve::{FileTrust, Sources};
 pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSettings};
+pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
 use models::Model;
@@ -167,7 +172,7 @@ impl JudgeSettings {
     /// What the judge is.
     pub fn kind(&self) -> JudgeKind {
         match &self.backend {
-            Backend::Chat(chat) => chat.dialect.kind(),
+            Backend::Chat(chat) => JudgeKind::Chat(chat.kind),
             Backend::Baseline => JudgeKind::Baseline,
             Backend::Command(_) => JudgeKind::Command,
             Backend::Recorded { .. } => JudgeKind::Recorded,
@@ -185,6 +190,7 @@ impl JudgeSettings {
 
 /// What answers for a judge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a run has few")]
 pub enum Backend {
     /// A model behind an endpoint.
     Chat(ChatSettings),
@@ -202,25 +208,39 @@ pub enum Backend {
 /// How an endpoint is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatSettings {
-    /// How it is spoken to.
-    pub dialect: Dialect,
+    /// The kind that the judge or target is of, from which it has what its own settings leave out.
+    pub kind: Dialect,
+    /// How it is spoken to, where the settings say so.
+    pub dialect: Option<Dialect>,
     /// The model asked for.
     pub model: String,
     /// Where the endpoint is.
     pub base_url: Endpoint,
+    /// Further servers that answer for it. They are no part of what the judge is.
+    pub base_urls: Vec<Endpoint>,
+    /// Headers of its requests, by name. A record does not have them.
+    #[serde(skip)]
+    pub headers: Vec<(String, HeaderText)>,
+    /// The query of its requests.
+    pub query: BTreeMap<String, String>,
+    /// What its requests have besides.
+    pub extra_body: BTreeMap<String, Value>,
     /// The name of the variable that holds the key; `None` to send none.
     pub api_key_env: Option<String>,
+    /// A program that writes the key, in place of the variable, and for how long such a key is used.
+    pub api_key_command: Option<(CommandSettings, Duration)>,
     /// Whether calls can go out without a key.
     pub key_use: KeyUse,
     /// 0 to 2.
-    #[serde(with = "layer::exactly")]
-    pub temperature: Exact,
-    /// Sent with each call; `None` for endpoints that take no seed.
-    pub seed: Option<u32>,
+    pub temperature: Tunable<Decimal>,
+    /// Sent with each call.
+    pub seed: Tunable<u32>,
     /// Tokens an answer may have.
-    pub output_tokens_max: NonZeroU32,
-    /// How the endpoint calls that limit.
-    pub token_limit_field: TokenLimitField,
+    pub output_tokens_max: Tunable<NonZeroU32>,
+    /// How much the model is to think.
+    pub effort: Tunable<Effort>,
+    /// Tokens for thinking, besides those of the answer.
+    pub thinking_tokens_max: NonZeroU32,
     /// How the endpoint is told the answer's shape.
     pub structured: Structured,
     /// Whether token probabilities are asked for.

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use probity_core::verdict::ParseMode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::dialect::Dialect;
+
 /// A word that is not among those a setting takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of {}, found {found:?}", allowed.join(", "))]
@@ -15,7 +17,7 @@ pub struct NotAllowed {
     /// The word.
     pub found: String,
     /// What would have been taken.
-    pub allowed: &'static [&'static str],
+    pub allowed: Vec<&'static str>,
 }
 
 macro_rules! setting_enum {
@@ -40,7 +42,7 @@ macro_rules! setting_enum {
             fn from_str(text: &str) -> Result<Self, NotAllowed> {
                 match text {
                     $($text => Ok($name::$variant),)+
-                    _ => Err(NotAllowed { found: text.to_owned(), allowed: Self::NAMES }),
+                    _ => Err(NotAllowed { found: text.to_owned(), allowed: Self::NAMES.to_vec() }),
                 }
             }
         }
@@ -59,51 +61,60 @@ macro_rules! setting_enum {
     )+};
 }
 
-setting_enum! {
-    /// How the endpoint of a model is spoken to. Each is a kind of judge, too, of the same name.
-    Dialect {
-        /// Chat completions, at any OpenAI-compatible endpoint.
-        Openai = "openai",
-        /// The Messages API.
-        Anthropic = "anthropic",
-    }
+/// What a judge is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeKind {
+    /// A model behind an endpoint: a row of the table of dialects.
+    Chat(Dialect),
+    /// The embedded lexical judge.
+    Baseline,
+    /// A program that speaks JSON lines.
+    Command,
+    /// Verdicts that are already there.
+    Recorded,
 }
 
-impl Dialect {
-    /// The kind of a judge that is asked in it.
-    pub fn kind(self) -> JudgeKind {
-        self.name().parse().expect("every dialect is a kind of judge")
+impl JudgeKind {
+    /// The kind whose endpoint may be any: its host says how it is spoken to.
+    pub const OPENAI: &'static str = "openai";
+
+    /// Every kind.
+    pub fn all() -> impl Iterator<Item = JudgeKind> {
+        let others = [JudgeKind::Baseline, JudgeKind::Command, JudgeKind::Recorded];
+        Dialect::all().map(JudgeKind::Chat).chain(others)
     }
 
-    /// Whether it has a use for the setting `key` of a chat judge.
-    pub fn takes(self, key: &str) -> bool {
+    /// The name in settings.
+    pub fn name(self) -> &'static str {
         match self {
-            Dialect::Openai => true,
-            Dialect::Anthropic => !["seed", "token_limit_field", "logprobs"].contains(&key),
+            JudgeKind::Chat(dialect) => dialect.name(),
+            JudgeKind::Baseline => "baseline",
+            JudgeKind::Command => "command",
+            JudgeKind::Recorded => "recorded",
         }
     }
 }
 
-impl JudgeKind {
-    /// How a judge of this kind is asked, if it is a model behind an endpoint.
-    pub fn dialect(self) -> Option<Dialect> {
-        self.name().parse().ok()
+impl FromStr for JudgeKind {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        let names = || JudgeKind::all().map(JudgeKind::name).collect();
+        JudgeKind::all()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| NotAllowed { found: text.to_owned(), allowed: names() })
     }
 }
 
-setting_enum! {
-    /// What a judge is.
-    JudgeKind {
-        /// Any OpenAI-compatible endpoint.
-        Openai = "openai",
-        /// The Messages API.
-        Anthropic = "anthropic",
-        /// The embedded lexical judge.
-        Baseline = "baseline",
-        /// A program that speaks JSON lines.
-        Command = "command",
-        /// Verdicts that are already there.
-        Recorded = "recorded",
+impl Serialize for JudgeKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for JudgeKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -133,8 +144,19 @@ setting_enum! {
     /// Whether an answer that is not a verdict is asked for again.
     Reask { Once = "once", Never = "never", }
 
-    /// How the endpoint calls the limit on an answer's tokens.
-    TokenLimitField { MaxTokens = "max_tokens", MaxCompletionTokens = "max_completion_tokens", }
+    /// A word in place of a parameter's value.
+    TuningWord { Auto = "auto", Unset = "unset", }
+
+    /// How much a model is to think before it answers.
+    Effort {
+        None = "none",
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Xhigh = "xhigh",
+        Max = "max",
+    }
 
     /// How an endpoint is told what shape the answer has.
     Structured { Auto = "auto", Schema = "schema", JsonObject = "json_object", Plain = "plain", }
@@ -168,12 +190,8 @@ mod tests {
 
     #[test]
     fn every_name_reads_back() {
-        for name in JudgeKind::NAMES {
-            assert_eq!(name.parse::<JudgeKind>().expect("a name").name(), *name);
-        }
-        for name in Dialect::NAMES {
-            let dialect: Dialect = name.parse().expect("a name");
-            assert_eq!((dialect.kind().name(), dialect.kind().dialect()), (*name, Some(dialect)));
+        for kind in JudgeKind::all() {
+            assert_eq!(kind.name().parse(), Ok(kind));
         }
         for name in Structured::NAMES {
             assert_eq!(name.parse::<Structured>().expect("a name").name(), *name);
@@ -182,10 +200,11 @@ mod tests {
 
     #[test]
     fn r13_unknown_provider_lists_the_known_ones() {
-        let error = "gemini".parse::<JudgeKind>().expect_err("not a kind");
-        assert_eq!(
-            error.to_string(),
-            "expected one of openai, anthropic, baseline, command, recorded, found \"gemini\""
+        let error = "gemma".parse::<JudgeKind>().expect_err("not a kind").to_string();
+        assert!(
+            error.starts_with("expected one of compatible, openai-responses, openai, azure, "),
+            "{error}"
         );
+        assert!(error.ends_with(", baseline, command, recorded, found \"gemma\""), "{error}");
     }
 }

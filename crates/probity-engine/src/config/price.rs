@@ -3,7 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::verdict::Usage;
 
-use super::{ChatSettings, Config};
+use super::{ChatSettings, Config, LeftOut};
 
 /// Tokens that roles, message borders and an answer's schema add to a request, at the most.
 const ENVELOPE_TOKENS: u64 = 512;
@@ -65,10 +65,10 @@ impl Money {
 }
 
 impl Config {
-    /// The most that a call with a prompt of so many bytes can cost, where the model has a price: no token is shorter
-    /// than a byte.
-    pub fn most(&self, chat: &ChatSettings, prompt_bytes: usize) -> Option<Money> {
-        let output = u64::from(chat.output_tokens_max.get());
+    /// The most that a call with a prompt of so many bytes can cost, without the parameters that were refused, where
+    /// the model has a price: no token is shorter than a byte.
+    pub fn most(&self, chat: &ChatSettings, left: &LeftOut, prompt_bytes: usize) -> Option<Money> {
+        let output = chat.sent(left).limit_most();
         let usage = Usage { input: prompt_bytes as u64 + ENVELOPE_TOKENS, output };
         Some(Money::of(self.price(chat)?, usage))
     }

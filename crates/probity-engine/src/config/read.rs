@@ -193,7 +193,7 @@ impl TextReading<'_> {
             self.keep_known(table, &section.join("."), &keys);
             for (key, value) in table.iter_mut() {
                 let is_decimal =
-                    |known: &Setting| known.key == key.get_ref() && known.value_type == "Decimal";
+                    |known: &Setting| known.key == key.get_ref() && known.value_type.contains("Decimal");
                 if let DeValue::Float(float) = value.get_ref()
                     && settings.iter().any(is_decimal)
                 {

@@ -15,12 +15,13 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
-use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
+use super::names::{Calls, JudgeKind, Logprobs};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
     KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile, SettingsProblem,
-    StoreSettings, Untrusted,
+    StoreSettings, Tunable, Untrusted,
 };
+use crate::dialect::Dialect;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
@@ -28,6 +29,8 @@ const CONCURRENCY_MAX: u32 = 10_000;
 const NAME_BYTES_MAX: usize = 100;
 /// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
 const CLOCK_MS_MAX: u64 = 86_400_000;
+/// The address of a built-in judge whose host has none of its own. It is never called.
+const NO_ADDRESS: &str = "https://host.invalid";
 
 impl Config {
     /// The settings of `layers`, the lowest first, over the embedded defaults.
@@ -116,9 +119,26 @@ pub enum FileTrust {
 /// The embedded defaults, which a command needs more than once and reads once.
 pub(super) fn defaults() -> Layer {
     static READ: LazyLock<Layer> = LazyLock::new(|| {
-        Layer::read("config/default.toml", DEFAULTS).expect("the embedded defaults are read by every test")
+        let mut layer = Layer::read("config/default.toml", DEFAULTS)
+            .expect("the embedded defaults are read by every test");
+        for dialect in Dialect::all() {
+            let own = built_in(dialect, &layer.judges[JudgeKind::OPENAI]);
+            layer.judges.entry(dialect.name().to_owned()).or_insert(own);
+        }
+        layer
     });
     READ.clone()
+}
+
+/// The table of the judge that is called as `dialect` is: what the row says, over what all judges have.
+fn built_in(dialect: Dialect, common: &JudgeLayer) -> JudgeLayer {
+    JudgeLayer {
+        kind: Some(JudgeKind::Chat(dialect)),
+        model: dialect.model.clone(),
+        base_url: dialect.base_url.clone(),
+        api_key_env: Some(dialect.key_env.clone().unwrap_or_default()),
+        ..common.clone()
+    }
 }
 
 fn given<T>(value: Option<T>) -> T {
@@ -269,9 +289,10 @@ impl Resolving {
 
     fn judge(&mut self, name: &str, layer: &Layer) -> Option<JudgeSettings> {
         let table = layer.judge_table(name);
-        let (kind, kinds) = (table.kind, JudgeKind::NAMES);
-        self.table(&TableName { what: "judge", name, kinds, built_in: kinds }, kind.map(JudgeKind::name))?;
-        let kind = kind?;
+        let kinds: Vec<&str> = JudgeKind::all().map(JudgeKind::name).collect();
+        let named = TableName { what: "judge", name, kinds: &kinds, built_in: &kinds };
+        self.table(&named, table.kind.map(JudgeKind::name))?;
+        let kind = table.kind?;
         let written = self.written.judges.get(name).map(JudgeLayer::keys_set).unwrap_or_default();
         self.idle_keys(&format!("judges.{name}"), &written, kind.name(), |key| takes(kind, key));
         Some(JudgeSettings {
@@ -316,17 +337,18 @@ impl Resolving {
     }
 
     fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
-        if let Some(dialect) = kind.dialect() {
-            let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
-            let named = if own { Naming::Written } else { Naming::Default };
-            return self.chat(&format!("judges.{name}"), dialect, layer, named).map(Backend::Chat);
-        }
+        // A built-in judge need not be whole while it is not chosen.
+        let is_needed = name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
         match kind {
+            JudgeKind::Chat(dialect) => {
+                let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
+                let named = if own { Naming::Written } else { Naming::Default };
+                let layer = self.completed(name, layer, is_needed);
+                self.chat(&format!("judges.{name}"), dialect, layer, named).map(Backend::Chat)
+            }
             JudgeKind::Baseline => Some(Backend::Baseline),
             JudgeKind::Recorded => Some(Backend::Recorded { verdicts: layer.verdicts }),
             JudgeKind::Command => {
-                let is_needed =
-                    name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
                 let (argv, pass_env) = (layer.command, layer.pass_env);
                 Some(Backend::Command(if is_needed {
                     self.program(&format!("judges.{name}"), argv, pass_env)
@@ -334,8 +356,23 @@ impl Resolving {
                     CommandSettings { argv: argv.unwrap_or_default(), pass_env: pass_env.unwrap_or_default() }
                 }))
             }
-            _ => None,
         }
+    }
+
+    /// `layer` with a model and an address, which not every host has by itself.
+    fn completed(&mut self, name: &str, mut layer: JudgeLayer, is_needed: bool) -> JudgeLayer {
+        let model = layer.model.as_deref().unwrap_or_default().trim().to_owned();
+        if model.is_empty() && (layer.model.is_some() || is_needed && self.written.any_model.is_none()) {
+            let setting = format!("judges.{name}.model");
+            self.problem(setting, "expected a model, found an empty text", Some("use --model".to_owned()));
+        }
+        if layer.base_url.is_none() && is_needed && self.written.any_base_url.is_none() {
+            let setting = format!("judges.{name}.base_url");
+            self.problem(setting, "expected the address of the endpoint, found nothing", None);
+        }
+        layer.model = Some(model);
+        layer.base_url.get_or_insert_with(|| NO_ADDRESS.to_owned());
+        layer
     }
 
     /// The program of `section`, which must be there.
@@ -357,37 +394,50 @@ impl Resolving {
     fn chat(
         &mut self,
         section: &str,
-        dialect: Dialect,
+        kind: Dialect,
         layer: JudgeLayer,
         key_variable: Naming,
     ) -> Option<ChatSettings> {
-        let temperature = given(layer.temperature).0;
-        if temperature < Exact::ZERO || temperature > Exact::from(2) {
-            let message = format!("expected 0 to 2, found {temperature}");
+        let temperature = given(layer.temperature);
+        if let Tunable::Value(Decimal(value)) = temperature
+            && (value < Exact::ZERO || value > Exact::from(2))
+        {
+            let message = format!("expected 0 to 2, found {value}");
             self.problem(format!("{section}.temperature"), message, None);
         }
         let model = given(layer.model).trim().to_owned();
-        if model.is_empty() {
-            self.problem(format!("{section}.model"), "expected a model, found an empty text", None);
-        }
         let base_url = self.base_url(&format!("{section}.base_url"), &given(layer.base_url))?;
-        let own = given(self.defaults.judges[dialect.name()].base_url.clone());
-        let is_providers = base_url.to_string() == own;
+        let own = self.defaults.judges[kind.name()].base_url.clone();
+        let is_providers = own.is_some_and(|own| base_url.to_string() == own);
+        let urls = layer.base_urls.unwrap_or_default();
+        let urls = urls.iter().map(|text| self.base_url(&format!("{section}.base_urls"), text));
+        let base_urls = urls.collect::<Option<Vec<Endpoint>>>()?;
         let key_use = if is_providers || key_variable == Naming::Written {
             KeyUse::Required
         } else {
             KeyUse::IfPresent
         };
+        let lifetime = Duration::from_secs(given(layer.api_key_seconds).get().into());
+        let pass_env = layer.pass_env.unwrap_or_default();
+        let api_key_command = layer.api_key_command.filter(|argv| !argv.is_empty());
+        let api_key_command = api_key_command.map(|argv| (CommandSettings { argv, pass_env }, lifetime));
         Some(ChatSettings {
-            dialect,
+            kind,
+            dialect: layer.dialect,
             model,
             base_url,
+            base_urls,
+            headers: self.headers(section, layer.headers.unwrap_or_default())?,
+            query: layer.query.unwrap_or_default(),
+            extra_body: layer.extra_body.unwrap_or_default(),
             api_key_env: self.variable(section, given(layer.api_key_env)),
+            api_key_command,
             key_use,
             temperature,
-            seed: layer.seed,
+            seed: given(layer.seed),
             output_tokens_max: given(layer.output_tokens_max),
-            token_limit_field: layer.token_limit_field.unwrap_or(TokenLimitField::MaxTokens),
+            effort: given(layer.effort),
+            thinking_tokens_max: given(layer.thinking_tokens_max),
             structured: given(layer.structured),
             logprobs: layer.logprobs.unwrap_or(Logprobs::Off),
             context_tokens: layer.context_tokens,
@@ -436,8 +486,10 @@ impl Resolving {
 
 /// The settings of a judge that is a model behind an endpoint. Not every dialect takes all of them.
 const CHAT_KEYS: &[&str] = &[
-    "model", "base_url", "api_key_env", "temperature", "seed", "output_tokens_max", "token_limit_field",
-    "structured", "logprobs", "context_tokens", "template", "model_mismatch", "aliases", "http",
+    "model", "base_url", "base_urls", "headers", "query", "extra_body", "dialect", "api_key_env",
+    "api_key_command", "api_key_seconds", "pass_env", "temperature", "seed", "output_tokens_max", "effort",
+    "thinking_tokens_max", "structured", "logprobs", "context_tokens", "template", "model_mismatch",
+    "aliases", "http",
 ];
 
 fn takes(kind: JudgeKind, key: &str) -> bool {
@@ -445,7 +497,7 @@ fn takes(kind: JudgeKind, key: &str) -> bool {
         JudgeKind::Baseline => false,
         JudgeKind::Command => ["command", "pass_env", "template"].contains(&key),
         JudgeKind::Recorded => key == "verdicts",
-        _ => CHAT_KEYS.contains(&key) && kind.dialect().is_some_and(|dialect| dialect.takes(key)),
+        JudgeKind::Chat(dialect) => CHAT_KEYS.contains(&key) && dialect.takes(key),
     }
 }
 

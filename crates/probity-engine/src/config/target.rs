@@ -19,6 +19,7 @@ pub struct TargetSettings {
 
 /// What writes the replies of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub enum TargetBackend {
     /// An OpenAI-compatible model with a system prompt.
     Openai(ChatTarget),

@@ -60,7 +60,7 @@ pub(super) struct Untrusted {
 /// What goes out together.
 #[derive(Default)]
 struct Sent<'a> {
-    address: Option<&'a str>,
+    addresses: Vec<&'a str>,
     /// The variable that holds the key.
     variable: Option<&'a str>,
     headers: Option<&'a BTreeMap<String, String>>,
@@ -107,9 +107,9 @@ impl Untrusted {
         if let Some(name) = with.target.name.as_deref() {
             let (with, without) = (with.target_table(name), without.target_table(name));
             let sections: &[&[&str]] = &[&["targets", name], &["targets", "openai"], &["judges", "openai"]];
-            let address = with.base_url.as_deref().or(with.url.as_deref());
+            let addresses = with.base_url.as_deref().or(with.url.as_deref()).into_iter().collect();
             let sent =
-                Sent { address, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
+                Sent { addresses, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
             problems.extend(self.refused(sections, &with.differing(&without), &sent, here.variable));
         }
         if problems.is_empty() { Ok(()) } else { Err(SettingsError::NotTrusted(problems)) }
@@ -127,8 +127,9 @@ impl Untrusted {
         };
         let (with, without) = (judge(&self.with), judge(&self.without));
         let kind = with.kind.map_or("", JudgeKind::name);
-        let sent =
-            Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
+        let more = with.base_urls.iter().flatten();
+        let addresses = with.base_url.iter().chain(more).map(String::as_str).collect();
+        let sent = Sent { addresses, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
         let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
         let mut problems = self.refused(sections, &with.differing(&without), &sent, variable);
         if problems.is_empty() {
@@ -147,7 +148,7 @@ impl Untrusted {
     ) -> Option<SettingsProblem> {
         let address = self.with.any_base_url.as_deref()?;
         let key = sent.variable.filter(|key| is_present(variable(key).as_deref()))?;
-        let usual = super::resolve::defaults().judges.remove(JudgeKind::Openai.name())?.api_key_env;
+        let usual = super::resolve::defaults().judges.remove(JudgeKind::OPENAI)?.api_key_env;
         if self.judge_of_user.as_deref() == Some(name)
             || usual.as_deref() == Some(key)
             || sent.is_providers_own()
@@ -219,13 +220,13 @@ impl Untrusted {
 impl Sent<'_> {
     /// What is wrong with an address that a file decides, unless it is harmless.
     fn refusal(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-        let address = self.address?;
         let key = self.variable.filter(|name| is_present(variable(name).as_deref()));
         let has_secret = key.is_some() || self.headers.is_some_and(|headers| !headers.is_empty());
-        let is_local = Endpoint::parse(address).is_ok_and(|endpoint| endpoint.is_loopback());
-        if self.is_providers_own() || (is_local && !has_secret) {
+        let is_local = |address: &str| Endpoint::parse(address).is_ok_and(|endpoint| endpoint.is_loopback());
+        if self.is_providers_own() {
             return None;
         }
+        let address = self.addresses.iter().find(|address| has_secret || !is_local(address))?;
         let gets = match (key, has_secret) {
             (Some(name), _) => format!("the key in {name}"),
             (None, true) => "its headers".to_owned(),
@@ -236,7 +237,7 @@ impl Sent<'_> {
 
     /// Whether the key goes to the provider that it is of, as the defaults have it.
     fn is_providers_own(&self) -> bool {
-        let (Some(address), Some(variable)) = (self.address, self.variable) else { return false };
+        let ([address], Some(variable)) = (self.addresses.as_slice(), self.variable) else { return false };
         let Ok(endpoint) = Endpoint::parse(address) else { return false };
         super::resolve::defaults().judges.values().any(|judge| {
             let own = judge.base_url.as_deref().and_then(|own| Endpoint::parse(own).ok());

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 use super::command::{self, LineProgram, NamedBy, StartError};
 use super::http::BadHttpClient;
 use super::key::BadKey;
-use super::params::Shape;
+use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
+use super::request;
 use super::service::Service;
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, JudgeSettings};
+use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut};
 
 /// A judge that can be asked.
 #[derive(Debug)]
@@ -34,12 +35,12 @@ pub enum Judge {
 pub struct ChatJudge {
     service: Service,
     chat: ChatSettings,
-    shape: Shape,
+    left: LeftOut,
 }
 
 impl ChatJudge {
     async fn ask(&self, question: &Question) -> Reception {
-        let body = chat_body(&self.chat, self.shape, question).to_string();
+        let body = chat_body(&self.chat, &self.left, question).to_string();
         self.service.post(body.into_bytes()).await
     }
 }
@@ -77,18 +78,17 @@ pub enum JudgeError {
 }
 
 impl Judge {
-    /// Builds the judge that `settings` describe. `key` gives the value of an environment variable.
+    /// Builds the judge that `settings` describe, without what it refused. `key` gives the value of an environment variable.
     pub fn build(
         settings: &JudgeSettings,
-        shape: Option<Shape>,
+        left: &LeftOut,
         limits: CallLimits,
         key: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Judge, JudgeError> {
-        let shape = shape.unwrap_or(Shape::Plain);
         Ok(match &settings.backend {
             Backend::Chat(chat) => {
                 let service = Service::of_chat(chat, limits, key)?;
-                Judge::Chat(Box::new(ChatJudge { service, chat: chat.clone(), shape }))
+                Judge::Chat(Box::new(ChatJudge { service, chat: chat.clone(), left: left.clone() }))
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {
@@ -122,7 +122,7 @@ impl Judge {
     /// Reads a whole body in the judge's dialect.
     pub fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
-            Judge::Chat(judge) => (judge.chat.dialect.wire().completion)(body),
+            Judge::Chat(judge) => judge.chat.dialect().completion(body),
             Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => match std::str::from_utf8(body) {
                 Ok(text) => {
                     let text = Some(text.to_owned());
@@ -130,6 +130,14 @@ impl Judge {
                 }
                 Err(error) => Err(EnvelopeFault::NotJson { detail: error.to_string() }),
             },
+        }
+    }
+
+    /// Why the judge cannot have read the whole prompt, if it cannot.
+    pub(super) fn prompt_cut(&self, completion: &Completion, question: &Question) -> Option<String> {
+        match self {
+            Judge::Chat(judge) => prompt_cut(&judge.chat, completion.usage?, &question.prompt),
+            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => None,
         }
     }
 
@@ -156,10 +164,9 @@ impl Judge {
 }
 
 /// What would be sent to the judge for `question`: the body of a request, or what a local judge reads.
-pub fn request_body(settings: &JudgeSettings, shape: Option<Shape>, question: &Question) -> Value {
-    let shape = shape.unwrap_or(Shape::Plain);
+pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Question) -> Value {
     match &settings.backend {
-        Backend::Chat(chat) => chat_body(chat, shape, question),
+        Backend::Chat(chat) => chat_body(chat, left, question),
         Backend::Command(_) => command::request_body(question),
         Backend::Baseline | Backend::Recorded { .. } => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
@@ -167,8 +174,8 @@ pub fn request_body(settings: &JudgeSettings, shape: Option<Shape>, question: &Q
     }
 }
 
-fn chat_body(chat: &ChatSettings, shape: Shape, question: &Question) -> Value {
-    (chat.dialect.wire().body)(chat, shape, &question.prompt, question.packet.ask())
+fn chat_body(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
+    request::body(chat, left, &question.prompt, question.packet.ask())
 }
 
 fn answered(body: Option<String>, elapsed: Duration) -> Reception {

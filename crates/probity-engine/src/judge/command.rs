@@ -10,6 +10,8 @@
 
 mod program;
 
+pub(super) use program::prepared;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

@@ -124,6 +124,11 @@ impl ApiKey {
         value
     }
 
+    /// Whether it is the same key.
+    pub(super) fn is(&self, other: &ApiKey) -> bool {
+        self.text() == other.text()
+    }
+
     /// How many characters it has.
     pub(crate) fn n_chars(&self) -> usize {
         self.text().len()

@@ -3,7 +3,6 @@
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means: the schedule does that.
 
-mod anthropic;
 mod backend;
 pub mod baseline;
 pub mod bounded_template;
@@ -13,18 +12,18 @@ mod fault;
 pub mod http;
 mod identity;
 pub mod key;
+mod key_command;
 pub mod mask;
 pub mod models;
-mod openai;
-pub mod params;
 pub mod prompt;
+mod prompt_cut;
 pub mod recorded;
+mod request;
 pub mod respondent;
 mod room;
 pub mod service;
 mod spelling;
 mod verdict_schema;
-mod wire;
 
 use std::fs::File;
 use std::io;
@@ -78,6 +77,14 @@ pub struct Reception {
     pub elapsed: Duration,
     /// The memory that a large body takes up. The holder of the body keeps this for as long.
     pub room: Room,
+}
+
+impl Reception {
+    /// Nothing came, and nothing was sent.
+    pub(crate) fn broken(fault: TransportFault) -> Reception {
+        let outcome = CallOutcome::Broken { fault, partial: Vec::new() };
+        Reception { outcome, elapsed: Duration::ZERO, room: Room::default() }
+    }
 }
 
 /// What happened to one call.

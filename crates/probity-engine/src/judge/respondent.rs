@@ -73,6 +73,9 @@ impl Respondent for Judge {
     /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
     /// that the same store says the same thing whichever run came first.
     fn settled(&self, completion: &Completion, question: &Question) -> Result<String, Unusable> {
+        if let Some(detail) = self.prompt_cut(completion, question) {
+            return Err(Unusable { reason: "prompt_cut", detail, remedy: Remedy::Nothing });
+        }
         let verdict = verdict::read(completion, &question.packet, ParseMode::Tolerant)
             .map_err(|invalid| Unusable::from(&invalid))
             .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;

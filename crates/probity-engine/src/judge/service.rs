@@ -1,25 +1,44 @@
 //! A service that is reached over HTTP: where it is, what every call carries, and the client that speaks to it.
 //!
-//! Judges and targets share it. The secrets that go out with a call are taken out of whatever comes back.
+//! Judges and targets share it. The secrets that go out with a call are taken out of whatever comes back. Where several
+//! servers answer for one judge, a call goes to the one with the fewest calls in flight; one that cannot be reached is
+//! passed over for a while.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::http::{BadHttpClient, HttpClient, Pool, Transit};
-use super::key::{ApiKey, api_key};
-use super::{CallLimits, JudgeError, Reception};
-use crate::config::{ChatSettings, Endpoint, Http};
+use super::key::{ApiKey, BadKey, api_key};
+use super::key_command::KeyCommand;
+use super::{CallLimits, CallOutcome, JudgeError, Reception};
+use crate::config::{ChatSettings, Endpoint, HeaderPiece, HeaderText, Http};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
 const HTTP2_SHARDS: usize = 20;
 
+/// How long a server that could not be reached is passed over while there are others.
+const PASSED_OVER: Duration = Duration::from_secs(30);
+
 /// A service that takes JSON. Servers on one's own machine often need no key.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Service {
-    url: Url,
-    client: HttpClient,
+    servers: Vec<Server>,
     headers: HeaderMap,
     secrets: Vec<ApiKey>,
+    key: Option<KeyCommand>,
+}
+
+/// One server, and how it is doing.
+#[derive(Debug)]
+struct Server {
+    url: Url,
+    client: HttpClient,
+    in_flight: AtomicUsize,
+    failed_at: Mutex<Option<Instant>>,
 }
 
 impl Service {
@@ -29,23 +48,50 @@ impl Service {
         limits: CallLimits,
         get: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Service, JudgeError> {
-        let wire = chat.dialect.wire();
+        let row = chat.dialect();
         let pool = match chat.http {
             Http::Http1 => Pool::Http1,
             Http::Http2 => {
                 Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
             }
         };
-        let own = wire
+        let (own, mut secrets) = header_values(&chat.headers, get)?;
+        let mut headers: HeaderMap = row
             .headers
             .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
-        let url = chat.base_url.call((wire.path)(&chat.base_url));
-        let key = api_key(chat, get)?;
-        let mut service = Service::new(url, own.collect(), limits, pool)?;
-        let (name, prefix) = wire.key_header;
-        service.headers.extend(key.as_ref().map(|key| (HeaderName::from_static(name), key.header(prefix))));
-        service.secrets.extend(key);
+            .map(|(name, value)| {
+                let value = HeaderValue::from_str(value).expect("the table's headers are well formed");
+                (header_name(name), value)
+            })
+            .collect();
+        headers.extend(own);
+        let (name, prefix) = &row.key;
+        let command = chat.api_key_command.clone();
+        let key = match &command {
+            Some(_) => None,
+            None => api_key(chat, get)?,
+        };
+        headers.extend(key.as_ref().map(|key| (header_name(name), key.header(prefix))));
+        secrets.extend(key);
+        let url = |endpoint: &Endpoint| {
+            let mut url = endpoint.call(&row.path.replace("$model", &chat.model));
+            let query: std::collections::BTreeMap<_, _> = row.query.iter().chain(&chat.query).collect();
+            if !query.is_empty() {
+                url.query_pairs_mut().extend_pairs(query);
+            }
+            url
+        };
+        let mut service = Service::new(url(&chat.base_url), headers, limits, pool)?.with_secrets(secrets);
+        for endpoint in &chat.base_urls {
+            service.servers.push(Server::new(url(endpoint), limits, pool)?);
+        }
+        service.key = command.map(|(command, lifetime)| KeyCommand {
+            command,
+            lifetime,
+            header: (header_name(name), prefix.clone()),
+            turn: tokio::sync::Mutex::default(),
+            keys: Mutex::default(),
+        });
         Ok(service)
     }
 
@@ -58,8 +104,8 @@ impl Service {
     ) -> Result<Service, BadHttpClient> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        let client = HttpClient::new(limits, pool, Transit::to(&url))?;
-        Ok(Service { url, client, headers, secrets: Vec::new() })
+        let servers = vec![Server::new(url, limits, pool)?];
+        Ok(Service { servers, headers, secrets: Vec::new(), key: None })
     }
 
     /// The same service, in whose headers these secrets stand.
@@ -70,21 +116,178 @@ impl Service {
         self
     }
 
-    /// Posts `body`, which is JSON.
+    /// Posts `body`, which is JSON. A key of a program that is no longer accepted is replaced once.
     pub async fn post(&self, body: Vec<u8>) -> Reception {
-        let reception = self.client.post(&self.url, self.headers.clone(), body).await;
-        self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
+        let Some(command) = &self.key else { return self.send(None, body).await };
+        let mut key = match command.key(None).await {
+            Ok(key) => key,
+            Err(fault) => return Reception::broken(fault),
+        };
+        let reception = self.send(Some((command, &key)), body.clone()).await;
+        if !matches!(&reception.outcome, CallOutcome::Response(response) if response.status == 401) {
+            return reception;
+        }
+        key = match command.key(Some(&key)).await {
+            Ok(key) => key,
+            Err(fault) => return Reception::broken(fault),
+        };
+        self.send(Some((command, &key)), body).await
+    }
+
+    async fn send(&self, key: Option<(&KeyCommand, &ApiKey)>, body: Vec<u8>) -> Reception {
+        let reception = self.server().post(self.headers(key), body).await;
+        self.scrubbed(key, reception)
+    }
+
+    fn headers(&self, key: Option<(&KeyCommand, &ApiKey)>) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        headers.extend(key.map(|(command, key)| (command.header.0.clone(), key.header(&command.header.1))));
+        headers
+    }
+
+    fn scrubbed(&self, key: Option<(&KeyCommand, &ApiKey)>, reception: Reception) -> Reception {
+        let secrets = self.secrets.iter().chain(key.map(|(_, key)| key));
+        secrets.fold(reception, |reception, secret| secret.scrub(reception))
+    }
+
+    /// The server for the next call: of those that can be reached, the one with the fewest calls in flight.
+    fn server(&self) -> &Server {
+        let order = |server: &&Server| (server.is_passed_over(), server.in_flight.load(Ordering::Relaxed));
+        self.servers.iter().min_by_key(order).expect("a service has a server")
     }
 
     /// Gets what is at `path` below `base`, with the key of a call.
     pub(crate) async fn get(&self, path: &str, base: &Endpoint) -> Reception {
-        let reception = self.client.get(&base.call(path), self.headers.clone()).await;
-        self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
+        let key = match &self.key {
+            None => None,
+            Some(command) => match command.key(None).await {
+                Ok(key) => Some((command, key)),
+                Err(fault) => return Reception::broken(fault),
+            },
+        };
+        let key = key.as_ref().map(|(command, key)| (*command, key));
+        let reception = self.server().client.get(&base.call(path), self.headers(key)).await;
+        self.scrubbed(key, reception)
     }
 
     /// What was read from an answer, without the secrets. Parts of an answer that say nothing each may be a secret
     /// when they are put together.
     pub(crate) fn cleaned(&self, text: String) -> String {
-        self.secrets.iter().fold(text, |text, secret| secret.scrub_text(text))
+        let text = self.secrets.iter().fold(text, |text, secret| secret.scrub_text(text));
+        match &self.key {
+            Some(command) => command.cleaned(text),
+            None => text,
+        }
+    }
+}
+
+impl Server {
+    fn new(url: Url, limits: CallLimits, pool: Pool) -> Result<Server, BadHttpClient> {
+        let client = HttpClient::new(limits, pool, Transit::to(&url))?;
+        Ok(Server { url, client, in_flight: AtomicUsize::new(0), failed_at: Mutex::default() })
+    }
+
+    async fn post(&self, headers: HeaderMap, body: Vec<u8>) -> Reception {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        let reception = self.client.post(&self.url, headers, body).await;
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let has_failed = match &reception.outcome {
+            CallOutcome::Broken { .. } => true,
+            CallOutcome::Response(response) => response.status >= 500,
+        };
+        let mut failed_at = self.failed_at.lock().expect("no thread panics while it holds the time");
+        *failed_at = has_failed.then(Instant::now);
+        drop(failed_at);
+        reception
+    }
+
+    fn is_passed_over(&self) -> bool {
+        let failed_at = self.failed_at.lock().expect("no thread panics while it holds the time");
+        failed_at.is_some_and(|at| at.elapsed() < PASSED_OVER)
+    }
+}
+
+fn header_name(name: &str) -> HeaderName {
+    HeaderName::from_bytes(name.as_bytes()).expect("the name was checked when it was read")
+}
+
+/// The headers to send, and the secrets in them. `get` gives the value of a variable.
+pub(crate) fn header_values(
+    texts: &[(String, HeaderText)],
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<(HeaderMap, Vec<ApiKey>), BadKey> {
+    let (mut headers, mut secrets) = (HeaderMap::new(), Vec::new());
+    for (name, text) in texts {
+        let (value, found) = header_value(text, get)?;
+        headers.insert(header_name(name), value);
+        secrets.extend(found);
+    }
+    Ok((headers, secrets))
+}
+
+/// The value to send, and the secrets in it. `get` gives the value of a variable.
+fn header_value(
+    text: &HeaderText,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<(HeaderValue, Vec<ApiKey>), BadKey> {
+    let mut sent = String::new();
+    let mut secrets = Vec::new();
+    for piece in text.pieces() {
+        match piece {
+            HeaderPiece::Text(literal) => sent.push_str(literal),
+            HeaderPiece::Variable(name) => {
+                let key = ApiKey::of_header(name, get(name))?;
+                let header = key.header("");
+                sent.push_str(header.to_str().expect("a key consists of visible ASCII characters"));
+                secrets.push(key);
+            }
+        }
+    }
+    let mut value = HeaderValue::from_str(&sent).expect("a header's text was checked when it was read");
+    value.set_sensitive(true);
+    Ok((value, secrets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, want: &str) {
+        let get = |name: &str| match name {
+            "KEY" => Some("sk-canary".to_owned()),
+            "PIN" => Some("12345".to_owned()),
+            _ => None,
+        };
+        let got = match HeaderText::parse(name, text) {
+            Err(error) => format!("{error:?}"),
+            Ok(header) => match header_value(&header, &get) {
+                Err(error) => error.to_string(),
+                Ok((value, secrets)) => {
+                    assert!(!format!("{value:?} {}", header.fingerprint()).contains("canary"));
+                    format!("{} {}", value.to_str().expect("ASCII"), secrets.len())
+                }
+            },
+        };
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn headers() {
+        check("X-Version", "2", "2 0");
+        check("Authorization", "Bearer ${KEY}", "Bearer sk-canary 1");
+        check("x", "${KEY}:${KEY}", "sk-canary:sk-canary 2");
+        check("x", "${OTHER}", "the environment variable OTHER is not set; expected the key of the account");
+        check(
+            "x",
+            "${PIN}",
+            "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
+             header itself",
+        );
+        check("x", "${", "Variable");
+        check("x", "${a b}", "Variable");
+        check("x", "a\nb", "Text");
+        check("a b", "x", "Name");
+        check("Content-Type", "text/plain", "Own");
     }
 }

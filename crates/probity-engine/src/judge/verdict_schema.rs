@@ -9,9 +9,6 @@ use probity_core::packet::{AnswerForm, Ask, PAIR_VERDICTS};
 use probity_core::rubric::Criterion;
 use serde_json::{Map, Value, json};
 
-/// The name of the schema, and of the tool where a model answers by calling one.
-pub(super) const NAME: &str = "verdict";
-
 /// The schema of an answer to `ask`.
 pub(super) fn verdict_schema(ask: &Ask) -> Value {
     if ask.form() == AnswerForm::Preference {

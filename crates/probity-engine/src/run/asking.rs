@@ -12,8 +12,7 @@ use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
-use crate::config::{Backend, Config, JudgeSettings, Structured};
-use crate::judge::params::Shape;
+use crate::config::{Backend, Config, JudgeSettings, LeftOut};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest};
 use crate::ledger::{JudgeId, Reader};
@@ -66,8 +65,8 @@ impl Asking {
     }
 
     /// The most a call with `prompt` can cost, where the model has a price.
-    pub fn most(&self, prompt: &Prompt) -> Option<Money> {
-        self.config.most(self.judge.chat()?, prompt.system.len() + prompt.user.len())
+    pub fn most(&self, prompt: &Prompt, left: &LeftOut) -> Option<Money> {
+        self.config.most(self.judge.chat()?, left, prompt.system.len() + prompt.user.len())
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
@@ -95,36 +94,15 @@ impl Asking {
         }
     }
 
-    /// How the answer's shape is asked for at first.
-    pub fn shape_first(&self) -> Option<Shape> {
-        self.judge.chat().map(|chat| match chat.structured {
-            Structured::Auto | Structured::Schema => Shape::Schema,
-            Structured::JsonObject => Shape::JsonObject,
-            Structured::Plain => Shape::Plain,
-        })
-    }
-
-    /// Whether another shape may be asked for when the judge refuses the first.
-    pub fn shape_is_free(&self) -> bool {
-        self.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
-    }
-
-    /// What makes the judge answer as it does, as canonical JSON, with the answer's shape as it is really asked for.
-    pub fn identity(&self, shape: Option<Shape>) -> String {
+    /// What makes the judge answer as it does, as canonical JSON, with its parameters as they are really sent.
+    pub fn identity(&self, left: &LeftOut) -> String {
         let mut members: Vec<(String, Json)> = self
             .config
-            .digest_parts(&self.judge)
+            .digest_parts(&self.judge, left)
             .into_iter()
             .filter(|(name, _)| name.starts_with("judge.") && !NOT_IDENTITY.contains(&name.as_str()))
             .map(|(name, value)| (name.trim_start_matches("judge.").to_owned(), Json::text(value)))
             .collect();
-        for (name, value) in &mut members {
-            if name == "structured"
-                && let Some(shape) = shape
-            {
-                *value = Json::text(shape.name());
-            }
-        }
         if let Backend::Baseline = self.judge.backend {
             members.push(("version".to_owned(), Json::text(BASELINE_VERSION)));
         }

@@ -12,6 +12,7 @@ use super::about::facts;
 use super::asking::Asking;
 use super::spec::RunSpec;
 use super::standing::Subject;
+use crate::config::LeftOut;
 use crate::ledger::{JudgeId, Manifest, Reader, StoreError};
 
 /// What every run is made of beside its cases.
@@ -64,7 +65,8 @@ impl Basis {
         ];
         let own = [about].into_iter().chain(common).chain(own);
         let own = own.map(|(name, value)| (name.to_owned(), value));
-        let parts = own.chain(self.asking.config.digest_parts(&self.asking.judge)).collect();
+        let parts =
+            own.chain(self.asking.config.digest_parts(&self.asking.judge, &LeftOut::default())).collect();
         manifest(format!("{command} {} {}", self.name, self.rubric.name()), parts, &self.name)
     }
 }

@@ -30,6 +30,17 @@ pub(super) struct Calling<'a> {
     pub(super) repeat: u32,
     /// Calls that are to be made.
     pub(super) n_calls: u64,
+    /// Whether the parameters of the calls are known to be taken.
+    pub(super) parameters: Parameters,
+}
+
+/// What is known of the parameters that calls are made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parameters {
+    /// They are taken, or cannot be left out.
+    Settled,
+    /// One of them may be refused: the first call is awaited, however long it takes.
+    Unproven,
 }
 
 /// What calls came to.
@@ -70,9 +81,14 @@ impl Calling<'_> {
 
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
         let price = self.chat.and_then(|chat| self.config.price(chat));
+        let settings = &self.config.schedule;
         let schedule = ScheduleSettings {
-            concurrency: open_files::fit(self.config.schedule.concurrency, self.session.observer),
-            ..self.config.schedule.clone()
+            concurrency: open_files::fit(settings.concurrency, self.session.observer),
+            pilot_max: match self.parameters {
+                Parameters::Settled => settings.pilot_max,
+                Parameters::Unproven => settings.limits.total,
+            },
+            ..settings.clone()
         };
         let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
         Desk {

@@ -41,10 +41,10 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::{ChatSettings, TargetSettings};
+use crate::config::{ChatSettings, LeftOut, Shape, TargetSettings};
+use crate::dialect::Parameter;
 use crate::input::LoadError;
 use crate::judge::JudgeError;
-use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
 use crate::ledger::{Invocation, JudgeId, RunId, Store, StoreError};
 use crate::schedule::Driven;
@@ -261,7 +261,7 @@ pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, Run
     run_within(work, session, budget).await
 }
 
-/// Takes a turn, and another one where the judge refuses schemas.
+/// Takes a turn, and another one after each parameter that the judge refuses before it has answered.
 async fn run_within(
     work: &Arc<dyn Work>,
     session: &Session<'_>,
@@ -269,16 +269,35 @@ async fn run_within(
 ) -> Result<Ran, RunError> {
     let turn = Turn { work, session, budget: &budget, calls_before: budget.spent().calls };
     let (asking, store) = (work.asking(), session.store);
-    let shape = shape(asking, store)?;
-    let ran = turn.take(shape).await?;
-    let refused = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
-    let Some(Stop::SchemaRefused(why)) = refused else { return Ok(ran) };
-    if !asking.shape_is_free() || shape != Some(Shape::Schema) || ran.n_answered > 0 {
-        return Ok(ran);
+    let mut left = left_out(asking, store)?;
+    loop {
+        let ran = turn.take(&left).await?;
+        let refused = match ran.driven.as_ref().and_then(|driven| driven.stop.as_ref()) {
+            Some(Stop::ParameterRefused { parameter, .. }) if ran.n_answered == 0 => *parameter,
+            _ => return Ok(ran),
+        };
+        let Some(chat) = asking.judge.chat() else { return Ok(ran) };
+        let Some(parameter) = chat.remedy(refused, &left) else { return Ok(ran) };
+        left = left.and(parameter);
+        store.note(&left_out_note(asking), &left.text())?;
+        session.observer.notice(&started_over(parameter, chat.sent(&left).shape));
     }
-    store.note(&refusal_note(asking), why)?;
-    session.observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
-    turn.take(Some(Shape::JsonObject)).await
+}
+
+/// What is said when a run starts over without a parameter.
+fn started_over(parameter: Parameter, shape: Shape) -> String {
+    match (parameter, shape) {
+        (Parameter::Structured, Shape::Plain) => {
+            "the judge does not take this form of answers; asking for it in the prompt alone".to_owned()
+        }
+        (Parameter::Structured, _) => {
+            "the judge does not take JSON schemas; asking for plain JSON objects instead".to_owned()
+        }
+        (Parameter::LimitName, _) => {
+            "the judge calls its token limit by the other name; asking with that".to_owned()
+        }
+        _ => format!("the judge does not take `{}`; asking without it", parameter.setting()),
+    }
 }
 
 /// What may be spent on judge and target together. A limit on money needs a price to hold it against.
@@ -310,30 +329,27 @@ pub fn report(
     job.about(&ran.judge_id, job.target_spec().as_ref()).summary(&reader, ran, figures)
 }
 
-/// What doing `work` would take beyond what `store` has, and how the answer's shape would be asked for.
-pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(Option<Shape>, Planned), RunError> {
+/// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
+pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
-    let Some(store) = store else { return Ok((asking.shape_first(), plan::plan(work, None)?)) };
-    let shape = shape(asking, store)?;
-    let (id, reader) = (&JudgeId::of_identity(&asking.identity(shape)), &store.reader()?);
+    let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
+    let left = left_out(asking, store)?;
+    let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
     let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
-    Ok((shape, plan::plan(work, Some(on_record))?))
+    Ok((left, plan::plan(work, Some(on_record))?))
 }
 
-/// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge
-/// is on record as refusing schemas.
-pub fn shape(asking: &Asking, store: &Store) -> Result<Option<Shape>, StoreError> {
-    match asking.shape_first() {
-        Some(Shape::Schema) if asking.shape_is_free() && store.noted(&refusal_note(asking))?.is_some() => {
-            Ok(Some(Shape::JsonObject))
-        }
-        first => Ok(first),
+/// The parameters that the judge is on record as refusing.
+pub fn left_out(asking: &Asking, store: &Store) -> Result<LeftOut, StoreError> {
+    if asking.judge.chat().is_none() {
+        return Ok(LeftOut::default());
     }
+    Ok(store.noted(&left_out_note(asking))?.map(|text| LeftOut::parse(&text)).unwrap_or_default())
 }
 
 /// What the store knows the judge of `asking` by.
 pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
-    Ok(JudgeId::of_identity(&asking.identity(shape(asking, store)?)))
+    Ok(JudgeId::of_identity(&asking.identity(&left_out(asking, store)?)))
 }
 
 /// How many packets of `work` there are, and how many of them `judge` has not decided.
@@ -343,9 +359,8 @@ pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan
     Ok(plan::plan(work, Some(on_record))?.plan)
 }
 
-fn refusal_note(asking: &Asking) -> String {
-    let identity = asking.identity(Some(Shape::Schema));
-    format!("schema_refused:{}", JudgeId::of_identity(&identity))
+fn left_out_note(asking: &Asking) -> String {
+    format!("refused:{}", JudgeId::of_identity(&asking.identity(&LeftOut::default())))
 }
 
 /// The one judge whose verdicts the store holds.

@@ -8,6 +8,7 @@ use probity_core::verdict::Usage;
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use super::work::{PassEnd, Unit, Work};
+use crate::config::LeftOut;
 use crate::input::Skipped;
 use crate::ledger::{JudgeId, KnownKind, Reader, StoreError};
 use crate::schedule::budget::Money;
@@ -187,7 +188,7 @@ impl Plan {
 
     fn add_cost(&mut self, asking: &Asking) {
         if let Some(chat) = asking.judge.chat() {
-            self.tokens_output_max = self.n_calls * u64::from(chat.output_tokens_max.get());
+            self.tokens_output_max = self.n_calls * chat.sent(&LeftOut::default()).limit_most();
             let usage = Usage { input: self.tokens_input, output: self.tokens_output_max };
             self.most = asking.config.price(chat).map(|price| Money::of(price, usage));
         }

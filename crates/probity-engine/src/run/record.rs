@@ -7,7 +7,7 @@ use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model
 use super::RunError;
 use super::asking::SizedPacket;
 use super::plan::BATCH;
-use crate::config::{Backend, JudgeSettings, ModelMismatch};
+use crate::config::{Backend, JudgeSettings, LeftOut, ModelMismatch};
 use crate::ledger::{
     AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement, StoreError,
 };
@@ -91,7 +91,7 @@ impl Terms<'_> {
     pub(crate) fn is_oversize(&self, tokens_input: u64) -> bool {
         self.judge.chat().is_some_and(|chat| {
             let room = chat.context_tokens.map(|tokens| u64::from(tokens.get()));
-            room.is_some_and(|room| tokens_input + u64::from(chat.output_tokens_max.get()) > room)
+            room.is_some_and(|room| tokens_input + chat.sent(&LeftOut::default()).limit_most() > room)
         })
     }
 

@@ -20,8 +20,8 @@ use probity_core::rubric::Rubric;
 use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
-use crate::config::ChatSettings;
 use crate::config::models::Model;
+use crate::config::{ChatSettings, LeftOut};
 use crate::judge::file_digest;
 use crate::judge::models::ServerModel;
 use crate::ledger::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
@@ -121,7 +121,7 @@ impl Subject<'_> {
     pub fn own_parts(&self, reader: &Reader, judge: &JudgeId) -> Result<Parts, StoreError> {
         let registered = reader.judges()?.into_iter().find(|(id, _)| id == judge);
         let identity = registered.map(|(_, identity)| identity);
-        let identity = identity.unwrap_or_else(|| self.asking.identity(self.asking.shape_first()));
+        let identity = identity.unwrap_or_else(|| self.asking.identity(&LeftOut::default()));
         let mut parts = Parts::new();
         if let Ok(Json::Object(members)) = json::parse(&identity) {
             for (name, value) in members.iter() {

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Called, Calling, Outbox, Taken};
+use super::calling::{Called, Calling, Outbox, Parameters, Taken};
 use super::plan::{Missing, OnRecord, Planned, plan};
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
-use crate::config::Backend;
-use crate::judge::params::Shape;
+use crate::config::{Backend, LeftOut};
 use crate::judge::{Judge, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
 use crate::schedule::budget::Budget;
@@ -26,11 +25,11 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    pub(super) async fn take(&self, shape: Option<Shape>) -> Result<Ran, RunError> {
+    pub(super) async fn take(&self, left: &LeftOut) -> Result<Ran, RunError> {
         let Turn { work, session, budget, .. } = self;
         let Session { store, mode, key, observer } = **session;
         let asking = work.asking();
-        let identity = asking.identity(shape);
+        let identity = asking.identity(left);
         let judge_id = match &asking.judge.backend {
             Backend::Recorded { verdicts: None } => only_judge(store)?,
             _ => JudgeId::of_identity(&identity),
@@ -51,8 +50,9 @@ impl Turn<'_> {
             id: &ran.judge_id,
             repeat: work.repeat(),
             n_calls: ran.plan.n_calls,
+            parameters: self.parameters(left, &ran.judge_id)?,
         };
-        let build = || Ok(Judge::build(&asking.judge, shape, asking.config.schedule.limits, key)?);
+        let build = || Ok(Judge::build(&asking.judge, left, asking.config.schedule.limits, key)?);
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
@@ -63,15 +63,27 @@ impl Turn<'_> {
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let source = Arc::clone(work);
-        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, tasks);
+        let (source, left) = (Arc::clone(work), left.clone());
+        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &left, tasks);
         let called = calling.call(build, open_run, feed).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
         }
         let Called { run, driven, n_answered } = called?;
+        if n_answered > 0 {
+            store.note(&taken_note(&ran.judge_id), "1")?;
+        }
         let n_calls = if driven.is_some() { budget.spent().calls } else { 0 };
         Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
+    }
+
+    /// What is known of the parameters that the judge is sent.
+    fn parameters(&self, left: &LeftOut, judge: &JudgeId) -> Result<Parameters, StoreError> {
+        let is_open = self.work.asking().judge.chat().is_some_and(|chat| chat.is_open(left));
+        if !is_open || self.session.store.noted(&taken_note(judge))?.is_some() {
+            return Ok(Parameters::Settled);
+        }
+        Ok(Parameters::Unproven)
     }
 
     /// What is to be done. Work of which nothing can be used is refused.
@@ -96,7 +108,7 @@ impl Turn<'_> {
     /// Begins or resumes the run, and says what makes a new one another than the last.
     fn open_run(&self, opening: RunOpening<'_>) -> Result<RunId, StoreError> {
         let begun = self.session.store.begin_judged_run(opening)?;
-        // After a refused schema the judge asked is another one, which says nothing about the work.
+        // After a refused parameter the judge asked is another one, which says nothing about the work.
         let is_news = self.budget.spent().calls == self.calls_before;
         if let Begun::New { changed, .. } = &begun
             && is_news
@@ -111,11 +123,17 @@ impl Turn<'_> {
     }
 }
 
+/// The name of the fact that a judge has answered, and so takes the parameters that make its identity.
+fn taken_note(judge: &JudgeId) -> String {
+    format!("taken:{judge}")
+}
+
 /// Puts a task for each missing packet into the outbox.
 fn feed(
     work: &dyn Work,
     desk: &Desk,
     mut missing: Missing,
+    left: &LeftOut,
     tasks: &mut Outbox<Question>,
 ) -> Result<(), RunError> {
     let asking = work.asking();
@@ -127,7 +145,7 @@ fn feed(
             let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
                 desk.lane.stop(Stop::Unusable(error.to_string()));
             })?;
-            let most = asking.most(&prompt).unwrap_or_default();
+            let most = asking.most(&prompt, left).unwrap_or_default();
             // What is written for a call goes with it: a packet in memory stays without its canonical text.
             let packet = Arc::new(Packet::clone(&sized.packet));
             let question = label.question(packet, prompt);

@@ -10,7 +10,8 @@ use serde_json::json;
 
 use super::budget::Money;
 use super::classify::{
-    Billing, CallTerms, Disposition, TRUNCATED_STREAM, billing, classify, preemptive_wait, transient,
+    BAD_BODY, Billing, CallTerms, Disposition, TRUNCATED_STREAM, billing, classify, preemptive_wait,
+    transient,
 };
 use super::desk::Desk;
 use super::lane::Signal;
@@ -78,7 +79,7 @@ impl Heard {
             Err(EnvelopeFault::UnclearChoice) => no_verdict(InvalidReason::Ambiguous),
             Err(fault @ EnvelopeFault::CutStream) => (Err(transient(TRUNCATED_STREAM)), fault.to_string()),
             Err(fault @ (EnvelopeFault::NotJson { .. } | EnvelopeFault::Error { .. })) => {
-                (Err(Disposition::Damaged), fault.to_string())
+                (Err(Disposition::Damaged { reason: BAD_BODY }), fault.to_string())
             }
         };
         Heard { answer, pause: preemptive_wait(response), detail, billing: Billing::Yes }
@@ -93,7 +94,7 @@ impl Heard {
     pub(super) fn signal(&self) -> Signal {
         match &self.answer {
             Ok(_) => Signal::Clean,
-            Err(Disposition::Damaged | Disposition::GiveUp { .. }) => Signal::Failure,
+            Err(Disposition::Damaged { .. } | Disposition::GiveUp { .. }) => Signal::Failure,
             Err(Disposition::Wait { ramp, .. }) => Signal::Limited(*ramp),
             Err(Disposition::Retry { signal, .. }) => *signal,
             Err(Disposition::Invalid { .. } | Disposition::Stop { .. }) => Signal::Unfit,
@@ -161,7 +162,9 @@ fn detail(disposition: &Disposition, outcome: &CallOutcome) -> String {
         (Disposition::Invalid { detail, .. } | Disposition::GiveUp { detail, .. }, _) => detail.clone(),
         (Disposition::Stop { stop, .. }, _) => stop.message(),
         (_, CallOutcome::Broken { fault, .. }) => fault.to_string(),
-        (Disposition::Damaged, _) => "expected a JSON body, whole and in UTF-8".to_owned(),
+        (Disposition::Damaged { reason: BAD_BODY }, _) => {
+            "expected a JSON body, whole and in UTF-8".to_owned()
+        }
         (_, CallOutcome::Response(response)) => format!("HTTP {}", response.status),
     }
 }

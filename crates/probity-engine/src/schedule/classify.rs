@@ -1,24 +1,20 @@
 //! What a call's outcome means for the call and for everyone who shares its lane.
 //!
 //! One pure function from outcome to [`Disposition`]. It does not wait, count attempts or draw jitter, and it
-//! never reads a verdict: an answer is a body that deserves to be parsed, no more. Names of errors are matched exactly;
-//! sentences decide only where a service gives no name and where a wrong guess costs no money. Every text in a
-//! disposition is fit to be shown: keys are masked.
+//! never reads a verdict: an answer is a body that deserves to be parsed, no more. What an error means stands in the
+//! rules of [`crate::dialect`]; they are carried out here. Every text in a disposition is fit to be shown: keys are
+//! masked.
 
 mod error_body;
-mod error_names;
 
 use std::time::Duration;
 
 use probity_core::json::Json;
 
 use self::error_body::{BodyText, ErrorBody, body_text, hidden_error, refusal};
-use self::error_names::{
-    CONTEXT_NAMES, CONTEXT_PHRASES, QUOTA_NAMES, QUOTA_PHRASES, about_parameter, is_about_structured_output,
-    larger_than_limit, named_status,
-};
 use super::lane::{Ramp, Signal, Stop};
 use super::retry_after::{WaitHint, exhausted_wait, retry_after, wait_hint};
+use crate::dialect::{self, ErrorAct, Parameter, ToldError};
 use crate::judge::mask::masked;
 use crate::judge::{CallOutcome, Response, TransportFault};
 
@@ -66,8 +62,12 @@ pub enum Disposition {
         /// How fast the lane may grow again.
         ramp: Ramp,
     },
-    /// The body cannot be read. Ask once more; if it happens again the item is invalid.
-    Damaged,
+    /// The body cannot be read, or holds what the server itself calls broken. Ask once more; if it happens again the
+    /// item is invalid.
+    Damaged {
+        /// Why.
+        reason: &'static str,
+    },
     /// The item has no verdict and asking again will not change that.
     Invalid {
         /// Why.
@@ -98,10 +98,10 @@ impl Disposition {
         match self {
             Disposition::Retry { reason, .. }
             | Disposition::Wait { reason, .. }
+            | Disposition::Damaged { reason }
             | Disposition::Invalid { reason, .. }
             | Disposition::GiveUp { reason, .. }
             | Disposition::Stop { reason, .. } => reason,
-            Disposition::Damaged => BAD_BODY,
         }
     }
 }
@@ -165,7 +165,7 @@ fn broken(fault: &TransportFault) -> Disposition {
         TransportFault::Refused(_) => {
             Disposition::Retry { reason: "stream_refused", floor: None, signal: Signal::Declined }
         }
-        TransportFault::BadBody(_) => Disposition::Damaged,
+        TransportFault::BadBody(_) => Disposition::Damaged { reason: BAD_BODY },
         TransportFault::TooLarge(_) => {
             Disposition::Invalid { reason: "too_large", detail: masked(&fault.to_string()) }
         }
@@ -201,11 +201,13 @@ impl<'a> ResponseReading<'a> {
             return Err(self.obeying(self.refused(status, &refusal(&self.body))));
         }
         if let Some(error) = hidden_error(&self.body) {
-            return Err(self.obeying(self.refused(named_status(&error), &error)));
+            return Err(self.obeying(self.refused(error.status.unwrap_or(status), &error)));
         }
         match &self.body {
             BodyText::Events { ended: false, .. } => Err(transient(TRUNCATED_STREAM)),
-            BodyText::Cut | BodyText::NotText | BodyText::Html => Err(Disposition::Damaged),
+            BodyText::Cut | BodyText::NotText | BodyText::Html => {
+                Err(Disposition::Damaged { reason: BAD_BODY })
+            }
             BodyText::Events { .. } | BodyText::Json(_) | BodyText::Other => Ok(()),
         }
     }
@@ -220,33 +222,60 @@ impl<'a> ResponseReading<'a> {
                 Some("true"),
                 Disposition::Invalid { .. }
                 | Disposition::GiveUp { .. }
-                | Disposition::Stop { stop: Stop::Unusable(_) | Stop::SchemaRefused(_), .. },
+                | Disposition::Stop { stop: Stop::Unusable(_) | Stop::ParameterRefused { .. }, .. },
             ) => self.retry("retry_requested"),
             (_, own) => own,
         }
     }
 
     fn refused(&self, status: u16, error: &ErrorBody) -> Disposition {
-        if status == 402 || error.is_named(QUOTA_NAMES) || (status == 400 && error.says(QUOTA_PHRASES)) {
-            return self.stop("quota", Stop::Quota, "the account has no quota or credit left", error);
+        let names = error.names.iter().chain(self.amazon_name()).cloned().collect::<Vec<_>>();
+        let told = ToldError {
+            status,
+            names: &names,
+            params: &error.params,
+            message: &error.message,
+            waits: self.floor().is_some(),
+        };
+        let rule = dialect::rule(&told);
+        let parameter = || rule.parameter.or_else(|| dialect::mentioned(&told)).unwrap_or(Parameter::Other);
+        match rule.act {
+            ErrorAct::Quota => {
+                self.stop("quota", Stop::Quota, "the account has no quota or credit left", error)
+            }
+            ErrorAct::SlowDown => self.wait("slow_down", self.hint().unwrap_or(SLOW_DOWN_PAUSE), Ramp::Slow),
+            ErrorAct::RateLimited => self.rate_limited(error),
+            ErrorAct::Overloaded => self.overloaded(),
+            ErrorAct::ServerError => self.retry("server_error"),
+            ErrorAct::TryAgain => self.retry("try_again"),
+            ErrorAct::ContextLength => invalid("context_length", error),
+            ErrorAct::RequestTooLarge => invalid("request_too_large", error),
+            ErrorAct::ContentFilter => invalid("content_filter", error),
+            ErrorAct::Credentials => {
+                self.stop("credentials", Stop::Refused, "the server does not accept the key", error)
+            }
+            ErrorAct::Model => {
+                let sentence = format!("the server has no model {:?} at this address", self.terms.model);
+                self.stop("model", Stop::Unusable, &sentence, error)
+            }
+            ErrorAct::Parameter => self.parameter_refused(
+                "the server does not take a parameter of the request",
+                error,
+                parameter(),
+            ),
+            ErrorAct::Schema => {
+                self.parameter_refused("the server does not accept the request's schema", error, parameter())
+            }
+            ErrorAct::Unusable => self.stop("unusable", Stop::Unusable, "the server cannot do this", error),
+            ErrorAct::Redirect => self.redirected(),
+            ErrorAct::AskAgain => Disposition::Damaged { reason: "broken_output" },
+            ErrorAct::BadRequest => Disposition::GiveUp { reason: "bad_request", detail: detail(error) },
         }
-        if matches!(status, 429 | 503) && error.is_named(&["slow_down"]) {
-            return self.wait("slow_down", self.hint().unwrap_or(SLOW_DOWN_PAUSE), Ramp::Slow);
-        }
-        match status {
-            429 => self.rate_limited(error),
-            503 if self.floor().is_some() => self.rate_limited(error),
-            529 => self.overloaded(),
-            500.. if error.is_named(&["overloaded_error"]) => self.overloaded(),
-            500.. => self.retry("server_error"),
-            408 | 409 | 425 => self.retry("try_again"),
-            401 | 403 => self.key_refused(error),
-            404 | 405 | 410 => self.no_model(error),
-            413 | 414 | 431 => invalid("request_too_large", error),
-            422 => self.parameter_refused("the server does not accept the request's schema", error),
-            300..=399 => self.redirected(),
-            _ => self.bad_request(error),
-        }
+    }
+
+    /// The name of an error that Bedrock puts into a header alone.
+    fn amazon_name(&self) -> Option<&'a String> {
+        self.response.headers.iter().find(|(name, _)| name == "x-amzn-errortype").map(|(_, value)| value)
     }
 
     fn rate_limited(&self, error: &ErrorBody) -> Disposition {
@@ -276,25 +305,6 @@ impl<'a> ResponseReading<'a> {
         Disposition::Retry { reason: "overloaded", floor: self.floor(), signal: Signal::Unlucky }
     }
 
-    fn bad_request(&self, error: &ErrorBody) -> Disposition {
-        if error.is_named(CONTEXT_NAMES) || error.says(CONTEXT_PHRASES) {
-            return invalid("context_length", error);
-        }
-        if error.is_named(&["model_not_found"]) {
-            return self.no_model(error);
-        }
-        if error.is_named(&["invalid_api_key"]) {
-            return self.key_refused(error);
-        }
-        if error.is_named(&["content_filter"]) {
-            return invalid("content_filter", error);
-        }
-        if about_parameter(error) {
-            return self.parameter_refused("the server does not take a parameter of the request", error);
-        }
-        Disposition::GiveUp { reason: "bad_request", detail: detail(error) }
-    }
-
     fn redirected(&self) -> Disposition {
         let location = self.response.header("location").unwrap_or_default();
         let host = reqwest::Url::parse(location).ok().and_then(|url| url.host_str().map(str::to_owned));
@@ -307,18 +317,13 @@ impl<'a> ResponseReading<'a> {
         Disposition::Stop { reason: "redirect", stop: Stop::Refused(masked(&message)) }
     }
 
-    fn no_model(&self, error: &ErrorBody) -> Disposition {
-        let sentence = format!("the server has no model {:?} at this address", self.terms.model);
-        self.stop("model", Stop::Unusable, &sentence, error)
-    }
-
-    fn key_refused(&self, error: &ErrorBody) -> Disposition {
-        self.stop("credentials", Stop::Refused, "the server does not accept the key", error)
-    }
-
-    fn parameter_refused(&self, sentence: &str, error: &ErrorBody) -> Disposition {
-        let kind = if is_about_structured_output(error) { Stop::SchemaRefused } else { Stop::Unusable };
-        self.stop("parameter", kind, sentence, error)
+    fn parameter_refused(&self, sentence: &str, error: &ErrorBody, parameter: Parameter) -> Disposition {
+        let why = self.sentence(sentence, error);
+        let stop = match parameter {
+            Parameter::Other => Stop::Unusable(why),
+            _ => Stop::ParameterRefused { parameter, why },
+        };
+        Disposition::Stop { reason: "parameter", stop }
     }
 
     fn stop(
@@ -361,6 +366,25 @@ impl<'a> ResponseReading<'a> {
     }
 }
 
+/// Whether a request asks for more than the limit allows in its whole period. "Used" in the message means
+/// that it was only too much for now.
+fn larger_than_limit(error: &ErrorBody) -> bool {
+    let message = error.message.to_ascii_lowercase();
+    let leading_number = |text: &str| {
+        let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == ',').collect();
+        digits.replace(',', "").parse::<u64>().ok()
+    };
+    let number_after = |word: &str| {
+        message
+            .match_indices(word)
+            .find_map(|(at, _)| leading_number(message[at + word.len()..].trim_start()))
+    };
+    match (number_after("limit"), number_after("requested")) {
+        (Some(limit), Some(requested)) => requested > limit,
+        _ => message.contains("request too large"),
+    }
+}
+
 fn overloaded(floor: Option<Duration>) -> Disposition {
     Disposition::Retry { reason: "rate_limited", floor, signal: Signal::Limited(Ramp::Normal) }
 }
@@ -372,10 +396,15 @@ fn invalid(reason: &'static str, error: &ErrorBody) -> Disposition {
 /// The server's message and the counts beside it, fit to be shown.
 fn detail(error: &ErrorBody) -> String {
     let counts: Vec<String> = error.counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let text = match (error.message.is_empty(), counts.is_empty()) {
-        (_, true) => error.message.clone(),
+    // Of a list of refused fields the message is that of one, without its name.
+    let unnamed: Vec<&str> =
+        error.params.iter().map(String::as_str).filter(|param| !error.message.contains(param)).collect();
+    let lead = if unnamed.is_empty() { String::new() } else { format!("{}: ", unnamed.join(", ")) };
+    let said = lead + &error.message;
+    let text = match (said.is_empty(), counts.is_empty()) {
+        (_, true) => said,
         (true, false) => counts.join(", "),
-        (false, false) => format!("{} ({})", error.message, counts.join(", ")),
+        (false, false) => format!("{said} ({})", counts.join(", ")),
     };
     masked(&text)
 }

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::breaker::Breaker;
 use super::limit::ConcurrencyLimit;
 use crate::config::ScheduleSettings;
+use crate::dialect::Parameter;
 
 /// Waiters of a pause start again spread over at most this long.
 const SPREAD_MAX: Duration = Duration::from_millis(250);
@@ -31,8 +32,13 @@ pub enum Stop {
     Refused(String),
     /// The request itself cannot work: parameter, model, certificate.
     Unusable(String),
-    /// The judge does not take JSON schemas.
-    SchemaRefused(String),
+    /// The judge does not take a parameter of the request.
+    ParameterRefused {
+        /// Which.
+        parameter: Parameter,
+        /// What the server said.
+        why: String,
+    },
     /// The call limit or the budget is reached.
     Budget(String),
     /// The user asked to stop.
@@ -49,7 +55,7 @@ impl Stop {
             | Stop::Quota(why)
             | Stop::Refused(why)
             | Stop::Unusable(why)
-            | Stop::SchemaRefused(why)
+            | Stop::ParameterRefused { why, .. }
             | Stop::Budget(why) => why.clone(),
             Stop::Interrupted => "interrupted".to_owned(),
             Stop::Store(error) => error.to_string(),

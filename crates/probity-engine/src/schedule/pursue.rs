@@ -259,10 +259,10 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             Disposition::Wait { reason, .. } => {
                 again(format!("wait:{reason}"), Duration::ZERO, CountsAs::Wait)
             }
-            Disposition::Damaged if self.tries.body_retries == 0 => {
-                again(format!("retry:{BAD_BODY}"), backoff(0), CountsAs::BodyRetry)
+            Disposition::Damaged { reason } if self.tries.body_retries == 0 => {
+                again(format!("retry:{reason}"), backoff(0), CountsAs::BodyRetry)
             }
-            Disposition::Damaged => unscored(BAD_BODY, heard.detail.clone()),
+            Disposition::Damaged { reason } => unscored(reason, heard.detail.clone()),
             Disposition::Invalid { reason, detail } => unscored(reason, detail.clone()),
             Disposition::GiveUp { .. } => Ruling::GiveUp,
             Disposition::Stop { stop, .. } => Ruling::Stop(stop.clone()),

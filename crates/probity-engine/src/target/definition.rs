@@ -12,8 +12,8 @@ use super::TargetError;
 use super::request::{self, Request};
 use super::template::RequestTemplate;
 use crate::config::{
-    ChatSettings, ChatTarget, CommandSettings, Config, HttpTarget, Money, SystemPrompt, TargetBackend,
-    TargetSettings,
+    ChatSettings, ChatTarget, CommandSettings, Config, HttpTarget, LeftOut, Money, SystemPrompt,
+    TargetBackend, TargetSettings,
 };
 use crate::judge::{JudgeId, file_digest};
 
@@ -98,7 +98,7 @@ impl TargetDefinition {
 
     /// The most that a call with `request` can cost, where its model has a price.
     pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
-        config.most(self.settings.chat()?, request.body().len())
+        config.most(self.settings.chat()?, &LeftOut::default(), request.body().len())
     }
 }
 
@@ -109,15 +109,17 @@ pub fn is_target(identity: &str) -> bool {
 }
 
 fn chat_identity(chat: &ChatSettings, system: Option<&str>) -> Vec<(&'static str, Json)> {
+    let sent = chat.sent(&LeftOut::default());
     let mut own = vec![
         ("model", Json::text(&chat.model)),
         ("base_url", Json::text(chat.base_url.to_string())),
-        ("temperature", Json::text(chat.temperature.to_string())),
-        ("output_tokens_max", Json::text(chat.output_tokens_max.to_string())),
-        ("token_limit_field", Json::text(chat.token_limit_field.name())),
         ("system", system.map_or(Json::Null, Json::text)),
     ];
-    own.extend(chat.seed.map(|seed| ("seed", Json::text(seed.to_string()))));
+    let text = |name, value: Option<String>| value.map(|value| (name, Json::text(value)));
+    own.extend(text("temperature", sent.temperature.map(|value| value.to_string())));
+    own.extend(text("output_tokens_max", sent.limit.map(|value| value.to_string())));
+    own.extend(text("effort", sent.effort.map(|value| value.name().to_owned())));
+    own.extend(text("seed", sent.seed.map(|value| value.to_string())));
     own
 }
 

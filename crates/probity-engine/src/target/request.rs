@@ -12,7 +12,7 @@ use probity_core::json::{self, Json};
 use probity_core::packet::PacketHash;
 
 use super::template::{RequestTemplate, RequestTemplateError};
-use crate::config::ChatSettings;
+use crate::config::{ChatSettings, LeftOut};
 
 /// What the packet of a request says it is.
 const KIND: &str = "reply_request";
@@ -67,13 +67,18 @@ pub(super) fn chat(case: &Case, chat: &ChatSettings, system: Option<&str>) -> Re
         }
     }
     let number = |digits: String| Json::Number(digits);
-    let mut members = vec![
-        ("model", Json::text(&chat.model)),
-        ("messages", Json::Array(messages)),
-        ("temperature", number(chat.temperature.to_string())),
-        (chat.token_limit_field.name(), number(chat.output_tokens_max.to_string())),
-    ];
-    members.extend(chat.seed.map(|seed| ("seed", Json::int(i64::from(seed)))));
+    let (row, sent) = (chat.dialect(), chat.sent(&LeftOut::default()));
+    let mut members =
+        vec![("model".to_owned(), Json::text(&chat.model)), ("messages".to_owned(), Json::Array(messages))];
+    // The fields of chat completions stand at the top.
+    let mut put = |field: Option<&str>, value: Option<Json>| {
+        members
+            .extend(field.zip(value).map(|(field, value)| (field.trim_start_matches('/').to_owned(), value)));
+    };
+    put(row.temperature.as_deref(), sent.temperature.map(|value| number(value.to_string())));
+    put(Some(&sent.limit_field), sent.limit.map(|value| number(value.to_string())));
+    put(row.seed.as_deref(), sent.seed.map(|seed| Json::int(i64::from(seed))));
+    put(row.effort.as_deref(), sent.effort.map(|effort| Json::text(effort.name())));
     Request::new(case, Json::object(members))
 }
 

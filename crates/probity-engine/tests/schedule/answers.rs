@@ -93,7 +93,7 @@ async fn f46_reasoning_used_up_the_limit() {
         answer(&json!(""), "length"),
         &expect![[r"
             1 first: 200 answered 172 bytes
-            => unscored length_reasoning: the token limit was reached before an answer began
+            => unscored length_reasoning: the token limit was reached before an answer began; raise thinking_tokens_max or lower effort
         "]],
     )
     .await;

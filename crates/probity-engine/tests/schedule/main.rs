@@ -5,6 +5,7 @@
 
 mod answers;
 mod bodies;
+mod hosts;
 mod limits;
 mod refusals;
 mod resume;

@@ -124,7 +124,7 @@ async fn check_mid_run(act: Act) -> Stop {
 async fn f23_a_parameter_refused_in_the_middle() {
     let body = r#"{"error":{"message":"Unsupported parameter: 'temperature'","param":"temperature","code":"unsupported_parameter"}}"#;
     let stop = check_mid_run(Act::respond(400, &[], body)).await;
-    assert!(matches!(&stop, Stop::Unusable(message) if message.contains("temperature")), "{stop:?}");
+    assert!(matches!(&stop, Stop::ParameterRefused { why, .. } if why.contains("temperature")), "{stop:?}");
 }
 
 #[tokio::test]

@@ -8,8 +8,9 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric;
-use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
-use probity_engine::judge::params::Shape;
+use probity_engine::config::{
+    Config, Layer, LeftOut, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts,
+};
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::ledger::{AttemptRecord, JudgeId, Manifest, Reader, Settled, Settlement, Store};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
@@ -282,7 +283,7 @@ fn judge(server: &ScriptedServer, limits: CallLimits) -> Judge {
     let layer = Layer::read("probity.toml", &settings).expect("settings");
     let config = Config::resolve([layer]).expect("a config");
     let judge = config.named_judge("openai").expect("built in");
-    Judge::build(judge, Some(Shape::Plain), limits, &|_| Some(CANARY.to_owned())).expect("a judge")
+    Judge::build(judge, &LeftOut::default(), limits, &|_| Some(CANARY.to_owned())).expect("a judge")
 }
 
 fn asked() -> Arc<Ask> {

@@ -50,8 +50,8 @@ pub(super) const FAULTS: &[MockFault] = &[
     // The Messages API has no field of its own: the words are the text, the reason to stop says the rest.
     message("F50", "a refusal in its own field", |call| {
         let (content, finish) = match call.asked.dialect {
-            Dialect::OpenAi => (MessageContent::Null, "stop"),
             Dialect::Anthropic => (MessageContent::Text(REFUSAL.to_owned()), "refusal"),
+            _ => (MessageContent::Null, "stop"),
         };
         FaultMade::Nothing(AnswerMessage {
             content,

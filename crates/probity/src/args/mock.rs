@@ -67,6 +67,9 @@ pub(crate) struct MockArgs {
     /// The model that answers say they come from [default: the one asked for]
     #[arg(long, value_name = "NAME")]
     pub(crate) model_echo: Option<String>,
+    /// Play this host, with what it refuses: a name of config/dialects.toml
+    #[arg(long, value_name = "NAME", value_parser = probity_mock::MockHost::named)]
+    pub(crate) dialect: Option<probity_mock::MockHost>,
     /// Fingerprints to draw from, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) fingerprints: Vec<String>,

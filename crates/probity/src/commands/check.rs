@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use probity_engine::judge::params::Shape;
+use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
 use probity_engine::run::dry_plan;
@@ -30,12 +30,12 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     let store = store(&job)?;
     let mut replies = PlannedReplies::of(&job, store.as_ref(), show)?;
     let asked = replies.as_mut().map(|replies| std::mem::take(&mut replies.requests)).unwrap_or_default();
-    let (shape, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
+    let (left, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
     if say.json {
         let mut object = plan_json(&plan);
         if show {
             let mut requests = Vec::new();
-            each_request(&job, missing, shape, &mut |request| {
+            each_request(&job, missing, &left, &mut |request| {
                 requests.push(request);
                 Ok(())
             })?;
@@ -51,7 +51,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
         let mut print = |request: Value| out.write_all(shown(&request).as_bytes());
         asked.into_iter().try_for_each(&mut print).map_err(|error| Failure::new(Exit::Store, &error))?;
-        each_request(&job, missing, shape, &mut print)?;
+        each_request(&job, missing, &left, &mut print)?;
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, "records", &plan));
@@ -104,7 +104,7 @@ fn store(work: &dyn Work) -> Result<Option<Store>, Failure> {
 fn each_request(
     work: &dyn Work,
     mut missing: Missing,
-    shape: Option<Shape>,
+    left: &LeftOut,
     sink: &mut dyn FnMut(Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let (asking, mut shown) = (work.asking(), Ok(()));
@@ -117,7 +117,7 @@ fn each_request(
             let prompt = asking.template.render(&sized.packet)?;
             let name = sized.packet.hash().to_string();
             let question = label.question(sized.packet, prompt);
-            let body = request_body(&asking.judge, shape, &question);
+            let body = request_body(&asking.judge, left, &question);
             shown = sink(json!({ "case": &*question.case_id, "packet": name, "request": body }));
             if shown.is_err() {
                 return Err(PassEnd::Left);

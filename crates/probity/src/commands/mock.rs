@@ -78,6 +78,7 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         levels: args.levels,
         pairs: args.pairs.clone(),
         script: args.script.clone(),
+        host: args.dialect.clone(),
         usage: match args.usage {
             UsageArg::On => UsageReport::On,
             UsageArg::Off => UsageReport::Off,

@@ -1,7 +1,7 @@
 //! `probity run`: cases in, scores with reasons out.
 
-use std::mem::ManuallyDrop;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use probity_core::promote::Standing;

@@ -324,10 +324,10 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
         Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
-        Stop::Unusable(why) | Stop::SchemaRefused(why) if n_answered == 0 => {
+        Stop::Unusable(why) | Stop::ParameterRefused { why, .. } if n_answered == 0 => {
             (Exit::Usage, format!("{of}{why}"))
         }
-        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
+        Stop::Refused(why) | Stop::Unusable(why) | Stop::ParameterRefused { why, .. } => {
             (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
         }
         Stop::Interrupted => (Exit::Incomplete, format!("as asked; {RESUME}")),

@@ -20,6 +20,7 @@ use probity_core::gate::Gate;
 use probity_core::packet::AnswerForm;
 use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
+use probity_engine::config::Tunable;
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
 use probity_engine::config::names::Calls;
@@ -236,7 +237,8 @@ fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<S
     }
     match &mut judge.backend {
         Backend::Chat(chat) => {
-            chat.seed = flags.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
+            let seed = flags.seed.filter(|_| chat.dialect().takes("seed"));
+            chat.seed = seed.map_or(chat.seed, Tunable::Value);
             chat.structured = args.structured.unwrap_or(chat.structured);
         }
         Backend::Recorded { verdicts } => {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Act, Request, ScriptedServer, http_ok};
 
 /// Tokens that every answer says its prompt had.
-pub(crate) const TOKENS_INPUT: u64 = 100;
+pub(crate) const TOKENS_INPUT: u64 = 1000;
 
 /// Tokens that every answer says it had.
 pub(crate) const TOKENS_OUTPUT: u64 = 10;

@@ -135,7 +135,7 @@ fn the_messages_api() {
     let verdict =
         json!({ "type": "tool_use", "name": "verdict", "input": { "reasoning": "Fine.", "score": 4 } });
     let body = json!({ "model": "claude-haiku-4-5", "content": [verdict], "stop_reason": "tool_use",
-        "usage": { "input_tokens": 100, "output_tokens": 10 } });
+        "usage": { "input_tokens": 1000, "output_tokens": 10 } });
     let server = ScriptedServer::always(http_ok(&body.to_string()));
     let probity =
         Probity::new().file("tickets.json", tickets(2)).variable("ANTHROPIC_API_KEY", "k-0123456789");
@@ -147,8 +147,8 @@ fn the_messages_api() {
     assert_eq!((request.path.as_str(), request.header("x-api-key")), ("/v1/messages", Some("k-0123456789")));
     let out = probity.json("out.json");
     assert_eq!(scores(&out, "tone"), [4, 4]);
-    assert_eq!(out["summary"]["tokens"], json!({ "input": 400, "output": 40 }));
-    assert_eq!(out["summary"]["cost_usd"], 0.0006);
+    assert_eq!(out["summary"]["tokens"], json!({ "input": 4000, "output": 40 }));
+    assert_eq!(out["summary"]["cost_usd"], 0.0042);
 }
 
 #[test]

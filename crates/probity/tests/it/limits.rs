@@ -43,7 +43,7 @@ fn the_call_limit_counts_what_was_refused() {
 #[test]
 fn g13_the_budget_is_hard_and_the_run_resumes() {
     // A call may cost 1024 × $10 per million for its answer and $2 per million for each byte of its prompt:
-    // above $0.012 and below $0.016. It does cost $0.0003.
+    // above $0.012 and below $0.016. It does cost $0.0021.
     let price = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 2\noutput_usd_per_mtok = 10\n";
     let server = kind_judge();
     let probity = probity(&server).file("probity.toml", format!("{QUICK}{price}"));
@@ -52,11 +52,11 @@ fn g13_the_budget_is_hard_and_the_run_resumes() {
     let n_calls = server.n_requests();
     assert!((1..10).contains(&n_calls), "{n_calls} calls");
     let spent = probity.json("out.json")["summary"]["cost_usd"].as_f64().unwrap();
-    assert!((spent - 0.0003 * n_calls as f64).abs() < 1e-9, "{spent} for {n_calls}");
+    assert!((spent - 0.0021 * n_calls as f64).abs() < 1e-9, "{spent} for {n_calls}");
     probity.run_tickets(["--budget-usd", "1"]).code(0);
     assert_eq!(server.n_requests(), 10);
     let spent = probity.json("out.json")["summary"]["cost_usd"].as_f64().unwrap();
-    assert!((spent - 0.003).abs() < 1e-9, "{spent}");
+    assert!((spent - 0.021).abs() < 1e-9, "{spent}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod guarantees;
 mod harness;
 mod history;
 mod hostile;
+mod hosts;
 mod init;
 mod inputs;
 mod interrupt;

@@ -6,10 +6,12 @@
 //! closed list.
 
 mod anthropic;
+mod mapped;
 mod openai;
 mod stream;
 
 pub use anthropic::anthropic;
+pub use mapped::{AnswerMap, mapped};
 pub use openai::openai;
 
 use super::invalid::InvalidReason;
@@ -138,8 +140,10 @@ fn finish_of(value: Option<&Json>) -> Finish {
         Some(other) => return Finish::Other(other.canonical()),
     };
     match reason.to_ascii_lowercase().as_str() {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
-        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => Finish::Length,
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "completed" => Finish::Stop,
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
+            Finish::Length
+        }
         "content_filter"
         | "content_filtered"
         | "safety"
@@ -155,16 +159,21 @@ fn finish_of(value: Option<&Json>) -> Finish {
     }
 }
 
-/// Tokens, if both counts were written as whole numbers from zero to [`TOKENS_MAX`].
+/// Tokens, if both counts were written as whole numbers from zero to [`TOKENS_MAX`]. What was read from a cache, or
+/// written to it, was read too.
 fn usage_of(value: Option<&Json>) -> Option<Usage> {
     let count = |keys: [&str; 2]| {
         let count = keys.iter().find_map(|key| value?.get(key)?.as_u64());
         count.filter(|count| *count <= TOKENS_MAX)
     };
-    Some(Usage {
-        input: count(["prompt_tokens", "input_tokens"])?,
-        output: count(["completion_tokens", "output_tokens"])?,
-    })
+    let cached = |key: &str| value?.get(key)?.as_u64().filter(|count| *count <= TOKENS_MAX);
+    let cached =
+        ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|key| cached(key));
+    let input = count(["prompt_tokens", "input_tokens"])?;
+    let output = count(["completion_tokens", "output_tokens"])?;
+    // Some hosts count thinking in the total alone.
+    let total = count(["total_tokens"; 2]).unwrap_or_default();
+    Some(Usage { input: input + cached.sum::<u64>(), output: output.max(total.saturating_sub(input)) })
 }
 
 fn text_member(value: &Json, key: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use probity_core::spelling::closest;
 
 use super::{Naming, Resolving, TableName};
 use crate::config::layer::{JudgeLayer, Layer, SettingsSection as _, TargetLayer};
-use crate::config::names::{Dialect, JudgeKind, TargetKind};
+use crate::config::names::{JudgeKind, TargetKind};
 use crate::config::{
     Address, ChatTarget, HeaderText, HttpTarget, Pointer, SystemPrompt, TargetBackend, TargetSettings,
 };
@@ -65,7 +65,7 @@ impl Resolving {
     }
 
     fn chat_target(&mut self, section: &str, own: TargetLayer, key_variable: Naming) -> Option<ChatTarget> {
-        let Some(model) = own.model else {
+        let Some(model) = own.model.filter(|model| !model.trim().is_empty()) else {
             let hint = "set it there, or use --target-model".to_owned();
             self.problem(format!("{section}.model"), "expected a model, found nothing", Some(hint));
             return None;
@@ -80,7 +80,7 @@ impl Resolving {
                 return None;
             }
         };
-        let defaults = self.defaults.judges[JudgeKind::Openai.name()].clone();
+        let defaults = self.defaults.judges[JudgeKind::OPENAI].clone();
         let chat = JudgeLayer {
             model: Some(model),
             base_url: own.base_url,
@@ -88,12 +88,16 @@ impl Resolving {
             temperature: own.temperature,
             seed: own.seed,
             output_tokens_max: own.output_tokens_max,
-            token_limit_field: own.token_limit_field,
+            dialect: own.dialect,
             aliases: Some(own.aliases.unwrap_or_default()),
             http: own.http,
             ..JudgeLayer::default()
         };
-        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), key_variable)?;
+        let kind = JudgeKind::OPENAI.parse().expect("the table has this row");
+        let mut chat = self.chat(section, kind, defaults.merge(chat), key_variable)?;
+        if !chat.dialect().is_chat() {
+            chat.dialect = "compatible".parse().ok();
+        }
         Some(ChatTarget { chat, system })
     }
 
@@ -124,7 +128,7 @@ impl Resolving {
         read.map_err(|message| self.problem(format!("{section}.{key}"), message, None)).ok()
     }
 
-    fn headers(
+    pub(super) fn headers(
         &mut self,
         section: &str,
         headers: BTreeMap<String, String>,
@@ -146,7 +150,7 @@ fn keys_of(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Openai => &[
             "model", "aliases", "base_url", "api_key_env", "system", "system_file", "temperature", "seed",
-            "output_tokens_max", "token_limit_field", "http",
+            "output_tokens_max", "dialect", "http",
         ],
         TargetKind::Http => &["model", "aliases", "url", "headers", "request", "reply", "confidence"],
         TargetKind::Command => &["model", "aliases", "command", "pass_env"],

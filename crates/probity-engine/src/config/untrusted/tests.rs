@@ -166,7 +166,7 @@ const TELLING: &[&str] = &[
 
 /// Settings whose names have such a word and that decide nothing of the kind.
 const PLAIN_ALL_THE_SAME: &[&str] =
-    &["own_addresses", "token_limit_field", "context_tokens", "output_tokens_max"];
+    &["own_addresses", "context_tokens", "output_tokens_max", "thinking_tokens_max", "api_key_seconds"];
 
 #[test]
 fn n16_every_setting_has_a_class_that_fits_its_name() {

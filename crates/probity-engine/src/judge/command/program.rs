@@ -41,16 +41,9 @@ pub(super) fn start(
     queue: mpsc::Receiver<String>,
     sink: Sink,
 ) -> Result<(), StartError> {
-    let (program, arguments) = settings.argv.split_first().ok_or(StartError::NoProgram)?;
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.kill_on_drop(true);
-    // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
-    command.process_group(0);
-    command.env_clear();
-    let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, &settings.pass_env));
-    command.envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
-    let spawn = |source| StartError::Spawn { program: program.clone(), source };
+    let mut command = prepared(settings)?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let spawn = |source| StartError::Spawn { program: settings.argv[0].clone(), source };
     let mut child = command.spawn().map_err(spawn)?;
     let stdin = child.stdin.take().expect("the input is piped");
     let stdout = child.stdout.take().expect("the output is piped");
@@ -59,6 +52,19 @@ pub(super) fn start(
     let tail = tokio::spawn(last_lines(stderr));
     tokio::spawn(serve(child, stdout, sink, Helpers { writer, tail }));
     Ok(())
+}
+
+/// A program that sees few variables of the environment and no Ctrl-C.
+pub(in crate::judge) fn prepared(settings: &CommandSettings) -> Result<Command, StartError> {
+    let (program, arguments) = settings.argv.split_first().ok_or(StartError::NoProgram)?;
+    let mut command = Command::new(program);
+    command.args(arguments).kill_on_drop(true);
+    // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
+    command.process_group(0);
+    command.env_clear();
+    let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, &settings.pass_env));
+    command.envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
+    Ok(command)
 }
 
 /// Whether the program sees the variable `name`.

@@ -27,7 +27,7 @@ use super::{ReviewRoom, text};
 use crate::config::Backend;
 use crate::ledger::JudgeId;
 use crate::run::asking::Asking;
-use crate::run::{RunError, only_judge, shape};
+use crate::run::{RunError, left_out, only_judge};
 
 /// Which items a queue has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn judge(room: &ReviewRoom, asking: &Asking) -> Result<QueueJudge, RunError> {
     let store = &room.store;
     let id = match asking.judge.backend {
         Backend::Recorded { verdicts: None } => only_judge(store)?,
-        _ => JudgeId::of_identity(&asking.identity(shape(asking, store)?)),
+        _ => JudgeId::of_identity(&asking.identity(&left_out(asking, store)?)),
     };
     let shown = HiddenJudge {
         id: id.to_string(),

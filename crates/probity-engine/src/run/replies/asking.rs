@@ -7,7 +7,7 @@ use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
 use crate::run::basis;
-use crate::run::calling::{Called, Calling, Outbox, Taken};
+use crate::run::calling::{Called, Calling, Outbox, Parameters, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::work::Work as _;
@@ -96,6 +96,7 @@ pub(super) async fn ask(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
+        parameters: Parameters::Settled,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {

@@ -9,32 +9,22 @@ use probity_core::json::{self, Json, Tolerance};
 use crate::judge::Response;
 use crate::judge::event_stream::data_lines;
 
+/// How deep an error is nested at the most: an error in a string of another one is at the fourth level.
+const DEPTH_MAX: usize = 6;
+
 /// An error as a service names it. Absent parts are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ErrorBody {
-    /// Its names, from `code`, `type` and `status`: exact identifiers, never sentences.
+    /// Its names, wherever services put them: exact identifiers, never sentences.
     pub names: Vec<String>,
     /// An HTTP status given as its code.
     pub status: Option<u16>,
-    /// The parameter it is about.
-    pub param: Option<String>,
+    /// The parameters it is about, where fields of their own name them.
+    pub params: Vec<String>,
     /// The sentence for people. Not yet masked.
     pub message: String,
     /// Whole numbers beside the message, such as token counts.
     pub counts: Vec<(String, u64)>,
-}
-
-impl ErrorBody {
-    /// Whether it carries one of `names`, exactly.
-    pub(super) fn is_named(&self, names: &[&str]) -> bool {
-        self.names.iter().any(|name| names.contains(&name.as_str()))
-    }
-
-    /// Whether its message contains one of `phrases`, which are lower case.
-    pub(super) fn says(&self, phrases: &[&str]) -> bool {
-        let message = self.message.to_ascii_lowercase();
-        phrases.iter().any(|phrase| message.contains(phrase))
-    }
 }
 
 /// A body as far as it could be read.
@@ -92,11 +82,10 @@ fn is_last_event(event: &Json) -> bool {
 /// The error of a response whose status already says that it is one.
 pub(super) fn refusal(body: &BodyText) -> ErrorBody {
     match body {
-        BodyText::Json(value) => {
-            let value = first(value);
-            error_member(value).unwrap_or_else(|| error_of(value))
+        BodyText::Json(value) => error_of(value),
+        BodyText::Events { events, .. } => {
+            events.iter().find(|event| has_error(event)).map(error_of).unwrap_or_default()
         }
-        BodyText::Events { events, .. } => events.iter().find_map(error_member).unwrap_or_default(),
         _ => ErrorBody::default(),
     }
 }
@@ -104,11 +93,13 @@ pub(super) fn refusal(body: &BodyText) -> ErrorBody {
 /// The error inside a response whose status says that all is well.
 pub(super) fn hidden_error(body: &BodyText) -> Option<ErrorBody> {
     match body {
-        BodyText::Json(value) => match first(value).get("error") {
-            Some(Json::String(_)) if first(value).as_object().is_some_and(|all| all.len() > 1) => None,
-            _ => error_member(first(value)),
-        },
-        BodyText::Events { events, .. } => events.iter().find_map(error_member),
+        BodyText::Json(value) => {
+            let value = first(value);
+            let is_beside = value.get("error").is_some_and(|error| error.as_str().is_some())
+                && value.as_object().is_some_and(|all| all.len() > 1);
+            (has_error(value) && !is_beside).then(|| error_of(value))
+        }
+        BodyText::Events { events, .. } => events.iter().find(|event| has_error(event)).map(error_of),
         _ => None,
     }
 }
@@ -118,31 +109,71 @@ fn first(value: &Json) -> &Json {
     value.as_array().and_then(<[Json]>::first).unwrap_or(value)
 }
 
-fn error_member(value: &Json) -> Option<ErrorBody> {
-    match value.get("error")? {
-        Json::String(message) if !message.is_empty() => {
-            Some(ErrorBody { message: message.clone(), ..ErrorBody::default() })
-        }
-        error @ Json::Object(_) => Some(error_of(error)),
-        _ => None,
+fn has_error(value: &Json) -> bool {
+    match value.get("error") {
+        Some(Json::String(message)) => !message.is_empty(),
+        Some(Json::Object(_)) => true,
+        _ => false,
     }
 }
 
-fn error_of(error: &Json) -> ErrorBody {
-    let text = |key| error.get(key).and_then(Json::as_str).map(str::to_owned);
-    let numbers = || ["code", "status"].iter().filter_map(|key| error.get(key).and_then(Json::as_u64));
-    let counts = error.as_object().into_iter().flat_map(json::Object::iter).filter_map(|(key, value)| {
-        let count = value.as_u64().filter(|_| !matches!(key, "code" | "status"))?;
-        Some((key.to_owned(), count))
-    });
-    let detail = || {
-        error.get("detail").map(|detail| detail.as_str().map_or_else(|| detail.canonical(), str::to_owned))
-    };
-    ErrorBody {
-        names: ["code", "type", "status"].iter().filter_map(|key| text(key)).collect(),
-        status: numbers().find_map(|number| u16::try_from(number).ok().filter(|n| (400..600).contains(n))),
-        param: text("param"),
-        message: text("message").or_else(detail).unwrap_or_default(),
-        counts: counts.collect(),
+fn error_of(value: &Json) -> ErrorBody {
+    let mut error = ErrorBody::default();
+    error.gather(first(value), 0);
+    error
+}
+
+impl ErrorBody {
+    /// Adds what `value` says. Services nest their names and sentences in many ways; the first sentence counts, and the
+    /// one of an error that another service had passed on.
+    fn gather(&mut self, value: &Json, depth: usize) {
+        if depth > DEPTH_MAX {
+            return;
+        }
+        for item in value.as_array().unwrap_or_default() {
+            self.gather(item, depth + 1);
+        }
+        for (key, member) in value.as_object().into_iter().flat_map(json::Object::iter) {
+            match (key, member) {
+                (_, Json::String(text)) => self.text(key, text, depth),
+                ("loc", Json::Array(path)) => {
+                    self.params.extend(path.last().and_then(Json::as_str).map(str::to_owned));
+                }
+                (_, Json::Object(_) | Json::Array(_)) => self.gather(member, depth + 1),
+                (_, number) => self.number(key, number.as_u64()),
+            }
+        }
+    }
+
+    fn text(&mut self, key: &str, text: &str, depth: usize) {
+        match key {
+            "code" | "type" | "status" | "reason" | "quotaId" | "error_code" | "error_type" => {
+                self.names.push(text.to_owned());
+            }
+            "param" => self.params.push(text.to_owned()),
+            "message" | "msg" | "detail" | "error" if self.message.is_empty() => {
+                text.clone_into(&mut self.message);
+            }
+            "raw" => {
+                let mut passed_on = ErrorBody::default();
+                if let Ok((value, _)) = json::parse_with(text, Tolerance::LoneSurrogates) {
+                    passed_on.gather(first(&value), depth + 1);
+                }
+                self.names.extend(passed_on.names);
+                self.params.extend(passed_on.params);
+                self.message = format!("{}: {}", self.message, passed_on.message);
+            }
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, key: &str, number: Option<u64>) {
+        let Some(number) = number else { return };
+        if !matches!(key, "code" | "status") {
+            self.counts.push((key.to_owned(), number));
+            return;
+        }
+        let status = u16::try_from(number).ok().filter(|status| (400..600).contains(status));
+        self.status = self.status.or(status);
     }
 }

@@ -121,7 +121,7 @@ proptest! {
                 prop_assert!(floor.is_none_or(|floor| WAIT_MIN <= floor && floor <= wait_max));
             }
             Some(Disposition::Stop { stop, .. }) => prop_assert!(!stop.message().is_empty()),
-            Some(Disposition::Damaged | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
+            Some(Disposition::Damaged { .. } | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
         }
     }
 

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::{Billing, CallTerms, Disposition, WAIT_MAX_DEFAULT, billing, classify, preemptive_wait, rounded};
+use crate::dialect::Parameter;
 use crate::judge::{CallOutcome, Response, TransportFault};
 use crate::schedule::lane::Stop;
 
@@ -29,7 +30,7 @@ fn summary(outcome: &CallOutcome) -> String {
             format!("retry {reason} {signal:?} after {floor:?}")
         }
         Disposition::Wait { reason, pause, ramp } => format!("wait {reason} {pause:?} {ramp:?}"),
-        Disposition::Damaged => "damaged".to_owned(),
+        Disposition::Damaged { .. } => "damaged".to_owned(),
         Disposition::GiveUp { reason, detail } => format!("give up {reason}: {detail}"),
         Disposition::Invalid { reason, detail } => format!("invalid {reason}: {detail}"),
         Disposition::Stop { reason, stop } => format!("stop {reason}: {}", stop.message()),
@@ -264,9 +265,9 @@ fn f23_unsupported_parameter() {
     check_error(
         400,
         r#"{"code":"unsupported_parameter","param":"max_tokens","message":"Use 'max_completion_tokens' instead."}"#,
-        &expect![[
-            "stop parameter: the server does not take a parameter of the request (HTTP 400): Use 'max_completion_tokens' instead."
-        ]],
+        &expect![
+            "stop parameter: the server does not take a parameter of the request (HTTP 400): max_tokens: Use 'max_completion_tokens' instead."
+        ],
     );
     for message in [
         "Unrecognized request argument supplied: reasoning_effort",
@@ -275,8 +276,9 @@ fn f23_unsupported_parameter() {
     ] {
         let outcome = response(400, &[], format!("{{\"message\":\"{message}\"}}").as_bytes());
         let disposition = classify(&outcome, &TERMS);
-        let is_unusable = matches!(&disposition, Err(Disposition::Stop { stop: Stop::Unusable(_), .. }));
-        assert!(is_unusable, "{message}: {disposition:?}");
+        let is_refused =
+            matches!(&disposition, Err(Disposition::Stop { stop: Stop::ParameterRefused { .. }, .. }));
+        assert!(is_refused, "{message}: {disposition:?}");
     }
     check_error(
         400,
@@ -295,8 +297,11 @@ fn f23_structured_output_refused() {
     ] {
         let outcome = response(400, &[], format!("{{\"error\":{error}}}").as_bytes());
         let disposition = classify(&outcome, &TERMS);
-        let is_refused = matches!(disposition, Err(Disposition::Stop { stop: Stop::SchemaRefused(_), .. }));
-        assert!(is_refused, "{error}");
+        let Err(Disposition::Stop { stop: Stop::ParameterRefused { parameter, .. }, .. }) = disposition
+        else {
+            panic!("{error}")
+        };
+        assert_eq!(parameter, Parameter::Structured);
     }
 }
 
@@ -346,9 +351,9 @@ fn f27_schema_rejected() {
         422,
         &[],
         r#"{"detail":[{"loc":["body","response_format"],"msg":"bad"}]}"#,
-        &expect![[
-            r#"stop parameter: the server does not accept the request's schema (HTTP 422): [{"loc":["body","response_format"],"msg":"bad"}]"#
-        ]],
+        &expect![
+            "stop parameter: the server does not accept the request's schema (HTTP 422): response_format: bad"
+        ],
     );
 }
 

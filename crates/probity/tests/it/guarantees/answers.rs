@@ -323,7 +323,7 @@ fn g05_what_ends_a_lane_is_no_score_either() {
         error(400, "unsupported_parameter", "temperature 4"),
         2,
         &expect![
-            "1 calls; stopped: the server does not take a parameter of the request (HTTP 400): temperature 4"
+            "2 calls; stopped: the server does not take a parameter of the request (HTTP 400): temperature 4"
         ],
     );
 }

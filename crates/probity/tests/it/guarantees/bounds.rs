@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::ledger::{Asked, Gate, Judge};
-use super::scene::{Ended, QUICK, Scene, cases};
+use super::scene::{Ended, PROVEN, QUICK, Scene, cases};
 use crate::answers::{TOKENS_INPUT, TOKENS_OUTPUT, completion, says};
 use crate::support::{Act, http_ok};
 
@@ -153,7 +153,7 @@ fn g05_g06_c16_a_storm_ends_in_the_counts_of_its_seed() {
         let act = Fate::of(asked).act(asked, n_earlier);
         gate.hold(Act::After(Duration::from_millis(asked.number(4) % 200), Box::new(act)))
     });
-    let settings = format!("{QUICK}idle_ms = 2000\n");
+    let settings = format!("{QUICK}idle_ms = 2000\n{PROVEN}");
     let scene = Scene::new(cases(n), &judge.base_url()).settings(&settings);
     let _ended = scene.run(&["--concurrency", "2000"]).code(0);
 

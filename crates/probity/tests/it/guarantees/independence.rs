@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::ledger::{Asked, Gate, Judge, number};
-use super::scene::{Scene, assert_same, cases, cases_named};
+use super::scene::{PROVEN, QUICK, Scene, assert_same, cases, cases_named};
 use crate::answers::says;
 use crate::support::Act;
 
@@ -81,7 +81,7 @@ fn g07_c27_results_do_not_depend_on_concurrency() {
     for (concurrency, round) in rounds {
         *current.lock().expect("no panic") = round;
         let concurrency = &concurrency.to_string();
-        let scene = Scene::new(cases(n_cases()), &judge.base_url());
+        let scene = Scene::new(cases(n_cases()), &judge.base_url()).settings(&format!("{QUICK}{PROVEN}"));
         let report = ["--min-coverage", "0.5", "--report", "report.html"];
         let ended = scene.run(&[&["--concurrency", concurrency], &report[..]].concat()).code(0);
         assert!(!ended.stderr.contains("lowered"), "{}", ended.stderr);

@@ -22,6 +22,10 @@ pub(crate) const QUICK: &str = "[schedule]\nbackoff_ms_first = 1\nbackoff_ms_max
 /// A server on this machine has no price but the one that settings give it.
 const PRICE: &str = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 1\n";
 
+/// Settings that leave nothing open which a judge may refuse: no call waits for the first.
+pub(crate) const PROVEN: &str = "[judges.openai]\ntemperature = 0\nseed = 7\noutput_tokens_max = 1024\n\
+    structured = \"schema\"\n";
+
 /// The name of the case file.
 pub(crate) const CASES: &str = "cases.json";
 

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::config::layer::TargetChoice;
-use crate::config::{Config, KeyUse};
+use crate::config::{Config, KeyUse, LeftOut};
 
 /// What the target `bot` comes to with these settings and flags.
 fn chosen(text: &str, flags: TargetChoice) -> Result<TargetSettings, String> {
@@ -82,7 +82,8 @@ fn a_target_is_where_the_judge_of_its_kind_is_unless_it_says_otherwise() {
         let table = format!("{beside}[targets.bot]\nkind = 'openai'\nmodel = 'm'\n{own}");
         let target = chosen(&table, TargetChoice::default()).expect("it fits");
         let chat = target.chat().expect("a model");
-        format!("{} {:?} {}", chat.base_url, chat.api_key_env.as_deref().unwrap_or(""), chat.temperature)
+        let temperature = chat.sent(&LeftOut::default()).temperature.expect("sent");
+        format!("{} {:?} {temperature}", chat.base_url, chat.api_key_env.as_deref().unwrap_or(""))
     };
     assert_eq!(of(""), "http://127.0.0.1:2/v1 \"JUDGE\" 0");
     let own = "base_url = 'http://127.0.0.1:3/v1'\napi_key_env = 'BOT'\ntemperature = 0.5\n";

@@ -1,0 +1,197 @@
+//! The body of a request: the row of a dialect, filled in.
+//!
+//! It follows from its arguments alone, so what is shown is what is sent.
+
+use probity_core::packet::Ask;
+use serde_json::{Map, Value, json};
+
+use super::Prompt;
+use super::verdict_schema::verdict_schema;
+use crate::config::{ChatSettings, Effort, LeftOut, Logprobs, Shape};
+
+/// The body of a request about `ask`, without the parameters that were refused.
+pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &Ask) -> Value {
+    let (row, sent) = (chat.dialect(), chat.sent(left));
+    let fill = |template: &Value| {
+        filled(template, &|name| match name {
+            "$model" => Some(json!(chat.model)),
+            "$system" => Some(json!(prompt.system)),
+            "$user" => Some(json!(prompt.user)),
+            "$schema" => Some(verdict_schema(ask)),
+            _ => None,
+        })
+    };
+    let mut body = fill(&row.request);
+    let number = |digits: String| serde_json::from_str::<Value>(&digits).expect("a decimal is a JSON number");
+    let mut put = |field: &Option<String>, value: Option<Value>| {
+        if let (Some(field), Some(value)) = (field, value) {
+            set(&mut body, field, value);
+        }
+    };
+    put(&row.temperature, sent.temperature.map(|temperature| number(temperature.to_string())));
+    put(&row.seed, sent.seed.map(|seed| json!(seed)));
+    put(&Some(sent.limit_field), sent.limit.map(|limit| json!(limit)));
+    put(&row.context, chat.context_tokens.map(|tokens| json!(tokens)));
+    put(&row.logprobs, (sent.logprobs == Logprobs::On).then(|| json!(true)));
+    let off = row.off.as_ref().filter(|_| sent.effort == Some(Effort::None));
+    put(&row.effort, sent.effort.filter(|_| off.is_none()).map(|effort| json!(effort.name())));
+    let shape = match sent.shape {
+        Shape::Schema => row.schema.as_ref(),
+        Shape::JsonObject => row.json_object.as_ref(),
+        Shape::Plain => None,
+    };
+    for part in [off, shape, row.extra.as_ref()].into_iter().flatten() {
+        merge(&mut body, fill(part));
+    }
+    for (key, value) in &chat.extra_body {
+        merge(&mut body, json!({ key: value }));
+    }
+    body
+}
+
+/// `template` with the texts for which `value` has something replaced by that.
+fn filled(template: &Value, value: &dyn Fn(&str) -> Option<Value>) -> Value {
+    match template {
+        Value::String(text) => value(text).unwrap_or_else(|| template.clone()),
+        Value::Array(items) => items.iter().map(|item| filled(item, value)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(key, member)| (key.clone(), filled(member, value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Puts `value` where the JSON pointer `field` leads, through objects that are made where there are none.
+fn set(body: &mut Value, field: &str, value: Value) {
+    let mut place = body;
+    for key in field.split('/').skip(1) {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[key];
+    }
+    *place = value;
+}
+
+/// Puts `over` above `body`, member by member.
+fn merge(body: &mut Value, over: Value) {
+    match (body, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (key, value) in over {
+                merge(under.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (place, over) => *place = over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use probity_core::packet::Ask;
+
+    use super::super::verdict_schema::samples::criterion;
+    use super::*;
+    use crate::config::{Config, Layer};
+
+    /// The body of a request to the judge of this kind, under these settings of its table.
+    #[track_caller]
+    fn check(kind: &str, settings: &str, want: &Expect) {
+        let layer = Layer::read("probity.toml", &format!("[judges.{kind}]\n{settings}")).expect("settings");
+        let config = Config::resolve([layer]).expect("config");
+        let chat = config.named_judge(kind).and_then(|judge| judge.chat()).expect("a chat judge");
+        let prompt = Prompt { system: "Judge.".into(), user: "The \"reply\"".into() };
+        let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
+        want.assert_eq(&body(chat, &LeftOut::default(), &prompt, &ask).to_string());
+    }
+
+    #[test]
+    fn chat_completions() {
+        check(
+            "openai",
+            "model = 'gpt-4o'",
+            &expect![[
+                r#"{"model":"gpt-4o","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"seed":7,"max_completion_tokens":1024,"response_format":{"type":"json_schema","json_schema":{"name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
+            ]],
+        );
+        check(
+            "openai",
+            "model = 'gpt-6-luna'",
+            &expect![[
+                r#"{"model":"gpt-6-luna","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"seed":7,"max_completion_tokens":5120,"reasoning_effort":"low","response_format":{"type":"json_schema","json_schema":{"name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
+            ]],
+        );
+        let other = "model = 'm'\nbase_url = 'http://localhost:1/v1'\ntemperature = 0.7\nseed = 'unset'\nstructured = 'plain'\nlogprobs = 'on'";
+        check(
+            "openai",
+            other,
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0.7,"max_tokens":1024,"logprobs":true}"#
+            ]],
+        );
+        check(
+            "mistral",
+            "model = 'm'\nstructured = 'json_object'",
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"random_seed":7,"max_tokens":1024,"response_format":{"type":"json_object"}}"#
+            ]],
+        );
+        check(
+            "deepseek",
+            "model = 'deepseek-v4-flash'\neffort = 'none'",
+            &expect![[
+                r#"{"model":"deepseek-v4-flash","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"max_tokens":5120,"thinking":{"type":"disabled"},"response_format":{"type":"json_object"}}"#
+            ]],
+        );
+        check(
+            "openrouter",
+            "model = 'm'\nstructured = 'plain'",
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"seed":7,"max_tokens":1024,"plugins":[{"id":"context-compression","enabled":false}]}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn messages() {
+        check(
+            "anthropic",
+            "model = 'claude-haiku-5-5'",
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","system":"Judge.","messages":[{"role":"user","content":"The \"reply\""}],"max_tokens":5120,"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
+            ]],
+        );
+        check(
+            "anthropic",
+            "model = 'claude-haiku-4-5'\nstructured = 'plain'\noutput_tokens_max = 300",
+            &expect![[
+                r#"{"model":"claude-haiku-4-5","system":"Judge.","messages":[{"role":"user","content":"The \"reply\""}],"temperature":0,"max_tokens":300}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn other_shapes() {
+        check(
+            "openai-responses",
+            "model = 'gpt-5-pro'",
+            &expect![[
+                r#"{"model":"gpt-5-pro","instructions":"Judge.","input":"The \"reply\"","store":false,"max_output_tokens":5120,"reasoning":{"effort":"low"},"text":{"format":{"type":"json_schema","name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
+            ]],
+        );
+        check(
+            "gemini",
+            "model = 'gemini-3.5-flash-lite'",
+            &expect![[
+                r#"{"systemInstruction":{"parts":[{"text":"Judge."}]},"contents":[{"role":"user","parts":[{"text":"The \"reply\""}]}],"generationConfig":{"seed":7,"maxOutputTokens":5120,"thinkingConfig":{"thinkingLevel":"low"},"responseMimeType":"application/json","responseJsonSchema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}"#
+            ]],
+        );
+        check(
+            "ollama",
+            "model = 'llama'\ncontext_tokens = 8192",
+            &expect![[
+                r#"{"model":"llama","stream":false,"messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"options":{"temperature":0,"seed":7,"num_predict":1024,"num_ctx":8192},"format":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}"#
+            ]],
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! Hosts of models: each dialect end to end, parameters that are refused, prompts that are cut, keys that expire and
+//! servers that die.
+
+use serde_json::{Value, json};
+
+use crate::answers::{Asked, error, good, tickets};
+use crate::binary::Probity;
+use crate::mock::process::MockJudge;
+use crate::support::{Act, ScriptedServer};
+
+fn n_scored(probity: &Probity) -> u64 {
+    probity.json("out.json")["summary"]["scored"].as_u64().expect("a count")
+}
+
+fn calls(mock: &MockJudge) -> u64 {
+    mock.stats()["calls"].as_u64().expect("a count")
+}
+
+#[test]
+fn every_dialect_is_spoken_end_to_end() {
+    for (kind, base) in [
+        ("openai", "/v1"),
+        ("openai-responses", "/v1"),
+        ("azure", ""),
+        ("anthropic", ""),
+        ("gemini", "/v1beta"),
+        ("gemini-openai", "/v1"),
+        ("mistral", "/v1"),
+        ("groq", "/v1"),
+        ("openrouter", "/v1"),
+        ("deepseek", ""),
+        ("xai", "/v1"),
+        ("ollama", ""),
+        ("vllm", "/v1"),
+    ] {
+        let mock = MockJudge::start(&["--dialect", kind]);
+        let probity = Probity::new().file("tickets.json", tickets(3));
+        let url = format!("http://{}{base}", mock.address);
+        probity.run_tickets(["--judge", kind, "--base-url", &url, "--model", "some-model"]).code(0);
+        let summary = probity.json("out.json")["summary"].clone();
+        assert_eq!((&summary["scored"], calls(&mock)), (&json!(3), 6 + n_renamed(kind)), "{kind}: {summary}");
+        assert!(summary["tokens"]["input"].as_u64().is_some_and(|tokens| tokens > 1000), "{kind}: {summary}");
+    }
+}
+
+/// At another address than its own, kind `openai` is any compatible host, which calls the limit `max_tokens`.
+fn n_renamed(kind: &str) -> u64 {
+    u64::from(kind == "openai")
+}
+
+#[test]
+fn todays_models_need_a_key_and_a_name() {
+    for (kind, base, model, key) in [
+        ("openai", "/v1", "gpt-6-luna", "OPENAI_API_KEY"),
+        ("anthropic", "", "claude-haiku-5-5", "ANTHROPIC_API_KEY"),
+    ] {
+        let mock = MockJudge::start(&["--dialect", kind]);
+        let probity = Probity::new().file("tickets.json", tickets(10)).variable(key, "sk-0123456789abcdef");
+        let url = format!("http://{}{base}", mock.address);
+        let run = || probity.run_tickets(["--judge", kind, "--base-url", &url, "--model", model]).code(0);
+        run();
+        assert_eq!((n_scored(&probity), calls(&mock)), (10, 20 + n_renamed(kind)), "{kind}");
+        probity.write("tickets.json", tickets(11));
+        run();
+        assert_eq!(
+            (n_scored(&probity), calls(&mock)),
+            (11, 22 + n_renamed(kind)),
+            "{kind}: nothing is wasted twice"
+        );
+    }
+}
+
+#[test]
+fn what_a_judge_refuses_is_left_out_once_and_remembered() {
+    let server = ScriptedServer::with(|request| {
+        let body = request.json();
+        let refused =
+            ["temperature", "seed", "max_tokens"].into_iter().find(|field| body.get(field).is_some());
+        match refused {
+            Some(field) => error(400, "unsupported_parameter", &format!("Unsupported parameter: '{field}'")),
+            None => good(&Asked::of(request)),
+        }
+    });
+    let probity = Probity::new().file("tickets.json", tickets(10)).server(&server);
+    let run = || probity.run_tickets(["--model", "model-of-tomorrow"]).code(0);
+    run().says([
+        "the judge does not take `temperature`; asking without it",
+        "the judge does not take `seed`; asking without it",
+        "calls its token limit by the other name",
+    ]);
+    assert_eq!((n_scored(&probity), server.n_requests()), (10, 23));
+    let last = server.requests()[22].json();
+    assert_eq!(last["max_completion_tokens"], 5120, "a model that takes no temperature thinks");
+    let judge = probity.json("out.json")["summary"]["judge"]["id"].clone();
+    probity.write("tickets.json", tickets(12));
+    assert!(!run().stderr.contains("does not take"));
+    assert_eq!((n_scored(&probity), server.n_requests()), (12, 27), "the second run wastes no call");
+    assert_eq!(probity.json("out.json")["summary"]["judge"]["id"], judge);
+}
+
+#[test]
+fn a_value_is_never_left_out() {
+    let server = ScriptedServer::always(error(400, "unsupported_value", "'temperature' does not support 0"));
+    let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
+    probity.write("probity.toml", "[judges.openai]\ntemperature = 0\n");
+    probity.run_tickets([]).code(2).says(["'temperature' does not support 0"]);
+    assert_eq!(server.n_requests(), 1);
+}
+
+#[test]
+fn a_prompt_that_ollama_cuts_is_unscored() {
+    let mock = MockJudge::start(&["--dialect", "ollama"]);
+    let long = json!([
+        { "id": "short", "ticket": "Where is my parcel?", "reply": "On its way." },
+        { "id": "long", "ticket": "Where is my parcel?", "reply": "Your parcel is on its way to you. ".repeat(1000) },
+    ]);
+    let probity = Probity::new().file("tickets.json", long.to_string());
+    let url = format!("http://{}", mock.address);
+    let run = |policy| probity.run_tickets(["--judge", "ollama", "--base-url", &url, "--model", "m", policy]);
+    run("--quiet").code(3);
+    let out = probity.json("out.json");
+    assert_eq!(out["summary"]["unscored_by_cause"], json!({ "prompt_cut": 2 }));
+    assert_eq!(
+        (&out["results"][1]["id"], &out["results"][1]["relevance"]["score"]),
+        (&json!("long"), &Value::Null)
+    );
+    let detail = out["failed"][0]["detail"].as_str().expect("a detail");
+    assert!(detail.contains("read 2050 tokens") && detail.contains("context_tokens"), "{detail}");
+
+    probity.write("probity.toml", "[judges.ollama]\ncontext_tokens = 32768\n");
+    run("--retry-unscored").code(0);
+    assert_eq!(n_scored(&probity), 2, "with room for it, the prompt is whole");
+}
+
+#[test]
+fn one_of_two_servers_dies_and_the_run_goes_on() {
+    let dying = ScriptedServer::with(|request| match request.number {
+        0..6 => good(&Asked::of(request)),
+        _ => Act::ResetBeforeByte,
+    });
+    let other = ScriptedServer::with(|request| good(&Asked::of(request)));
+    let probity = Probity::new().file("tickets.json", tickets(20)).server(&dying);
+    let settings = format!(
+        "[judges.openai]\nbase_urls = [\"{}\"]\n[schedule]\nbackoff_ms_first = 2\nbackoff_ms_max = 10\nconcurrency = 4\n",
+        other.url("/v1")
+    );
+    probity.write("probity.toml", settings);
+    probity.run_tickets(["--trust-settings"]).code(0);
+    assert_eq!(n_scored(&probity), 20);
+    let (n_dying, n_other) = (dying.n_requests(), other.n_requests());
+    let failed = n_dying - 6;
+    assert!((1..=4).contains(&failed), "what was in flight, and no more: {failed}");
+    assert_eq!(n_dying + n_other, 40 + failed, "nothing is asked twice but what was lost");
+    assert_eq!(probity.json("out.json")["summary"]["calls"], 40 + failed, "and every call is on record");
+    let judge = probity.json("out.json")["summary"]["judge"]["id"].clone();
+
+    probity.write("tickets.json", tickets(21));
+    probity.write("probity.toml", "");
+    drop(dying);
+    probity.run_tickets(["--offline"]).code(0);
+    assert_eq!(
+        probity.json("out.json")["summary"]["judge"]["id"],
+        judge,
+        "further servers are no part of the judge"
+    );
+}
+
+#[test]
+fn a_key_of_a_program_is_fetched_again_when_it_is_refused() {
+    let server = ScriptedServer::with(|request| match request.header("authorization") {
+        Some("Bearer token-0000000000000002") => good(&Asked::of(request)),
+        _ => error(401, "invalid_api_key", "Access token is missing or expired: token-0000000000000001"),
+    });
+    let probity = Probity::new().file("tickets.json", tickets(2)).server(&server);
+    let settings = "[judges.openai]\napi_key_command = [\"sh\", \"token.sh\"]\nquery = { api-version = \"v9\" }\n\
+        extra_body = { service_tier = \"flex\" }\nheaders = { X-Team = \"${TEAM}\" }\n";
+    probity.write("probity.toml", settings);
+    probity
+        .write("token.sh", "echo x >> fetched\necho token-000000000000000$(wc -l < fetched | tr -d ' ')\n");
+    let probity = probity.variable("TEAM", "team-secret-0123456789");
+    probity.run_tickets(["--trust-settings"]).code(0);
+    assert_eq!((n_scored(&probity), probity.text("fetched").lines().count()), (2, 2));
+    let request = &server.requests()[1];
+    assert_eq!(request.json()["service_tier"], "flex");
+    assert_eq!(request.header("x-team"), Some("team-secret-0123456789"));
+    assert!(request.path.ends_with("/chat/completions?api-version=v9"), "{}", request.path);
+    for file in probity.files().iter().filter(|file| !file.ends_with("token.sh")) {
+        let bytes = std::fs::read(file).expect("a file");
+        let has = |secret: &str| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        assert!(!has("token-00000") && !has("team-secret"), "{}", file.display());
+    }
+}
