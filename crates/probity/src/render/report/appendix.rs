@@ -5,7 +5,6 @@
 use probity_core::report::Facts;
 use probity_core::rubric::{Criterion, Judged, Rubric};
 use probity_engine::config::Backend;
-use probity_engine::config::LeftOut;
 use probity_engine::run::asking::Asking;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -72,7 +71,7 @@ impl Origin {
                 note: "The verdicts were recorded elsewhere. No prompt was sent.".to_owned(),
             },
         };
-        let settings = asking.config.digest_parts(&asking.judge, &LeftOut::default());
+        let settings = asking.config.digest_parts(&asking.judge, &asking.left());
         let settings = settings.into_iter().map(|(name, value)| Fact { name, value });
         Origin { prompt, settings: settings.collect(), replay: Replay::Offline }
     }
