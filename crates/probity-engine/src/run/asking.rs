@@ -3,7 +3,7 @@
 //! What is asked is measured once, so that a packet's tokens can be estimated without a prompt.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
@@ -35,6 +35,8 @@ pub struct Asking {
     pub config: Config,
     /// BLAKE3 of each file that the judge consists of: recorded verdicts, or the program and its scripts.
     file_hashes: Vec<String>,
+    /// What the judge was not sent in the latest turn.
+    left: Mutex<LeftOut>,
 }
 
 /// A packet with an estimate of what a call about it takes.
@@ -50,12 +52,26 @@ impl Asking {
     /// Puts the parts together. Fails where the judge's file cannot be read.
     pub fn new(judge: JudgeSettings, template: Template, config: Config) -> Result<Self, RunError> {
         let file_hashes = file_hashes(&judge)?;
-        Ok(Asking { judge, template, config, file_hashes })
+        Ok(Asking { judge, template, config, file_hashes, left: Mutex::default() })
     }
 
     /// The parts of a run on record. Nothing is asked with them, so no file of the judge is looked at.
-    pub(super) fn on_record(judge: JudgeSettings, template: Template, config: Config) -> Asking {
-        Asking { judge, template, config, file_hashes: Vec::new() }
+    pub(super) fn on_record(
+        judge: JudgeSettings,
+        template: Template,
+        config: Config,
+        left: LeftOut,
+    ) -> Asking {
+        Asking { judge, template, config, file_hashes: Vec::new(), left: Mutex::new(left) }
+    }
+
+    /// What the judge was not sent, because it refused it.
+    pub fn left(&self) -> LeftOut {
+        self.left.lock().expect("no thread panics while it holds this").clone()
+    }
+
+    pub(super) fn set_left(&self, left: &LeftOut) {
+        *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
     /// The length of everything in the prompt of `empty`, a packet whose texts are empty.

@@ -271,6 +271,7 @@ async fn run_within(
     let (asking, store) = (work.asking(), session.store);
     let mut left = left_out(asking, store)?;
     loop {
+        asking.set_left(&left);
         let ran = turn.take(&left).await?;
         let refused = match ran.driven.as_ref().and_then(|driven| driven.stop.as_ref()) {
             Some(Stop::ParameterRefused { parameter, .. }) if ran.n_answered == 0 => *parameter,

@@ -21,7 +21,7 @@ use super::results::{ResultRows, Row, Scoring};
 use super::standing::Subject;
 use super::{Ran, RunError};
 use crate::config::layer::Layer;
-use crate::config::{Config, JudgeSettings, StoredTexts};
+use crate::config::{Config, JudgeSettings, LeftOut, StoredTexts};
 use crate::judge::prompt::Template;
 use crate::ledger::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
@@ -37,6 +37,8 @@ pub struct RunSpec {
     pub settings: Layer,
     /// The judge.
     pub judge: JudgeSettings,
+    /// The parameters that the judge refused.
+    pub left_out: String,
     /// The text of the rubric.
     pub rubric: String,
     /// The text of the prompt template.
@@ -60,6 +62,7 @@ impl RunSpec {
             files: files.to_owned(),
             settings: asking.config.written().clone(),
             judge: asking.judge.clone(),
+            left_out: asking.left().text(),
             rubric: rubric.source().to_owned(),
             template: asking.template.source(),
             blocking: gate.blocking(),
@@ -111,7 +114,8 @@ impl RecordedRun {
         let judge_id = judge.ok_or_else(|| missing("its judge".to_owned()))?;
         let config = Config::resolve([spec.settings.clone()]).map_err(|error| missing(error.to_string()))?;
         let rubric = rubric::read(&spec.rubric).map_err(|_| missing("its rubric".to_owned()))?.rubric;
-        let asking = Asking::on_record(spec.judge.clone(), Template::parse(&spec.template)?, config);
+        let left = LeftOut::parse(&spec.left_out);
+        let asking = Asking::on_record(spec.judge.clone(), Template::parse(&spec.template)?, config, left);
         let asks = packet::asks(&rubric, asking.config.run.call_plan);
         Ok(RecordedRun { name: spec.files.clone(), rubric, asking, record, spec, judge_id, asks })
     }

@@ -32,6 +32,10 @@ pub(super) fn target_notice(target: &TargetSettings) -> String {
 
 fn at(chat: &ChatSettings) -> String {
     let key = chat.api_key_env.as_deref().filter(|name| is_present(variable(name).as_deref()));
-    let key = key.map_or("no key".to_owned(), |name| format!("key from {name}"));
+    let key = match (&chat.api_key_command, key) {
+        (Some((command, _)), _) => format!("key from `{}`", command.argv.join(" ")),
+        (None, Some(name)) => format!("key from {name}"),
+        (None, None) => "no key".to_owned(),
+    };
     format!("{} at {}, {key}", chat.model, chat.base_url)
 }

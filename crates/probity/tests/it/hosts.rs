@@ -94,6 +94,9 @@ fn what_a_judge_refuses_is_left_out_once_and_remembered() {
     let judge = probity.json("out.json")["summary"]["judge"]["id"].clone();
     probity.write("tickets.json", tickets(12));
     assert!(!run().stderr.contains("does not take"));
+    probity.args(["report", "last", "--report", "page.html"]).run().code(0);
+    let page = probity.text("page.html");
+    assert!(page.contains("output tokens max") && !page.contains("temperature"), "as it was really sent");
     assert_eq!((n_scored(&probity), server.n_requests()), (12, 27), "the second run wastes no call");
     assert_eq!(probity.json("out.json")["summary"]["judge"]["id"], judge);
 }

@@ -18,6 +18,9 @@ pub struct AnswerMap {
     pub refusal: Option<String>,
     /// Why it ended: the first of these that is there.
     pub finish: Vec<String>,
+    /// The word that means a complete answer, where it is none of the usual ones.
+    #[serde(default)]
+    pub complete: Option<String>,
     /// Why the prompt was blocked, where it was.
     #[serde(default)]
     pub blocked: Option<String>,
@@ -46,7 +49,11 @@ pub fn mapped(body: &[u8], map: &AnswerMap) -> Result<Completion, EnvelopeFault>
         })
     };
     let finish = map.finish.iter().find_map(|pointer| {
-        let found = finish_of(values(&value, pointer).first().copied());
+        let reason = values(&value, pointer).first().copied();
+        if map.complete.is_some() && reason.and_then(Json::as_str) == map.complete.as_deref() {
+            return Some(Finish::Stop);
+        }
+        let found = finish_of(reason);
         (found != Finish::Missing).then_some(found)
     });
     let text = texts(&Some(map.text.clone()));

@@ -140,7 +140,7 @@ fn finish_of(value: Option<&Json>) -> Finish {
         Some(other) => return Finish::Other(other.canonical()),
     };
     match reason.to_ascii_lowercase().as_str() {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "completed" => Finish::Stop,
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
         "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
             Finish::Length
         }

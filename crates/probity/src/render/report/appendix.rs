@@ -4,7 +4,7 @@
 
 use probity_core::report::Facts;
 use probity_core::rubric::{Criterion, Judged, Rubric};
-use probity_engine::config::{Backend, LeftOut};
+use probity_engine::config::Backend;
 use probity_engine::run::asking::Asking;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl Appendix {
         };
         let mut appendix = Appendix::new(Some(rubric), note, Replay::Offline);
         appendix.prompt = prompt;
-        for (name, value) in asking.config.digest_parts(&asking.judge, &LeftOut::default()) {
+        for (name, value) in asking.config.digest_parts(&asking.judge, &asking.left()) {
             appendix = match name.strip_prefix("judge.") {
                 Some(name) => appendix.fact(name, value),
                 None => appendix.hash(&name, value),
