@@ -234,14 +234,14 @@ fn the_seed_draws_the_order_of_asking_and_nothing_else() {
         scene.compare(&["--concurrency", "1", "--seed", seed, "--store", &store]).code(0);
         orders.push(scene.asked().split_off(before));
     }
-    // Calls next to each other may overtake on their way to the ledger; none goes far.
+    // Six workers wait for their turn, so a call may overtake a few others on its way to the ledger; none goes far.
     let moved = |one: &[String], other: &[String]| {
         let place =
             |packet: &String| other.iter().position(|asked| asked == packet).expect("the same packets");
         one.iter().enumerate().map(|(at, packet)| at.abs_diff(place(packet))).max().unwrap_or(0)
     };
-    assert!(moved(&orders[0], &orders[1]) > 4, "another seed, another order");
-    assert!(moved(&orders[0], &orders[2]) <= 4, "the same seed, the same order");
+    assert!(moved(&orders[0], &orders[1]) > 6, "another seed, another order");
+    assert!(moved(&orders[0], &orders[2]) <= 6, "the same seed, the same order");
     let sorted = |order: &Vec<String>| order.iter().cloned().collect::<BTreeSet<String>>();
     assert_eq!(sorted(&orders[0]), sorted(&orders[1]));
 }
