@@ -306,6 +306,35 @@ impl Job {
         })
     }
 
+    /// One pass over the cases with the target's replies. A record with a reply of its own is not the target's.
+    pub(super) fn answered_cases(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Usable, RunError>> + '_, LoadError> {
+        Ok(self.dataset.records()?.map(|record| match record? {
+            Record::Skipped(skipped) => Ok(Err(skipped)),
+            Record::Entry { place, entry, .. } => Ok(Err(Skipped {
+                index: place.index,
+                file: place.file.to_string(),
+                line: place.line,
+                id: Some(entry.case.id.to_string()),
+                reason: "has a reply of its own, so no target was asked".to_owned(),
+            })),
+            Record::Unanswered { case, skipped } => Ok(match self.answered(case, skipped)? {
+                Ok((place, entry)) => Ok((place, Box::new(entry))),
+                Err(screened) => Err(match *screened {
+                    Screened::NoReply(NoReply { skipped, variant, why, .. }) => {
+                        let reason = format!("no reply of target {}: {}", variant.as_str(), why.detail);
+                        Skipped { reason, ..skipped }
+                    }
+                    Screened::Skipped(skipped) => skipped,
+                    Screened::Admitted { .. } | Screened::Blocked { .. } => {
+                        unreachable!("a case without a reply is not screened")
+                    }
+                }),
+            }),
+        }))
+    }
+
     /// A case without a reply of its own, with the target's; or what it is without one.
     fn answered(
         &self,
@@ -406,7 +435,7 @@ fn unit(screened: &Screened) -> Unit {
 }
 
 /// A case and its reply with their place, or the record as skipped.
-type Usable = Result<(Place, Box<Entry>), Skipped>;
+pub(super) type Usable = Result<(Place, Box<Entry>), Skipped>;
 
 /// One pass over the records of `dataset`; those that `rubric` cannot be applied to are skipped.
 pub(super) fn usable<'a>(

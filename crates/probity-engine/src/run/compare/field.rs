@@ -12,19 +12,52 @@ use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::json::{Json, parse};
 use probity_core::rubric::Rubric;
 
-use super::super::job::usable;
+use super::super::RunError;
+use super::super::job::{Job, Usable, usable};
 use crate::input::{Dataset, LoadError, Place, Skipped};
 
-/// A case file and what its replies are called where their records do not say.
+/// Replies of one side, and what they are called where their records do not say.
 #[derive(Debug)]
 pub struct Side {
-    /// The file's name for people.
+    /// Its name for people.
     pub name: String,
     /// The variant of replies without one.
     pub variant: String,
-    /// The file.
-    pub dataset: Dataset,
+    /// Where the replies are from.
+    pub replies: SideReplies,
 }
+
+/// Where the replies of a side are from.
+#[derive(Debug)]
+pub enum SideReplies {
+    /// A case file.
+    File(Dataset),
+    /// A target that was asked about the cases of a job.
+    Asked(Arc<Job>),
+}
+
+impl SideReplies {
+    /// What the replies follow from.
+    pub(super) fn digest(&self) -> String {
+        match self {
+            SideReplies::File(dataset) => dataset.digest().hex.clone(),
+            SideReplies::Asked(job) => {
+                let target = job.target().map(|target| target.id().to_string()).unwrap_or_default();
+                format!("{}:{target}", job.dataset.digest().hex)
+            }
+        }
+    }
+
+    fn usable<'a>(&'a self, rubric: &'a Rubric) -> Result<UsableRecords<'a>, RunError> {
+        Ok(match self {
+            SideReplies::File(dataset) => Box::new(usable(dataset, rubric)?.map(|record| Ok(record?))),
+            SideReplies::Asked(job) => Box::new(job.answered_cases()?),
+        })
+    }
+}
+
+/// One pass over records that can be used, and those that cannot.
+type UsableRecords<'a> = Box<dyn Iterator<Item = Result<Usable, RunError>> + 'a>;
 
 /// A reply as the gate left it.
 #[derive(Debug, Clone)]
@@ -74,11 +107,11 @@ type Places = HashMap<(usize, usize), Place>;
 
 impl Field {
     /// Reads every file and screens every reply.
-    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<Field, LoadError> {
+    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<Field, RunError> {
         let mut field = Field::default();
         let (mut numbers, mut places) = (HashMap::new(), Places::new());
         for side in sides {
-            for record in usable(&side.dataset, rubric)? {
+            for record in side.replies.usable(rubric)? {
                 match record? {
                     Err(skipped) => field.skipped.push(skipped),
                     Ok((place, entry)) => {

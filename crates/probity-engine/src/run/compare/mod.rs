@@ -22,7 +22,7 @@ use probity_core::packet::{NotAPair, PairAsk};
 use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
-pub use field::{CaseReplies, Field, Screening, Side};
+pub use field::{CaseReplies, Field, Screening, Side, SideReplies};
 pub(crate) use results::contest;
 pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
@@ -141,8 +141,8 @@ impl CompareJob {
         let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
         let mut cases_digest = String::new();
         for side in &sides {
-            let Side { variant, dataset, .. } = side;
-            write!(cases_digest, "{variant}={} ", dataset.digest().hex).expect("a string takes any text");
+            let Side { variant, replies, .. } = side;
+            write!(cases_digest, "{variant}={} ", replies.digest()).expect("a string takes any text");
         }
         let mut job = CompareJob {
             asking,

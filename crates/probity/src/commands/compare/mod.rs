@@ -3,6 +3,7 @@
 mod live;
 mod read;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::compare::{Conclusion, comparison};
@@ -20,7 +21,13 @@ use crate::settings::inputs::Inputs;
 /// Runs the command.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("CASES", &args.files).and("--verdicts", &args.verdicts);
-    let inputs = inputs.and("--labels", &args.labels).and("--items", &args.items).ask(&args.ask);
+    let prompts: Vec<PathBuf> =
+        args.targets.iter().filter_map(|spec| spec.split_once('@')).map(|(_, file)| file.into()).collect();
+    let inputs = inputs
+        .and("--target", &prompts)
+        .and("--labels", &args.labels)
+        .and("--items", &args.items)
+        .ask(&args.ask);
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
     if args.verdicts.is_some() { from_record(args, &outlet) } else { live::live(args, &outlet) }
 }
