@@ -35,7 +35,7 @@ pub(crate) fn comparison(
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let sides = if jobs.is_empty() { sides(&flags, note)? } else { jobs.iter().map(asked_side).collect() };
-    comparison_of(&flags, args.seed, (config, rubric), sides, note)
+    comparison_of(&flags, args.seed, (config, rubric), &sides, note)
 }
 
 /// The side of a target that was asked.
@@ -95,7 +95,7 @@ pub(super) fn comparison_of(
     flags: &CaseFlags<'_>,
     seed: u64,
     (config, rubric): (Config, Rubric),
-    sides: Vec<Side>,
+    sides: &[Side],
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
     let chosen = judge(flags, &config)?;
@@ -107,7 +107,7 @@ pub(super) fn comparison_of(
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(flags, &config, chosen, note)?;
     let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
-    let job = CompareJob::new(basis, &sides, ask, seed)?;
+    let job = CompareJob::new(basis, sides, ask, seed)?;
     refuse_nothing(&job)?;
     Ok(job)
 }

@@ -39,7 +39,7 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
         return Err(Failure::usage("--one-call means nothing where replies are compared"));
     }
     let sides = sides(flags, note)?;
-    Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), sides, note)?)))
+    Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), &sides, note)?)))
 }
 
 fn compares(rubric: &Rubric) -> bool {
