@@ -254,11 +254,7 @@ impl Job {
             Record::Unanswered { case, skipped } => {
                 let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
                 let place = Place::of(&skipped);
-                let answered = match self.replies.get() {
-                    Some(replies) => replies.answered(target, case, skipped)?,
-                    None => Err(NoReply { case, skipped, variant: target.variant.clone(), why: not_asked() }),
-                };
-                match answered {
+                match self.answered(target, case, skipped)? {
                     Ok(entry) => (place, Box::new(entry)),
                     Err(no_reply) => return Ok(Screened::NoReply(no_reply)),
                 }
@@ -270,6 +266,45 @@ impl Job {
                 let packets = SizedAsk::packets(&self.asks, &admitted);
                 Screened::Admitted { place, admitted, packets }
             }
+        })
+    }
+
+    /// One pass over the cases with the target's replies, as far as `rubric` can be applied to them. A record with a
+    /// reply of its own is not the target's.
+    pub(super) fn answered_cases<'a>(
+        &'a self,
+        rubric: &'a Rubric,
+    ) -> Result<impl Iterator<Item = Result<Usable, RunError>> + 'a, LoadError> {
+        Ok(self.dataset.records()?.map(|record| {
+            Ok(match (applicable(&self.dataset, rubric, record?)?, &self.target) {
+                (Record::Skipped(skipped), _) | (Record::Unanswered { skipped, .. }, None) => Err(skipped),
+                (Record::Entry { place, entry }, _) => {
+                    let reason = "has a reply of its own, so no target was asked".to_owned();
+                    Err(place.skipped(Some(entry.case.id.to_string()), reason))
+                }
+                (Record::Unanswered { case, skipped }, Some(target)) => {
+                    let place = Place::of(&skipped);
+                    let answered = self.answered(target, case, skipped)?;
+                    answered.map(|entry| (place, Box::new(entry))).map_err(|no_reply| {
+                        let NoReply { skipped, variant, why, .. } = no_reply;
+                        let reason = format!("no reply of target {}: {}", variant.as_str(), why.detail);
+                        Skipped { reason, ..skipped }
+                    })
+                }
+            })
+        }))
+    }
+
+    /// A case without a reply of its own, with the target's.
+    fn answered(
+        &self,
+        target: &TargetDefinition,
+        case: Box<Case>,
+        skipped: Skipped,
+    ) -> Result<Result<Entry, NoReply>, RunError> {
+        Ok(match self.replies.get() {
+            Some(replies) => replies.answered(target, case, skipped)?,
+            None => Err(NoReply { case, skipped, variant: target.variant.clone(), why: not_asked() }),
         })
     }
 }
@@ -336,7 +371,7 @@ fn unit(screened: &Screened) -> Unit {
 }
 
 /// A case and its reply with their place, or the record as skipped.
-type Usable = Result<(Place, Box<Entry>), Skipped>;
+pub(super) type Usable = Result<(Place, Box<Entry>), Skipped>;
 
 /// One pass over the records of `dataset`; those that `rubric` cannot be applied to are skipped.
 pub(super) fn usable<'a>(

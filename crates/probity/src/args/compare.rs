@@ -16,6 +16,16 @@ pub(crate) struct CompareArgs {
     /// Case files, one for each variant: JSON, JSONL or CSV, also gzipped; `-` is standard input
     #[arg(required_unless_present = "verdicts", conflicts_with = "verdicts", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Ask this target for the replies to cases that come without, one for each variant: a target's name, or its name,
+    /// `@` and a file with its system prompt, such as openai@old.txt; given at least twice
+    #[arg(long = "target", value_name = "NAME[@FILE]", conflicts_with = "verdicts")]
+    pub(crate) targets: Vec<String>,
+    /// The model that the targets use
+    #[arg(long, value_name = "MODEL", requires = "targets")]
+    pub(crate) target_model: Option<String>,
+    /// The targets' endpoint
+    #[arg(long, value_name = "URL", requires = "targets")]
+    pub(crate) target_base_url: Option<String>,
     /// Recorded verdicts in both orders, or graded preferences, in place of a judge: JSON, JSONL or CSV
     #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,

@@ -1,11 +1,13 @@
 //! What a command would send and cost: `probity check`, and `--dry-run` of every command that asks. It sends nothing.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
 use probity_engine::run::dry_plan;
+use probity_engine::run::job::Job;
 use probity_engine::run::plan::{Missing, Plan, Planned};
 use probity_engine::run::work::{PassEnd, Unit, Work};
 use probity_engine::schedule::budget::Money;
@@ -78,6 +80,20 @@ pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result
     if let (Some(first), Some(plan)) = (parts.first(), whole) {
         terminal::print(&if is_json { pretty(&plan_json(&plan)) } else { plan_text(*first, units, &plan) });
     }
+    Ok(Exit::Done)
+}
+
+/// Says what asking the targets of `jobs` for replies would take. The pairs are counted once the replies are there.
+pub(super) fn dry_replies(jobs: &[Arc<Job>], is_json: bool) -> Result<Exit, Failure> {
+    let (mut text, mut all) = (String::new(), Vec::new());
+    for job in jobs {
+        let store = store(&**job)?;
+        let Some(replies) = PlannedReplies::of(job, store.as_ref(), false)? else { continue };
+        text += &replies.text(&Plan::default());
+        all.push(replies.json(&Plan::default()));
+    }
+    text += "the calls to the judge are counted once the replies are there\nnothing was sent\n";
+    terminal::print(&if is_json { pretty(&json!({ "replies": all })) } else { text });
     Ok(Exit::Done)
 }
 

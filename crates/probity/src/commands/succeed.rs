@@ -270,7 +270,7 @@ fn labels(args: &SucceedArgs, [old, new]: [&Side; 2]) -> Result<Labels, Failure>
     }
 }
 
-/// What counts as what: as in a calibration without flags, so that nobody chooses what suits a judge.
+/// What counts as what: as in a calibration without flags, so that no policy is chosen because it suits a judge.
 fn counting(args: &SucceedArgs) -> Counting {
     let mut counting = default_counting();
     counting.sampling.resampling = args.resampling.resampling();

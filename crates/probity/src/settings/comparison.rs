@@ -1,30 +1,93 @@
 //! The job of a comparison: one case file per variant, or one file with several.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use probity_core::packet::{AnswerForm, pair_ask};
-use probity_core::rubric::Rubric;
+use probity_core::rubric::{self as rubrics, Rubric};
 use probity_engine::config::Config;
 use probity_engine::input::Dataset;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
-use probity_engine::run::compare::{CompareJob, Side};
+use probity_engine::run::compare::{CompareJob, Side, SideReplies};
+use probity_engine::run::job::Job;
 
-use super::{CaseFlags, gate, judge, load_options, read_config, rubric, settled, template};
-use crate::args::CompareArgs;
+use super::{CaseFlags, gate, job_of, judge, load_options, read_config, rubric, settled, template};
+use crate::args::{CompareArgs, TargetArgs};
 use crate::exit::Failure;
 
 /// The rubric of a comparison where none is named: the settings' own is for scores.
 pub(crate) const PAIRWISE_RUBRIC: &str = "pairwise-support";
 
+/// The rubric of jobs that ask for replies and for no verdict.
+const REPLY_RUBRIC: &str = "relevance-tone";
+
 /// Puts a comparison together. Everything that can be wrong with flags, files and cases is found here.
-pub(crate) fn comparison(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<CompareJob, Failure> {
+/// The replies are those of files, or those that the targets of `jobs` gave.
+pub(crate) fn comparison(
+    args: &CompareArgs,
+    jobs: &[Arc<Job>],
+    note: &dyn Fn(&str),
+) -> Result<CompareJob, Failure> {
     let flags = CaseFlags::of(&args.files, &args.ask);
     let mut layer = flags.layer()?;
     layer.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    comparison_of(&flags, args.seed, (config, rubric), note)
+    let sides = if jobs.is_empty() { sides(&flags, note)? } else { jobs.iter().map(asked_side).collect() };
+    comparison_of(&flags, args.seed, (config, rubric), &sides, note)
+}
+
+/// The side of a target that was asked.
+fn asked_side(job: &Arc<Job>) -> Side {
+    let variant = job.target().map(|target| target.settings.name.clone()).unwrap_or_default();
+    Side { variant, replies: SideReplies::Asked(Arc::clone(job)) }
+}
+
+/// The jobs that ask the targets which flags name for replies, each under the name of its variant.
+pub(crate) fn reply_jobs(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Vec<Arc<Job>>, Failure> {
+    let flags = CaseFlags::of(&args.files, &args.ask);
+    let specs: Vec<(&str, Option<PathBuf>)> = args.targets.iter().map(|spec| target_spec(spec)).collect();
+    if specs.len() == 1 {
+        return Err(Failure::usage("--target: expected two targets or more, found one")
+            .hint("such as --target openai@old.txt --target openai@new.txt"));
+    }
+    // A prompt's file names its variant; without one, the target does.
+    let names: Vec<PathBuf> =
+        specs.iter().map(|(name, file)| file.clone().unwrap_or_else(|| PathBuf::from(name))).collect();
+    let mut jobs = Vec::new();
+    for ((name, file), variant) in specs.into_iter().zip(variants(&names)) {
+        let mut layer = flags.layer()?;
+        layer.run.rubric = None;
+        let target = TargetArgs {
+            target: Some(name.to_owned()),
+            target_model: args.target_model.clone(),
+            target_base_url: args.target_base_url.clone(),
+            target_system: file,
+        };
+        super::target::put_over(&target, &mut layer);
+        let mut config = read_config(flags.reading, layer)?;
+        if let Some(target) = &mut config.target {
+            target.name = variant;
+        }
+        // What the replies are judged by is the comparison's: any rubric with levels makes the job.
+        let rubric = rubrics::built_in(REPLY_RUBRIC).expect("it is built in");
+        let about_targets = |line: &str| {
+            if line.starts_with("target ") {
+                note(line);
+            }
+        };
+        jobs.push(Arc::new(job_of(&flags, (config, rubric), &about_targets)?));
+    }
+    Ok(jobs)
+}
+
+/// A target's name, and the file of its system prompt.
+fn target_spec(spec: &str) -> (&str, Option<PathBuf>) {
+    match spec.split_once('@') {
+        None => (spec, None),
+        Some((name, file)) => (if name.is_empty() { "openai" } else { name }, Some(PathBuf::from(file))),
+    }
 }
 
 /// The comparison of these cases under settings that were read.
@@ -32,6 +95,7 @@ pub(super) fn comparison_of(
     flags: &CaseFlags<'_>,
     seed: u64,
     (config, rubric): (Config, Rubric),
+    sides: &[Side],
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
     let chosen = judge(flags, &config)?;
@@ -40,21 +104,20 @@ pub(super) fn comparison_of(
             .hint(format!("use --rubric {PAIRWISE_RUBRIC}, or say in the rubric when two replies are equal"))
     })?;
     let template = template(chosen.0.template.as_deref(), AnswerForm::Preference)?;
-    let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(flags, &config, chosen, note)?;
     let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
-    let job = CompareJob::new(basis, &sides, ask, seed)?;
+    let job = CompareJob::new(basis, sides, ask, seed)?;
     refuse_nothing(&job)?;
     Ok(job)
 }
 
-fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
+pub(super) fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
     let names = variants(flags.files);
     let side = |(path, variant): (&PathBuf, String)| {
         let dataset = Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records)?)?;
         dataset.notices().iter().for_each(|notice| note(notice));
-        Ok(Side { variant, dataset })
+        Ok(Side { variant, replies: SideReplies::File(dataset) })
     };
     flags.files.iter().zip(names).map(side).collect()
 }

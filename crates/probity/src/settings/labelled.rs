@@ -5,7 +5,7 @@ use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;
 
-use super::comparison::comparison_of;
+use super::comparison::{comparison_of, sides};
 use super::{CaseFlags, job_of, read_config, rubric};
 use crate::exit::Failure;
 
@@ -38,7 +38,8 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
     if flags.one_call {
         return Err(Failure::usage("--one-call means nothing where replies are compared"));
     }
-    Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), note)?)))
+    let sides = sides(flags, note)?;
+    Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), &sides, note)?)))
 }
 
 fn compares(rubric: &Rubric) -> bool {

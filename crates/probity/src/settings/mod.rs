@@ -10,7 +10,7 @@ mod probing;
 pub(crate) mod sources;
 mod target;
 
-pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
+pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison, reply_jobs};
 pub(crate) use labelled::{LabelledJob, labelled};
 pub(crate) use probing::probing;
 

@@ -41,6 +41,7 @@ mod probes;
 mod probing;
 mod promotion;
 mod promotion_files;
+mod prompts;
 mod published;
 mod real_judge;
 mod report_kinds;

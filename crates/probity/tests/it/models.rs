@@ -81,7 +81,7 @@ fn a_model_that_ends_is_told_in_every_output() {
         folder.run_tickets(args).code(0);
         folder.json("out.json")["summary"]["warnings"].to_string()
     };
-    assert!(!run("2027-01-01").contains("ends on"), "the server was not asked");
+    assert!(!run("2027-01-01").contains("ends on"), "the server has not been asked");
     let list = folder.args(["models", "--judge", "openai", "--json"]).run().code(0).json();
     assert_eq!([&list["models"][0]["name"], &list["models"][0]["ends"]], ["m", "2027-02-01"]);
     assert!(run("2027-01-01").contains("the model m ends on 2027-02-01, in 31 days"));

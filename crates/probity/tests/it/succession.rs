@@ -381,7 +381,7 @@ fn what_cannot_be_asked_is_said_before_anything_is() {
         let args = ["succeed", "tickets.json", "--from", from, "--to", "new"];
         folder.args(args).words(more.iter().copied()).run()
     };
-    succeed("nobody", &[]).code(2).says(["has no verdict of judge nobody", "openai model-old"]);
+    succeed("gone", &[]).code(2).says(["has no verdict of judge gone", "openai model-old"]);
     succeed("old", &["--rubric", "support-gold"]).code(2).says(["no verdict of judge old about these cases"]);
     succeed("old", &["--store", "none.db"]).code(2).says(["no verdict of judge old"]);
     assert_eq!(new.n_requests(), 0);

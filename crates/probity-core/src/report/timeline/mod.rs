@@ -83,7 +83,7 @@ pub struct Break {
     pub from: PointJudge,
     /// Who judged from then on.
     pub to: PointJudge,
-    /// What the new judge says otherwise about the same replies; null where nobody has asked both.
+    /// What the new judge says otherwise about the same replies; null where `succeed` has not asked both.
     pub bridge: Option<Bridge>,
 }
 

@@ -12,17 +12,50 @@ use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::json::{Json, parse};
 use probity_core::rubric::Rubric;
 
-use super::super::job::usable;
+use super::super::RunError;
+use super::super::job::{Job, Usable, usable};
 use crate::input::{Dataset, LoadError, Place, Skipped};
 
-/// A case file and what its replies are called where their records do not say.
+/// Replies of one side, and what they are called where their records do not say.
 #[derive(Debug)]
 pub struct Side {
     /// The variant of replies without one.
     pub variant: String,
-    /// The file.
-    pub dataset: Dataset,
+    /// Where the replies are from.
+    pub replies: SideReplies,
 }
+
+/// Where the replies of a side are from.
+#[derive(Debug)]
+pub enum SideReplies {
+    /// A case file.
+    File(Dataset),
+    /// A target that was asked about the cases of a job.
+    Asked(Arc<Job>),
+}
+
+impl SideReplies {
+    /// What the replies follow from.
+    pub(super) fn digest(&self) -> String {
+        match self {
+            SideReplies::File(dataset) => dataset.digest().hex.clone(),
+            SideReplies::Asked(job) => {
+                let target = job.target().map(|target| target.id.to_string()).unwrap_or_default();
+                format!("{}:{target}", job.dataset.digest().hex)
+            }
+        }
+    }
+
+    fn usable<'a>(&'a self, rubric: &'a Rubric) -> Result<UsableRecords<'a>, RunError> {
+        Ok(match self {
+            SideReplies::File(dataset) => Box::new(usable(dataset, rubric)?.map(|record| Ok(record?))),
+            SideReplies::Asked(job) => Box::new(job.answered_cases(rubric)?),
+        })
+    }
+}
+
+/// One pass over records that can be used, and those that cannot.
+type UsableRecords<'a> = Box<dyn Iterator<Item = Result<Usable, RunError>> + 'a>;
 
 /// A reply as the gate left it.
 #[derive(Debug, Clone)]
@@ -69,18 +102,18 @@ pub struct VariantReplies {
 
 impl VariantReplies {
     /// Reads every file and screens every reply.
-    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<VariantReplies, LoadError> {
+    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<VariantReplies, RunError> {
         let mut field = VariantReplies::default();
         let (mut numbers, mut places) = (HashMap::new(), HashMap::new());
         for side in sides {
-            for record in usable(&side.dataset, rubric)? {
+            for record in side.replies.usable(rubric)? {
                 match record? {
                     Err(skipped) => field.skipped.push(skipped),
                     Ok((place, entry)) => {
                         let variant = field.variant(&entry, &side.variant);
                         let case = field.case(&entry, &mut numbers);
                         if let Some(first) = places.insert((case, variant), place.clone()) {
-                            return Err(twice(&place, &first, &entry, &field.variants[variant]));
+                            return Err(twice(&place, &first, &entry, &field.variants[variant]).into());
                         }
                         field.put(case, variant, gate.screen(entry));
                     }

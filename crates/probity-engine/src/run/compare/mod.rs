@@ -20,7 +20,7 @@ use probity_core::gate::Admitted;
 use probity_core::packet::{NotAPair, PairAsk};
 use probity_core::stats::Random;
 
-pub use field::{CaseReplies, Screening, Side, VariantReplies};
+pub use field::{CaseReplies, Screening, Side, SideReplies, VariantReplies};
 pub(crate) use results::contest;
 pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
@@ -112,7 +112,7 @@ impl CompareJob {
     /// where a file cannot be read, or where the template cannot be filled in.
     pub fn new(basis: Basis, sides: &[Side], ask: PairAsk, seed: u64) -> Result<Self, RunError> {
         let field = VariantReplies::read(sides, &basis.rubric, &basis.gate)?;
-        let digest = |side: &Side| format!("{}={}", side.variant, side.dataset.digest().hex);
+        let digest = |side: &Side| format!("{}={}", side.variant, side.replies.digest());
         let mut job = CompareJob {
             ask: SizedPairAsk::new(ask, &basis.asking)?,
             basis,

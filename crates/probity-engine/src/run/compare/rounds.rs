@@ -10,6 +10,7 @@ use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
 use super::{AtGate, CompareJob, Round};
 use crate::ledger::{JudgeId, Store};
+use crate::schedule::budget::Budget;
 
 /// Pairs that are asked about before the sequence is looked at again. It does not depend on how many calls are
 /// in flight: what is asked must not.
@@ -49,12 +50,14 @@ pub struct Stopped {
 }
 
 /// Makes the comparison: asks for every verdict that the store does not have, and stops where `stopping` says.
+/// What was spent on replies before counts where `spent` has it.
 pub async fn run(
     job: &Arc<CompareJob>,
     stopping: Stopping,
     session: &Session<'_>,
+    spent: Option<Arc<Budget>>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
-    let budget = Arc::new(budget(&job.asking, None)?);
+    let budget = spent.map_or_else(|| budget(&job.asking, None).map(Arc::new), Ok)?;
     let take = |drawn| {
         let (job, budget) = (Arc::clone(job), Arc::clone(&budget));
         async move {

@@ -24,6 +24,7 @@ use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, run_within};
 use crate::ledger::RunId;
 use crate::schedule::Driven;
+use crate::schedule::budget::Budget;
 use crate::schedule::lane::Stop;
 
 /// What asking a target came to.
@@ -44,6 +45,28 @@ impl RepliesRan {
     pub fn stop(&self) -> Option<&Stop> {
         self.driven.as_ref().and_then(|driven| driven.stop.as_ref())
     }
+}
+
+/// Asks the target of each job for replies, within one budget for all, and lets the jobs see them. Where the calls to
+/// one stop early the next is not called.
+pub async fn fetch(
+    jobs: &[Arc<Job>],
+    session: &Session<'_>,
+) -> Result<(Vec<RepliesRan>, Option<Arc<Budget>>), RunError> {
+    let Some(first) = jobs.first() else { return Ok((Vec::new(), None)) };
+    for job in jobs {
+        budget(&job.asking, job.target().map(|target| &target.settings))?;
+    }
+    let budget = Arc::new(budget(&first.asking, first.target().map(|target| &target.settings))?);
+    let mut all: Vec<RepliesRan> = Vec::new();
+    for job in jobs {
+        let is_cut = all.iter().any(|replies| replies.stop().is_some());
+        if let Some(target) = job.target().filter(|_| !is_cut) {
+            all.push(asking::ask(job, target, session, &budget).await?);
+        }
+        job.take_replies(session.store)?;
+    }
+    Ok((all, Some(budget)))
 }
 
 /// Asks the job's target for replies, if it has one, and then its judge about them. Where the target's calls stop

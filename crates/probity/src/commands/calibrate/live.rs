@@ -128,7 +128,7 @@ impl Asked {
                 run(&work, session).await
             }
             Asked::Pairs(pairs) => {
-                run_comparison(&pairs.job, Stopping::Never, session).await.map(|(ran, _)| ran)
+                run_comparison(&pairs.job, Stopping::Never, session, None).await.map(|(ran, _)| ran)
             }
         }
     }

@@ -3,13 +3,18 @@
 mod read;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::compare::{Comparison, Conclusion, Contest, Pair, Status, comparison};
 use probity_core::promote::Standing;
 use probity_engine::config::Config;
-use probity_engine::run::Ran;
+use probity_engine::ledger::Store;
 use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
+use probity_engine::run::job::Job;
+use probity_engine::run::replies::{RepliesRan, fetch};
+use probity_engine::run::{Network, Ran};
+use probity_engine::schedule::budget::Budget;
 
 use super::check;
 use super::outlet::Outlet;
@@ -25,7 +30,13 @@ use crate::settings::inputs::Inputs;
 /// Runs the command.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("CASES", &args.files).and("--verdicts", &args.verdicts);
-    let inputs = inputs.and("--labels", &args.labels).and("--items", &args.items).ask(&args.ask);
+    let prompts: Vec<PathBuf> =
+        args.targets.iter().filter_map(|spec| spec.split_once('@')).map(|(_, file)| file.into()).collect();
+    let inputs = inputs
+        .and("--target", &prompts)
+        .and("--labels", &args.labels)
+        .and("--items", &args.items)
+        .ask(&args.ask);
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
     if args.verdicts.is_some() { from_record(args, &outlet) } else { live(args, &outlet) }
 }
@@ -56,14 +67,23 @@ fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure>
 /// By a judge that is asked now, or was asked before and is on record.
 fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
-    let job = Arc::new(settings::comparison(args, &|line| session.note(line))?);
+    let jobs = settings::reply_jobs(args, &|line| session.note(line))?;
+    if args.ask.calls.dry_run && !jobs.is_empty() {
+        return check::dry_replies(&jobs, outlet.is_json());
+    }
+    let asked = jobs.first().map(|job| asked_replies(job, &jobs, &session)).transpose()?;
+    let job = Arc::new(settings::comparison(args, &jobs, &|line| session.note(line))?);
     refuse_early_stop(args, &job)?;
     if args.ask.calls.dry_run {
         return check::dry_run(&[&*job.work()], "pairs", outlet.is_json());
     }
-    let store = session.open(&job.asking)?;
-    let asked = session.ask(&store, async |session| run(&job, args.stopping(), session).await)?;
+    let (store, replies, budget) = match asked {
+        Some(asked) => asked,
+        None => (session.open(&job.asking)?, None, None),
+    };
+    let asked = session.ask(&store, async |session| run(&job, args.stopping(), session, budget).await)?;
     let (ran, sequence) = asked?;
+    let ran = Ran { replies, ..ran };
     let compared = report(&job, &store, &ran, sequence)?;
     let judge: Arc<str> = Arc::from(judge_name(&compared.facts));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
@@ -82,6 +102,17 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     keep_document(&store, &ran, &job.asking, &StoredDocument::new(&document, &ended))?;
     store.close()?;
     outlet.end(&document, ended)
+}
+
+/// The store with the replies of all targets in it, what stopped the asking if something did, and what was spent.
+type AskedReplies = (Store, Option<RepliesRan>, Option<Arc<Budget>>);
+
+fn asked_replies(first: &Job, jobs: &[Arc<Job>], session: &Session<'_>) -> Result<AskedReplies, Failure> {
+    let is_online = session.network() == Network::Online;
+    let store =
+        if is_online { session.open_for_writing(&first.asking)? } else { session.open(&first.asking)? };
+    let (replies, budget) = session.ask(&store, async |session| fetch(jobs, session).await)??;
+    Ok((store, replies.into_iter().find(|replies| replies.stop().is_some()), budget))
 }
 
 /// What the pairs show: by the sequence where one stopped the asking, and nothing where verdicts are missing.
