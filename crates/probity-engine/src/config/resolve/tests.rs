@@ -289,8 +289,8 @@ fn the_digest_holds_what_changes_answers_and_nothing_else() {
         judge.structured=schema
         judge.model_mismatch=note
         judge.aliases=[]
-        judge.temperature=0
-        judge.output_tokens_max=1024
+        judge.output_tokens_max=5120
+        judge.effort=low
         judge.seed=7"#]]
     .assert_eq(&shown.join("\n"));
 }
