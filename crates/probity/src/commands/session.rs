@@ -265,6 +265,12 @@ impl Ended {
         Ended { exit, words: vec![words] }
     }
 
+    /// Before the end, by what stopped the calls to the judge or the target.
+    pub(crate) fn stopped(who: &str, stop: &Stop, n_answered: u64) -> Ended {
+        let (exit, message) = stopped(who, stop, n_answered);
+        Ended::with(exit, format!("stopped: {message}"))
+    }
+
     /// As asking did: stopped, with too little that has a verdict, or done.
     pub(crate) fn of(ran: &Ran, coverage_min: Exact, covered: Option<Covered>) -> Ended {
         let replies = ran.replies.as_ref();
@@ -272,8 +278,7 @@ impl Ended {
         let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
         let stop = by_target.or(stop.map(|stop| ("judge", stop, ran.n_answered)));
         if let Some((who, stop, n_answered)) = stop {
-            let (exit, message) = stopped(who, stop, n_answered);
-            return Ended::with(exit, format!("stopped: {message}"));
+            return Ended::stopped(who, stop, n_answered);
         }
         let wanted = coverage_min.to_f64();
         let Some(Covered { share, of, missing }) = covered.filter(|covered| covered.share < wanted) else {

@@ -85,7 +85,9 @@ fn two_targets_of_the_settings_are_compared() {
 fn a_limit_on_calls_holds_for_targets_and_judge_together() {
     let scene = scene();
     let prompts = ["openai@old.txt", "openai@new.txt"];
-    scene.compare(&prompts, &["--max-calls", "8"]).code(3).says(["the limit of 8 calls is reached"]);
+    scene.compare(&prompts, &["--max-calls", "4"]).code(3).says(["the limit of 4 calls is reached"]);
+    assert_eq!(scene.bot.n_requests(), 4, "one variant has some replies, the other none");
+    scene.compare(&prompts, &["--max-calls", "4"]).code(3).says(["the limit of 4 calls is reached"]);
     assert_eq!(scene.bot.n_requests(), 8);
     scene.compare(&prompts, &["--max-calls", "10"]).code(3);
     assert_eq!(scene.bot.n_requests(), 2 * N_CASES);

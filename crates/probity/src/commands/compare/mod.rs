@@ -12,7 +12,7 @@ use probity_engine::config::Config;
 use probity_engine::ledger::Store;
 use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
 use probity_engine::run::job::Job;
-use probity_engine::run::replies::{RepliesRan, fetch};
+use probity_engine::run::replies::fetch;
 use probity_engine::run::{Network, Ran};
 use probity_engine::schedule::budget::Budget;
 
@@ -71,19 +71,23 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     if args.ask.calls.dry_run && !jobs.is_empty() {
         return check::dry_replies(&jobs, outlet.is_json());
     }
-    let asked = jobs.first().map(|job| asked_replies(job, &jobs, &session)).transpose()?;
+    let asked = match jobs.first().map(|job| asked_replies(job, &jobs, &session)).transpose()? {
+        // Some of the cases are not the comparison that was asked for: the rest comes with the next run.
+        Some(Err(stopped)) => return Ok(stopped.say()),
+        Some(Ok(asked)) => Some(asked),
+        None => None,
+    };
     let job = Arc::new(settings::comparison(args, &jobs, &|line| session.note(line))?);
     refuse_early_stop(args, &job)?;
     if args.ask.calls.dry_run {
         return check::dry_run(&[&*job.work()], "pairs", outlet.is_json());
     }
-    let (store, replies, budget) = match asked {
+    let (store, budget) = match asked {
         Some(asked) => asked,
-        None => (session.open(&job.asking)?, None, None),
+        None => (session.open(&job.asking)?, None),
     };
     let asked = session.ask(&store, async |session| run(&job, args.stopping(), session, budget).await)?;
     let (ran, sequence) = asked?;
-    let ran = Ran { replies, ..ran };
     let compared = report(&job, &store, &ran, sequence)?;
     let judge: Arc<str> = Arc::from(judge_name(&compared.facts));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
@@ -104,15 +108,18 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     outlet.end(&document, ended)
 }
 
-/// The store with the replies of all targets in it, what stopped the asking if something did, and what was spent.
-type AskedReplies = (Store, Option<RepliesRan>, Option<Arc<Budget>>);
+/// The store with the replies of all targets in it and what was spent, or how the asking ended early.
+type AskedReplies = Result<(Store, Option<Arc<Budget>>), Ended>;
 
 fn asked_replies(first: &Job, jobs: &[Arc<Job>], session: &Session<'_>) -> Result<AskedReplies, Failure> {
     let is_online = session.network() == Network::Online;
     let store =
         if is_online { session.open_for_writing(&first.asking)? } else { session.open(&first.asking)? };
     let (replies, budget) = session.ask(&store, async |session| fetch(jobs, session).await)??;
-    Ok((store, replies.into_iter().find(|replies| replies.stop().is_some()), budget))
+    let stopped = replies.iter().find_map(|ran| Some(Ended::stopped("target", ran.stop()?, ran.n_answered)));
+    let Some(stopped) = stopped else { return Ok(Ok((store, budget))) };
+    store.close()?;
+    Ok(Err(stopped))
 }
 
 /// What the pairs show: by the sequence where one stopped the asking, and nothing where verdicts are missing.
