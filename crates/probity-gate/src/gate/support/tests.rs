@@ -177,10 +177,10 @@ fn findings_about_figures_references_and_deeds_point_at_them() {
         "returns",
         "That costs 77 EUR, so 3% more, until 3 May 2026, for 9 days.",
         &expect![[r#"
-        claim.unsupported_figure at "77 EUR": the reply gives a figure that nothing supports | up to 5 EUR (deposit); between 20 and 40 EUR (inspection); 9.90 EUR (restocking_fee) | returns version 5
-        claim.unsupported_figure at "3%": the reply gives a figure that nothing supports | at least 10 percent (loss) | returns version 5
-        claim.unsupported_figure at "3 May 2026": the reply gives a figure that nothing supports | - | returns version 5
-        claim.unsupported_figure at "9 days": the reply gives a figure that nothing supports | 14 days (repair_time); 30 days (return_window) | returns version 5"#]],
+            claim.unsupported_figure at "77 EUR": the reply gives a figure that nothing supports | 9.90 EUR (restocking_fee); between 20 and 40 EUR (inspection); up to 5 EUR (deposit) | returns version 5
+            claim.unsupported_figure at "3%": the reply gives a figure that nothing supports | at least 10 percent (loss) | returns version 5
+            claim.unsupported_figure at "3 May 2026": the reply gives a figure that nothing supports | - | returns version 5
+            claim.unsupported_figure at "9 days": the reply gives a figure that nothing supports | 30 days (return_window); 14 days (repair_time) | returns version 5"#]],
     );
     check_reply(
         "returns",
