@@ -42,7 +42,7 @@ fn main() {
     let scale = if arguments.iter().any(|argument| argument == "--quick") { 10 } else { 1 };
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let bench = Bench { folder: folder.path().to_owned(), scale };
+    let bench = Bench::new(folder.path(), scale);
     let jobs: [(&str, Job); 14] = [
         ("slow-judge", jobs::slow_judge),
         ("fast-judge", jobs::fast_judge),

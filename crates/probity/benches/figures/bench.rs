@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -30,7 +30,18 @@ pub(crate) struct Calls {
     pub(crate) preload: Option<PathBuf>,
 }
 
+/// A judge as it is from its second run on: its model is known and its parameters are proven. Before that, one more
+/// request asks for the model, and the first call is awaited alone.
+const SETTINGS: &str = "[judges.openai]\nmodel = \"mock-judge\"\ntemperature = 0\nseed = 7\n\
+    output_tokens_max = 1024\nstructured = \"schema\"\n";
+
 impl Bench {
+    /// Jobs of this scale in `folder`.
+    pub(crate) fn new(folder: &Path, scale: usize) -> Bench {
+        std::fs::write(folder.join("probity.toml"), SETTINGS).expect("the settings can be written");
+        Bench { folder: folder.to_owned(), scale }
+    }
+
     /// A file of `n` cases, each different.
     pub(crate) fn cases(&self, n: usize) -> PathBuf {
         self.cases_in(0..n)
