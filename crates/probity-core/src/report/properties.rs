@@ -4,11 +4,12 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Facts, GateOutcome, Outcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
+use super::{GateOutcome, Outcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
 use crate::exact::Exact;
 use crate::gate;
 use crate::promote::Standing;
+use crate::results::Facts;
 use crate::results::{RowOutcome, RunResults};
 use crate::rubric::{CriterionId, Decider, Rubric};
 use crate::score::fixture::{Shape, shapes};
@@ -148,7 +149,7 @@ fn shuffled() -> impl Strategy<Value = (Shape, Vec<Drawn>, Vec<usize>)> {
 
 /// The figures alone.
 fn without_examples(summary: &Summary) -> Value {
-    let mut json = json!(summary.record());
+    let mut json = json!(summary.record);
     for list in ["best", "worst"] {
         json[list].take();
     }
@@ -173,7 +174,7 @@ proptest! {
             results: results.iter().map(ReplyResult::row).collect(),
             skipped: Vec::new(),
             failed: results.iter().flat_map(ReplyResult::failed_rows).collect(),
-            summary: summary(&rubric, &results).record(),
+            summary: summary(&rubric, &results).record,
             standing: Standing::advisory("results from a file have no standing of their own"),
         };
         let text = json!(document).to_string();
@@ -189,18 +190,19 @@ proptest! {
     fn everything_adds_up(shape in shapes(), drawn in replies()) {
         let rubric = shape.in_order();
         let summary = summary(&rubric, &results(&shape, &rubric, &drawn));
-        let parts = summary.n_blocked() + summary.n_passed() + summary.n_failed() + summary.n_scored()
-            + summary.n_unscored();
-        prop_assert_eq!(summary.n_entered(), parts);
-        prop_assert_eq!(summary.n_entered(), drawn.len() as u64);
+        let counts = summary.record.all.counts;
+        let parts = counts.blocked + counts.passed + counts.failed + counts.scored + counts.unscored;
+        prop_assert_eq!(counts.entered, parts);
+        prop_assert_eq!(counts.entered, drawn.len() as u64);
         let blocked = drawn.iter().filter(|drawn| matches!(drawn.gate, Gate::Blocked)).count() as u64;
-        prop_assert_eq!(summary.n_blocked(), blocked);
-        for criterion in summary.criteria() {
-            prop_assert_eq!(criterion.n_scored() + criterion.n_unscored, summary.n_entered() - blocked);
+        prop_assert_eq!(counts.blocked, blocked);
+        let criteria = &summary.record.all.criteria;
+        for (_, criterion) in criteria.iter() {
+            prop_assert_eq!(criterion.n + criterion.unscored, counts.entered - blocked);
         }
-        let causes: u64 = summary.causes().iter().map(|count| count.n).sum();
-        prop_assert_eq!(causes, summary.criteria().iter().map(|criterion| criterion.n_unscored).sum::<u64>());
-        let json = json!(summary.record());
+        let causes: u64 = summary.causes.iter().map(|count| count.n).sum();
+        prop_assert_eq!(causes, criteria.iter().map(|(_, criterion)| criterion.unscored).sum::<u64>());
+        let json = json!(summary.record);
         prop_assert_eq!(count(&json, "entered"), PARTS.iter().map(|part| count(&json, part)).sum::<u64>());
     }
 
@@ -208,7 +210,7 @@ proptest! {
     #[test]
     fn slices_sum_to_the_whole(shape in shapes(), drawn in replies()) {
         let rubric = shape.in_order();
-        let json = json!(summary(&rubric, &results(&shape, &rubric, &drawn)).record());
+        let json = json!(summary(&rubric, &results(&shape, &rubric, &drawn)).record);
         let mut left = counts(&json);
         for part in json["by_slice"].as_object().expect("slices").values() {
             prop_assert_eq!(count(part, "entered"), PARTS.iter().map(|key| count(part, key)).sum::<u64>());
@@ -229,10 +231,10 @@ proptest! {
         let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
         prop_assert_eq!(without_examples(&one).to_string(), without_examples(&two).to_string());
         let qualities = |summary: &Summary| -> Vec<Exact> {
-            summary.worst().iter().chain(summary.best()).map(|ranked| ranked.quality_max).collect()
+            summary.worst.iter().chain(&summary.best).map(|ranked| ranked.quality_max).collect()
         };
         prop_assert_eq!(qualities(&one), qualities(&two));
-        prop_assert_eq!(one.targets(), two.targets());
+        prop_assert_eq!(one.record.targets, two.record.targets);
     }
 
     /// An outage must never look like a drop in quality.
@@ -242,12 +244,12 @@ proptest! {
         let before = summary(&rubric, &results(&shape, &rubric, &drawn));
         let all: Vec<Drawn> = drawn.iter().chain(&lost).cloned().collect();
         let after = summary(&rubric, &results(&shape, &rubric, &all));
-        prop_assert_eq!(before.pass_rate(), after.pass_rate());
-        prop_assert_eq!(before.targets(), after.targets());
-        prop_assert_eq!(after.n_unscored(), before.n_unscored() + lost.len() as u64);
-        prop_assert!(after.coverage() <= before.coverage() || before.coverage().is_none());
-        for (before, after) in before.criteria().iter().zip(after.criteria()) {
-            prop_assert_eq!(before.mean(), after.mean());
+        prop_assert_eq!(before.record.all.pass_rate, after.record.all.pass_rate);
+        prop_assert_eq!(before.record.targets, after.record.targets);
+        prop_assert_eq!(after.record.all.counts.unscored, before.record.all.counts.unscored + lost.len() as u64);
+        prop_assert!(after.record.coverage <= before.record.coverage || before.record.coverage.is_none());
+        for (before, after) in before.record.all.criteria.iter().zip(after.record.all.criteria.iter()) {
+            prop_assert_eq!(before.1.mean, after.1.mean);
         }
     }
 
@@ -284,9 +286,9 @@ proptest! {
         let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(5).collect();
         let summary = summary(&rubric, &results);
         let got: Vec<(Exact, &str)> =
-            summary.worst().iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
+            summary.worst.iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
         prop_assert_eq!(got, want);
         let is_good = |best: &RankedReply| matches!(best.result.outcome, Outcome::Pass | Outcome::Scored);
-        prop_assert!(summary.best().iter().all(is_good));
+        prop_assert!(summary.best.iter().all(is_good));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use probity_core::gate::Gate;
 use probity_core::json::Json;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::Rubric;
 
 use super::Ran;

@@ -13,8 +13,7 @@ use probity_core::case::Moment;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
 use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
-use probity_core::report::Facts;
-use probity_core::results::{RunResults, SummaryRecord};
+use probity_core::results::{Facts, Members, RunResults, SummaryRecord};
 use probity_core::rubric::Rubric;
 
 use super::Ran;
@@ -109,8 +108,8 @@ impl Subject<'_> {
             for part in bound.filter(|part| !part.starts_with("judge.")) {
                 parts.insert(part.clone(), self.part(record, part, reader));
             }
-            parts.extend(other("fingerprint", record, &facts.judge.fingerprints));
-            parts.extend(other("answered_as", record, &facts.judge.answered_as));
+            parts.extend(other("fingerprint", record, facts.judge.fingerprints.as_ref()));
+            parts.extend(other("answered_as", record, Some(&facts.judge.answered_as)));
             parts
         };
         Ok(decided(&records, &about, now(self.asking), &current))
@@ -149,7 +148,7 @@ impl Subject<'_> {
 /// What the judge of the results in a file has earned: what the store has on record for the run that wrote them,
 /// where the judge has not lost it since. What the file says about it does not count.
 pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreError> {
-    let SummaryRecord { judge, rubric, definition, .. } = &file.summary;
+    let SummaryRecord { rubric, facts: Facts { judge, definition, .. }, .. } = &file.summary;
     let mut told = definition.0.clone();
     told.sort();
     let made_it = |run: &&RunRecord| {
@@ -163,7 +162,7 @@ pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreE
     let runs: Vec<RunId> = runs.iter().filter(made_it).map(|record| record.run).collect();
     let outcome = reader.outcomes()?.into_iter().rev().find(|outcome| runs.contains(&outcome.run));
     let said = outcome.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
-    match said.map(|summary| summary.judge) {
+    match said.map(|summary| summary.facts.judge) {
         Some(said) if said.standing == "promoted" => {}
         Some(said) => return Ok(Standing::advisory(said.standing_reason)),
         None => return Ok(file.standing.clone()),
@@ -255,8 +254,8 @@ pub fn keep(store: &Store, records: &[StandingRecord]) -> Result<(), StoreError>
 }
 
 /// What a judge called itself, where a record is bound to another name. Nothing where it said nothing.
-fn other(part: &str, record: &StandingRecord, seen: &[(String, u64)]) -> Option<(String, String)> {
+fn other(part: &str, record: &StandingRecord, seen: Option<&Members<u64>>) -> Option<(String, String)> {
     let bound = record.parts().get(part)?;
-    let other = seen.iter().map(|(name, _)| name).find(|name| bound != *name)?;
-    Some((part.to_owned(), other.clone()))
+    let other = seen?.names().find(|name| bound != name)?;
+    Some((part.to_owned(), other.to_owned()))
 }

@@ -10,8 +10,8 @@ use probity_core::calibrate::Counting;
 use probity_core::diff::difference;
 use probity_core::label::{JoinOptions, NotBlind, Scale, sheet};
 use probity_core::promote::Contract;
-use probity_core::report::{Facts, PointJudge, Summary, rubric_name};
-use probity_core::results::RunResults;
+use probity_core::report::{PointJudge, Summary, rubric_name};
+use probity_core::results::{Facts, RunResults};
 use probity_core::rubric::Rubric;
 use probity_core::succeed::{
     Answer, Answered, ContractOutcome, RunMove, SheetFigures, Succession, TargetMove, reply_figures,
@@ -401,7 +401,7 @@ fn of_replies(
         targets: target_moves(rubric, &changed),
         runs: RunMove::last(&runs, judges[0].ran.judge_id.as_str(), (rubric, &changed), RUNS_MAX),
         n: after.results.len() as u64,
-        facts: summary.facts().clone(),
+        facts: summary.record.facts,
     })
 }
 

@@ -11,7 +11,7 @@ use probity_core::label::{
     Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, Sheet, VerdictEntry, digest, sheet,
 };
 use probity_core::promote::LabelCoverage;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
 use probity_engine::ledger::Store;

@@ -139,7 +139,7 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
     let gate = &live.matched.gate;
-    let blocked = gate.tally.blocked().iter().map(|result| {
+    let blocked = gate.tally.blocked.iter().map(|result| {
         let findings = finding_records(result.gate.findings());
         json!({ "id": result.id, "variant": result.variant, "findings": findings })
     });

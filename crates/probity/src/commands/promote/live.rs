@@ -217,7 +217,7 @@ fn probes(
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
-    live.matched.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
+    live.matched.gate.tally.blocked.iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
             replies.each_result(&live.store, &live.ran, &mut |result, admitted| {

@@ -219,14 +219,14 @@ impl Report for Junit {
 
     fn finish(self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()> {
         let Junit { mut out, tests } = *self;
-        let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
+        let (rubric, judge) = (&summary.rubric, &summary.record.facts.judge);
         let mut properties = vec![
             ("rubric", rubric.hash()),
             ("judge", judge.id.as_str()),
             ("judge.kind", judge.kind.as_str()),
             ("judge.model", judge.model.as_str()),
-            ("judge.standing", judge.standing.name()),
-            ("judge.standing_reason", judge.standing.reason()),
+            ("judge.standing", judge.standing.as_str()),
+            ("judge.standing_reason", judge.standing_reason.as_str()),
         ];
         properties.extend(document.warnings.iter().map(|warning| (WARNING, warning.as_str())));
         let file = tests.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -236,7 +236,7 @@ impl Report for Junit {
             let read = |line: io::Result<String>| Ok(serde_json::from_str(&line?)?);
             Ok(BufReader::new(file).lines().map(read))
         };
-        suite(&mut out, &document.title, &properties, judge.standing.is_promoted(), tests)?;
+        suite(&mut out, &document.title, &properties, judge.earned.is_promoted(), tests)?;
         out.keep()
     }
 }
