@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::definition::{DefinitionChange, answers_as_another, changes};
 use super::figures::{PartChange, adjust_levels, adjust_passes, part};
 use super::pairing::{Pair, Paired, PairedBy, paired};
-use crate::results::{NO_SLICE, ONE_DRAW, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::results::{ONE_DRAW, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::sample::NO_SLICE;
 use crate::stats::Resampling;
 
 /// What changed from one run to another.

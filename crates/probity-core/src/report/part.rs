@@ -121,7 +121,7 @@ impl Part {
     }
 
     pub(super) fn add(&mut self, result: &ReplyResult) {
-        self.counts.add(result.outcome.kind());
+        self.counts.add(result.outcome);
         if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
             totals.add(total);
         }

@@ -4,13 +4,12 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{GateOutcome, Outcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
+use super::{GateOutcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
 use crate::exact::Exact;
 use crate::gate;
 use crate::promote::Standing;
-use crate::results::Facts;
-use crate::results::{RowOutcome, RunResults};
+use crate::results::{Facts, RowOutcome, RunResults};
 use crate::rubric::{CriterionId, Decider, Rubric};
 use crate::score::fixture::{Shape, shapes};
 use crate::score::{CriterionOutcome, Failure, Scored, Unscored};
@@ -94,7 +93,7 @@ fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyR
     match &drawn.gate {
         // No rule blocks yet, so a blocked result is put together by hand.
         Gate::Blocked => ReplyResult {
-            outcome: Outcome::Blocked,
+            outcome: RowOutcome::Blocked,
             gate: GateOutcome::Blocked(Vec::new()),
             not_asked: rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect(),
             score: None,
@@ -181,7 +180,7 @@ proptest! {
         let read = RunResults::read(&text).expect("a results file");
         prop_assert_eq!(json!(&read).to_string(), text, "not a digit is lost");
         for (row, result) in read.results.iter().zip(&results) {
-            prop_assert_eq!(matches!(result.outcome, Outcome::Fail(_)), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
+            prop_assert_eq!(!result.failures().is_empty(), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
         }
     }
 
@@ -273,11 +272,10 @@ proptest! {
             let n_criteria = i64::try_from(result.criteria.len()).expect("a few");
             points.over(if is_weighted { 100 } else { 100 * n_criteria }).expect("criteria")
         };
-        let is_automatic = |result: &ReplyResult| match &result.outcome {
-            Outcome::Fail(failures) => failures.iter().any(|failure| matches!(failure, Failure::Automatic(_))),
-            _ => false,
+        let is_automatic = |result: &ReplyResult| {
+            result.failures().iter().any(|failure| matches!(failure, Failure::Automatic(_)))
         };
-        let ranked = results.iter().filter(|r| !matches!(r.outcome, Outcome::Blocked | Outcome::Unscored));
+        let ranked = results.iter().filter(|r| !matches!(r.outcome, RowOutcome::Blocked | RowOutcome::Unscored));
         let mut want: Vec<(bool, Exact, &str)> = ranked
             .map(|result| (!is_automatic(result), quality(result), result.id.as_str()))
             .filter(|(is_other, quality, _)| !is_other || *quality < Exact::from(1))
@@ -288,7 +286,7 @@ proptest! {
         let got: Vec<(Exact, &str)> =
             summary.worst.iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
         prop_assert_eq!(got, want);
-        let is_good = |best: &RankedReply| matches!(best.result.outcome, Outcome::Pass | Outcome::Scored);
+        let is_good = |best: &RankedReply| matches!(best.result.outcome, RowOutcome::Pass | RowOutcome::Scored);
         prop_assert!(summary.best.iter().all(is_good));
     }
 }

@@ -12,10 +12,9 @@ use super::row::{GateOutcome, ReplyResult};
 use super::sensitivity::variations;
 use super::target::{Ceiling, target_record};
 use crate::exact::Exact;
-use crate::results::{
-    Counts, Facts, NO_SLICE, ONE_DRAW, PartRecord, RubricName, SummaryRecord, TargetRecord,
-};
+use crate::results::{Counts, Facts, ONE_DRAW, PartRecord, RubricName, SummaryRecord, TargetRecord};
 use crate::rubric::{GoldSize, Metric, Rubric, Target};
+use crate::sample::NO_SLICE;
 use crate::score::CriterionOutcome;
 use crate::stats::Estimate;
 

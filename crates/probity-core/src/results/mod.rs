@@ -30,9 +30,6 @@ use crate::promote::Standing;
 /// How every notice ends that says what is drawn where a case has several replies.
 pub(crate) const ONE_DRAW: &str = "take each case as one draw";
 
-/// The name of the slice of cases without one.
-pub const NO_SLICE: &str = "(none)";
-
 /// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResults {

@@ -39,8 +39,13 @@ impl Basis {
 
     /// What the store knows about the calls of a run, and what its judge has earned.
     pub(super) fn facts(&self, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+        facts(&self.subject(), reader, ran)
+    }
+
+    /// What a standing is looked up by.
+    pub fn subject(&self) -> Subject<'_> {
         let Basis { asking, rubric, blocking, .. } = self;
-        facts(&Subject { asking, rubric, blocking }, reader, ran)
+        Subject { asking, rubric, blocking }
     }
 
     /// What a run is made of but its cases, as its record has it.

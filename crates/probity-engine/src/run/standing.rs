@@ -104,7 +104,7 @@ impl Subject<'_> {
         let about = About { judge: ran.judge_id.as_str(), kind: &kind, rubric: self.rubric.name() };
         let current = |record: &StandingRecord| {
             let mut parts = own.clone();
-            let bound = record.parts().keys().filter(|part| !own.contains_key(*part));
+            let bound = record.parts.keys().filter(|part| !own.contains_key(*part));
             for part in bound.filter(|part| !part.starts_with("judge.")) {
                 parts.insert(part.clone(), self.part(record, part, reader));
             }
@@ -140,7 +140,7 @@ impl Subject<'_> {
             return if self.blocking.contains(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
         }
         // What was said by the judge itself counts as before unless it said otherwise.
-        let as_before = || record.parts().get(part).cloned().unwrap_or_default();
+        let as_before = || record.parts.get(part).cloned().unwrap_or_default();
         evidence(record, part, reader).unwrap_or_else(as_before)
     }
 }
@@ -172,25 +172,25 @@ pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreE
         Err(problem) => return Ok(Standing::advisory(problem)),
     };
     let is_own = |record: &StandingRecord| {
-        record.judge() == judge.id && record.parts().get("rubric") == Some(&rubric.hash)
+        record.judge == judge.id && record.parts.get("rubric") == Some(&rubric.hash)
     };
     let records: Vec<StandingRecord> = records.into_iter().filter(is_own).collect();
     let about = About { judge: &judge.id, kind: &judge.kind, rubric: &rubric.name };
     let now = |record: &StandingRecord, (part, value): (&String, &String)| {
         (part.clone(), evidence(record, part, reader).unwrap_or_else(|| value.clone()))
     };
-    let current = |record: &StandingRecord| record.parts().iter().map(|part| now(record, part)).collect();
+    let current = |record: &StandingRecord| record.parts.iter().map(|part| now(record, part)).collect();
     Ok(decided(&records, &about, clock(), &current))
 }
 
 /// What a bound part is now that is read again from where it was. `None` for all others.
 fn evidence(record: &StandingRecord, part: &str, reader: &Reader) -> Option<String> {
-    if let Some(source) = record.sources().get(part) {
+    if let Some(source) = record.sources.get(part) {
         return Some(source_digest(source, reader).unwrap_or_else(|| MISSING.to_owned()));
     }
-    let rubric = record.parts().get("rubric").filter(|_| part.starts_with("probes"))?;
+    let rubric = record.parts.get("rubric").filter(|_| part.starts_with("probes"))?;
     let probing =
-        JudgeId::parse(record.judge()).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
+        JudgeId::parse(&record.judge).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
     let parts = probing.map(|probing| probe_parts(&probing)).unwrap_or_default();
     Some(parts.get(part).cloned().unwrap_or_else(|| MISSING.to_owned()))
 }
@@ -255,7 +255,7 @@ pub fn keep(store: &Store, records: &[StandingRecord]) -> Result<(), StoreError>
 
 /// What a judge called itself, where a record is bound to another name. Nothing where it said nothing.
 fn other(part: &str, record: &StandingRecord, seen: Option<&Members<u64>>) -> Option<(String, String)> {
-    let bound = record.parts().get(part)?;
+    let bound = record.parts.get(part)?;
     let other = seen?.names().find(|name| bound != name)?;
     Some((part.to_owned(), other.to_owned()))
 }

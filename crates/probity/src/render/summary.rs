@@ -1,7 +1,9 @@
 //! A run as a document: figures with their denominators, then what to look at.
 
-use probity_core::report::{Outcome, RankedReply, ReplyResult, Summary};
-use probity_core::results::{AuthorRecord, CriterionFigures, Facts, PatternKind, Repeats, TargetRecord};
+use probity_core::report::{RankedReply, ReplyResult, Summary};
+use probity_core::results::{
+    AuthorRecord, CriterionFigures, Facts, PatternKind, Repeats, RowOutcome, TargetRecord,
+};
 use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_engine::input::Skipped;
@@ -289,18 +291,16 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
     }
     let mut word = vec![result.outcome.name().to_owned()];
     word.extend(result.total().map(|total| format!("total {total}")));
-    if let Outcome::Fail(failures) = &result.outcome {
-        word.extend(failures.iter().map(Failure::describe));
-    }
+    word.extend(result.failures().iter().map(Failure::describe));
     Quote {
         title: result.name(),
         about: result.slice.clone().unwrap_or_default(),
         word: word.join(", "),
         tone: match result.outcome {
-            Outcome::Pass => Tone::Met,
-            Outcome::Fail(_) | Outcome::Blocked => Tone::Missed,
-            Outcome::Unscored => Tone::Unscored,
-            Outcome::Scored => Tone::Soft,
+            RowOutcome::Pass => Tone::Met,
+            RowOutcome::Fail | RowOutcome::Blocked => Tone::Missed,
+            RowOutcome::Unscored => Tone::Unscored,
+            RowOutcome::Scored => Tone::Soft,
         },
         pieces: pieces(&result.text, findings),
         lines,

@@ -9,8 +9,8 @@ use super::*;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
 use crate::promote::Standing;
-use crate::report::{GateOutcome, Outcome};
-use crate::results::{AuthorRecord, JudgeRecord, Tokens};
+use crate::report::GateOutcome;
+use crate::results::{AuthorRecord, JudgeRecord, RowOutcome, Tokens};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
 use crate::stats::proportion;
@@ -105,7 +105,7 @@ fn summary() -> Summary {
     }
     for at in [9, 10, 11] {
         builder.add(&ReplyResult {
-            outcome: Outcome::Blocked,
+            outcome: RowOutcome::Blocked,
             gate: GateOutcome::Blocked(Vec::new()),
             criteria: Vec::new(),
             ..result(&rubric, at, ROWS[2])

@@ -8,7 +8,8 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
-use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary};
+use probity_core::report::{GateOutcome, ReplyResult, Summary};
+use probity_core::results::RowOutcome;
 use probity_core::rubric::CriterionId;
 use probity_core::score::{CriterionOutcome, Failure, Unscored};
 use probity_engine::input::Skipped;
@@ -242,15 +243,15 @@ impl Report for Junit {
 }
 
 fn came(result: &ReplyResult) -> Came {
-    match (&result.outcome, &result.gate) {
+    match (result.outcome, &result.gate) {
         (_, GateOutcome::Blocked(findings)) => Came::Blocked(findings.iter().map(finding_line).collect()),
-        (Outcome::Fail(failures), _) => {
-            let mut reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
+        (RowOutcome::Fail, _) => {
+            let mut reasons: Vec<String> = result.failures().iter().map(Failure::describe).collect();
             reasons.extend(said(result));
             Came::Failed(reasons)
         }
-        (Outcome::Unscored, _) => unscored(result),
-        (Outcome::Pass | Outcome::Scored | Outcome::Blocked, _) => Came::Passed,
+        (RowOutcome::Unscored, _) => unscored(result),
+        (RowOutcome::Pass | RowOutcome::Scored | RowOutcome::Blocked, _) => Came::Passed,
     }
 }
 
