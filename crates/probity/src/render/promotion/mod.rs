@@ -98,7 +98,7 @@ impl Outcome {
 pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
     let PromotionShown { contract, decision, gathered, outcome, .. } = shown;
     let Contract { name, version, owner, .. } = contract;
-    let (n_checks, n_unmet) = (decision.checks().len(), decision.unmet().len());
+    let (n_checks, n_unmet) = (decision.checks.len(), decision.unmet().len());
     let lead = if decision.is_met() {
         let so = if outcome.recorded == Recorded::Promoted {
             "It may gate a release."
@@ -138,7 +138,7 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
         sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
         calls: Vec::new(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
-        tests: decision.checks().iter().map(|check| test_case(name, check)).collect(),
+        tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),
     }
 }
@@ -185,7 +185,7 @@ fn ends(shown: &PromotionShown<'_>) -> Option<String> {
 
 fn decision(shown: &PromotionShown<'_>) -> Section {
     let mut table = Table::new(&["requirement", "have", "need", ""]);
-    for check in shown.decision.checks() {
+    for check in &shown.decision.checks {
         let [have, need] = figures(check);
         let met = match &check.unmet {
             None => Cell::word("met", Tone::Met),

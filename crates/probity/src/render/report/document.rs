@@ -158,31 +158,23 @@ pub(crate) enum Cell {
     Plot(Value),
 }
 
-/// How well something went. The word beside it says the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Tone {
-    /// As wanted.
-    Met,
-    /// Not as wanted.
-    Missed,
-    /// Not known.
-    Unscored,
-    /// Neither.
-    Soft,
-}
-
-impl Tone {
-    /// Its name on a page.
-    fn name(self) -> &'static str {
-        match self {
-            Tone::Met => "met",
-            Tone::Missed => "missed",
-            Tone::Unscored => "unscored",
-            Tone::Soft => "soft",
-        }
+probity_core::named! {
+    /// How well something went. The word beside it says the same.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum Tone {
+        /// As wanted.
+        Met = "met",
+        /// Not as wanted.
+        Missed = "missed",
+        /// Not known.
+        Unscored = "unscored",
+        /// Neither.
+        Soft = "soft",
     }
 }
+
+impl Tone {}
 
 /// What was written by a bot or said by a judge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
