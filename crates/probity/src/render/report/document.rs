@@ -18,7 +18,7 @@ use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
 use super::chart::{PlotMark, share_drawn};
 use super::junit::{TestCase, junit};
-use super::{Kind, html, markdown, pretty, text};
+use super::{ReportKind, html, markdown, pretty, text};
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -209,12 +209,12 @@ impl Document {
     }
 
     /// As a file of this kind has it.
-    pub(crate) fn file(&self, kind: Kind) -> io::Result<String> {
+    pub(crate) fn file(&self, kind: ReportKind) -> io::Result<String> {
         match kind {
-            Kind::Html => html::html(self),
-            Kind::Json => Ok(pretty(&self.json)),
-            Kind::Junit => junit(self),
-            Kind::Markdown => Ok(markdown::markdown(self)),
+            ReportKind::Html => html::html(self),
+            ReportKind::Json => Ok(pretty(&self.json)),
+            ReportKind::Junit => junit(self),
+            ReportKind::Markdown => Ok(markdown::markdown(self)),
         }
     }
 
