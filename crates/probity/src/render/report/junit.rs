@@ -114,7 +114,7 @@ impl Junit {
 }
 
 impl TestCounts {
-    /// TestCounts a test case, and writes it.
+    /// Counts a test case, and writes it.
     fn write(&mut self, out: &mut impl Write, test: &TestCase) -> io::Result<()> {
         let TestCase { class, name, came, .. } = test;
         self.tests += 1;
