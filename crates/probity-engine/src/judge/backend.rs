@@ -39,9 +39,9 @@ pub struct ChatJudge {
 }
 
 impl ChatJudge {
-    async fn ask(&self, question: &Question) -> Reception {
+    async fn ask(&self, question: &Question, server: usize) -> Reception {
         let body = chat_body(&self.chat, &self.left, question).to_string();
-        self.service.post(body.into_bytes()).await
+        self.service.post(body.into_bytes(), server).await
     }
 }
 
@@ -103,10 +103,10 @@ impl Judge {
         })
     }
 
-    /// Asks once and reports what happened.
-    pub async fn ask(&self, question: &Question) -> Reception {
+    /// Asks once, the server at this place where there are several, and reports what happened.
+    pub async fn ask(&self, question: &Question, server: usize) -> Reception {
         match self {
-            Judge::Chat(judge) => judge.ask(question).await,
+            Judge::Chat(judge) => judge.ask(question, server).await,
             Judge::Command(program) => command::ask(program, question).await,
             Judge::Baseline => {
                 let started = Instant::now();

@@ -15,8 +15,8 @@ pub trait Respondent: Send + Sync + 'static {
     /// The packet of a question: its name and its canonical text.
     fn packet(question: &Self::Question) -> (PacketHash, &str);
 
-    /// Asks once and reports what happened.
-    fn ask(&self, question: &Self::Question) -> impl Future<Output = Reception> + Send;
+    /// Asks once, the server at this place where there are several, and reports what happened.
+    fn ask(&self, question: &Self::Question, server: usize) -> impl Future<Output = Reception> + Send;
 
     /// Reads a whole body in the respondent's dialect.
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault>;
@@ -62,8 +62,8 @@ impl Respondent for Judge {
         (question.packet.hash(), question.packet.canonical())
     }
 
-    async fn ask(&self, question: &Question) -> Reception {
-        Judge::ask(self, question).await
+    async fn ask(&self, question: &Question, server: usize) -> Reception {
+        Judge::ask(self, question, server).await
     }
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {

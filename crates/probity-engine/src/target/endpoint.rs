@@ -94,9 +94,9 @@ impl Respondent for Target {
         (request.hash(), request.canonical())
     }
 
-    async fn ask(&self, request: &Request) -> Reception {
+    async fn ask(&self, request: &Request, server: usize) -> Reception {
         match &self.channel {
-            Channel::Http(service) => service.post(request.body().as_bytes().to_vec()).await,
+            Channel::Http(service) => service.post(request.body().as_bytes().to_vec(), server).await,
             Channel::Program(program) => {
                 program.exchange(request.case_id().to_owned(), format!("{}\n", request.body())).await
             }
