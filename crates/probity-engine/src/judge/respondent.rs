@@ -24,6 +24,9 @@ pub trait Respondent: Send + Sync + 'static {
     /// What an answer settles, as the JSON that is kept; or why it settles nothing.
     fn settled(&self, completion: &Completion, question: &Self::Question) -> Result<String, Unusable>;
 
+    /// Takes in how many tokens the server says that it reads.
+    fn learn_context(&self, tokens: u32);
+
     /// Whether the same question can bring another answer. Asking again makes sense only then.
     fn may_answer_differently(&self) -> bool;
 }
@@ -81,6 +84,10 @@ impl Respondent for Judge {
             .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
         let record = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data");
         Ok(self.cleaned(record))
+    }
+
+    fn learn_context(&self, tokens: u32) {
+        Judge::learn_context(self, tokens);
     }
 
     fn may_answer_differently(&self) -> bool {

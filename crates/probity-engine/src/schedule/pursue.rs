@@ -157,6 +157,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let reception = desk.respondent.ask(&self.task.question, permit.server()).await;
         fault_points::reach(Point::AfterBody);
         let heard = Heard::of(&reception, desk);
+        heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));
         // Before the permit is given back: the next call must know of a pause or a stop.
         self.tell(&permit, &heard);
         let cost = heard.cost(desk);
