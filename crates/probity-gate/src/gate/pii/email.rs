@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use super::super::text::label::{Labels, Owner};
+use super::super::text::words::{List, run_after, run_before};
+use super::super::text::{Text, is_word_byte};
 use super::kind::{Hit, Kind};
-use super::label::{Labels, Owner};
-use super::words::{self, List, is_word_byte, run_after, run_before};
 
 /// The longest local part, in bytes (RFC 5321).
 const LOCAL_MAX: usize = 64;
@@ -19,7 +20,7 @@ const LABEL_MAX: usize = 63;
 const LABELS_MAX: usize = 5;
 
 /// The address around the `@` at `at`.
-pub(super) fn find(text: &str, at: usize) -> Option<Hit> {
+pub(super) fn find(text: &Text, at: usize) -> Option<Hit> {
     let (Some(local), Some(domain)) = (local_before(text, at), domain_after(text, at + 1)) else {
         return find_spelled(text, at..at + 1);
     };
@@ -33,7 +34,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Hit> {
 }
 
 /// The address around a word that stands for `@`, or around one with spaces.
-pub(super) fn find_spelled(text: &str, at: Range<usize>) -> Option<Hit> {
+pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Hit> {
     let is_word = !text[at.clone()].contains(['@', '[', '(', '{', '<']);
     let before = text[..at.start].trim_end_matches(' ').len();
     let from = text.len() - text[at.end..].trim_start_matches(' ').len();
@@ -59,13 +60,13 @@ pub(super) fn find_spelled(text: &str, at: Range<usize>) -> Option<Hit> {
 }
 
 /// The address that a spelled dot at `at` belongs to.
-pub(super) fn find_at_dot(text: &str, at: usize) -> Option<Hit> {
-    let word = words::before(text, at).take(6).find(|word| word.is_any(&["at"]))?;
+pub(super) fn find_at_dot(text: &Text, at: usize) -> Option<Hit> {
+    let word = text.before(at).take(6).find(|word| word.is_any(&["at"]))?;
     find_spelled(text, word.start..word.end)
 }
 
 /// Whether an address is a person's or the company's.
-fn kind(text: &str, local: &Range<usize>, domain: &Range<usize>) -> Kind {
+fn kind(text: &Text, local: &Range<usize>, domain: &Range<usize>) -> Kind {
     let is_role = List::Roles.has(&text[local.clone()]);
     let is_ours = || Labels::around(text, &(local.start..domain.end)).owner == Some(Owner::Company);
     let is_plain = text[domain.clone()].is_ascii();
@@ -73,7 +74,7 @@ fn kind(text: &str, local: &Range<usize>, domain: &Range<usize>) -> Kind {
 }
 
 /// The local part that ends at `end`.
-fn local_before(text: &str, end: usize) -> Option<Range<usize>> {
+fn local_before(text: &Text, end: usize) -> Option<Range<usize>> {
     let belongs = |byte: u8| is_word_byte(byte) || b"._%+-'*".contains(&byte);
     let start = text.ceil_char_boundary(end - run_before(text, end, LOCAL_MAX, belongs));
     let local = text[start..end].trim_start_matches(['.', '\'', '-', '+', '%']);
@@ -87,7 +88,7 @@ fn local_before(text: &str, end: usize) -> Option<Range<usize>> {
 }
 
 /// The domain that starts at `from`.
-fn domain_after(text: &str, from: usize) -> Option<Range<usize>> {
+fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let mut end = label_end(text, from)?;
     let mut starts = vec![from];
     while text.as_bytes().get(end) == Some(&b'.')
@@ -108,13 +109,13 @@ fn domain_after(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Where the domain label that starts at `from` ends.
-fn label_end(text: &str, from: usize) -> Option<usize> {
+fn label_end(text: &Text, from: usize) -> Option<usize> {
     let n = run_after(text, from, LABEL_MAX, |byte| is_word_byte(byte) || byte == b'-');
     (n > 0 && text.as_bytes()[from] != b'-').then(|| text.floor_char_boundary(from + n))
 }
 
 /// What follows a dot that is written as a sign or as a word, in brackets or with spaces.
-fn dot_after(text: &str, at: usize) -> Option<usize> {
+fn dot_after(text: &Text, at: usize) -> Option<usize> {
     let rest = text[at..].trim_start_matches(' ');
     let spaces = text.len() - at - rest.len();
     ["[dot]", "(dot)", "{dot}", "<dot>", "[.]", "(.)", "dot ", "."].iter().find_map(|dot| {
@@ -129,7 +130,7 @@ fn dot_after(text: &str, at: usize) -> Option<usize> {
 }
 
 /// A local part with what stands before it when dots in it are spaced or spelled out.
-fn join_back(text: &str, local: Range<usize>) -> Range<usize> {
+fn join_back(text: &Text, local: Range<usize>) -> Range<usize> {
     let before = &text[..local.start];
     let dots = [" . ", " dot ", " DOT ", "[dot]", " [dot] ", "(dot)", " (dot) "];
     let mut first = dots.iter().filter_map(|dot| local_before(text, before.strip_suffix(dot)?.len()));
@@ -142,7 +143,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let hit = find(text, text.find('@').unwrap());
+        let hit = find(&Text::new(text), text.find('@').unwrap());
         let got = hit.map_or(String::new(), |hit| format!("{:?} {}", hit.kind, &text[hit.span]));
         assert_eq!(got, want, "{text}");
     }
@@ -150,7 +151,7 @@ mod tests {
     #[track_caller]
     fn check_spelled(text: &str, at: &str, want: &str) {
         let start = text.find(at).unwrap();
-        let hit = find_spelled(text, start..start + at.len());
+        let hit = find_spelled(&Text::new(text), start..start + at.len());
         assert_eq!(hit.map_or("", |hit| &text[hit.span]), want, "{text}");
     }
 

@@ -6,10 +6,11 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::digits::{self, Group};
+use super::super::text::Text;
+use super::super::text::digits::{self, Group};
+use super::super::text::label::{Label, Labels, Owner};
+use super::super::text::words::run_after;
 use super::kind::{Hit, Kind};
-use super::label::{Label, Labels, Owner};
-use super::words::run_after;
 
 /// How far back a link is looked for, in bytes. A longer link reads as text from there on.
 const LINK_MAX: usize = 300;
@@ -24,7 +25,7 @@ enum Shape {
 }
 
 /// Adds the phones among `groups`, which are one cluster.
-pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &Text, groups: &[Group], hits: &mut Vec<Hit>) {
     let mut at = 0;
     while at < groups.len() {
         let candidate = candidate(text, groups, at);
@@ -34,7 +35,7 @@ pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
 }
 
 /// How many groups from `at` on are written the way a phone is.
-fn candidate(text: &str, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
+fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
     let bytes = text.as_bytes();
     let first = &groups[at];
     if matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']) {
@@ -81,7 +82,7 @@ fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<u
 }
 
 /// Area code, exchange and line, after a country code or not: three, three and four digits.
-fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
+fn north_american(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let skip = usize::from(matches!(&text[groups[at].start..groups[at].end], "1" | "001"));
     let window = groups.get(at + skip..at + skip + 3)?;
     let is_joined = groups[at + 1..at + skip + 3].iter().all(Group::is_narrow);
@@ -95,13 +96,13 @@ fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.
-fn is_plan_valid(text: &str, groups: &[Group]) -> bool {
+fn is_plan_valid(text: &Text, groups: &[Group]) -> bool {
     let digits = digits::values(text, groups).unwrap_or_default();
     digits.len() == 10 && digits[0] > 1 && digits[3] > 1 && digits[1..3] != [1, 1]
 }
 
 /// The sighting of a phone, unless the words around it say otherwise.
-fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
+fn hit(text: &Text, groups: &[Group], shape: Shape) -> Option<Hit> {
     let span = with_frame(text, digits::span(groups));
     let digits = digits::values(text, groups)?;
     if is_service(&digits) || is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
@@ -123,7 +124,7 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
 }
 
 /// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.
-fn is_in_link(text: &str, at: usize) -> bool {
+fn is_in_link(text: &Text, at: usize) -> bool {
     let bytes = text.as_bytes();
     let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'(' | b')' | b'\'');
     let word = bytes[at.saturating_sub(LINK_MAX)..at].rsplit(ends).next().unwrap_or_default();
@@ -137,7 +138,7 @@ fn is_day(digits: &[u8]) -> bool {
 }
 
 /// The span with its plus sign, its opening bracket and its extension.
-fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
+fn with_frame(text: &Text, span: Range<usize>) -> Range<usize> {
     let before = text[..span.start].trim_end_matches(['+', '(']);
     let start = before.len().max(span.start.saturating_sub(2));
     let rest = text[span.end..].trim_start_matches([' ', ',', '.']);
@@ -175,7 +176,7 @@ mod tests {
         while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
             let groups = digits::read_cluster(text, at + next);
             at = digits::span(&groups).end;
-            find(text, &groups, &mut hits);
+            find(&Text::new(text), &groups, &mut hits);
         }
         let got: Vec<&str> = hits.iter().map(|hit| &text[hit.span.clone()]).collect();
         assert_eq!(got.join(" | "), want, "{text}");
@@ -207,7 +208,7 @@ mod tests {
 
     #[track_caller]
     fn check_link(text: &str, want: bool) {
-        assert_eq!(is_in_link(text, text.find('7').unwrap()), want, "{text}");
+        assert_eq!(is_in_link(&Text::new(text), text.find('7').unwrap()), want, "{text}");
     }
 
     #[test]

@@ -7,14 +7,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
-
-use super::digits::{self, Group};
+use super::super::text::digits::{self, Group};
+use super::super::text::words::{DATA, is_whole};
+use super::super::text::{Phrases, Text};
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
 use super::masked::{self, Spelled, Spelling};
 use super::secret::{self, Token};
-use super::words::{DATA, is_whole};
 use super::{address, card, email, identifier, linked, phone};
 
 /// What a word opens.
@@ -63,49 +62,13 @@ impl Trigger {
 }
 
 /// The words that make the check look closer, and what each of them opens.
-static TRIGGERS: LazyLock<(AhoCorasick, Vec<Trigger>)> = LazyLock::new(|| {
+static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     let opens = |(key, words): (&String, &'static Vec<String>)| {
         let trigger = Trigger::from_key(key).expect("the code knows every key of the file");
         words.iter().map(move |word| (word, trigger))
     };
-    let (words, triggers): (Vec<&String>, _) = DATA["triggers"].iter().flat_map(opens).unzip();
-    let search = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .start_kind(StartKind::Anchored)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words);
-    (search.expect("no list is as long as the search can hold"), triggers)
+    Phrases::new(DATA["triggers"].iter().flat_map(opens))
 });
-
-/// The triggers of `text` in order, whatever the case of their letters, and not behind a letter.
-fn triggers(text: &str) -> impl Iterator<Item = (Trigger, Range<usize>)> {
-    let (search, triggers) = &*TRIGGERS;
-    let (bytes, mut from) = (text.as_bytes(), 0);
-    (0..bytes.len()).filter_map(move |at| {
-        // What is part of one trigger opens no other.
-        if at < from || !opens_word(bytes, at) {
-            return None;
-        }
-        let found = search.find(Input::new(text).span(at..text.len()).anchored(Anchored::Yes))?;
-        let trigger = triggers[found.pattern().as_usize()];
-        let is_dot = trigger == Trigger::Dot;
-        if is_dot && bytes[from..at].last() != Some(&b' ') {
-            return None;
-        }
-        from = found.end();
-        Some((trigger, at - usize::from(is_dot)..found.end()))
-    })
-}
-
-/// Whether a word, a number or a mark starts at `at`: not inside a word or a number, at a space or inside a character.
-fn opens_word(bytes: &[u8], at: usize) -> bool {
-    let (byte, before) = (bytes[at], at.checked_sub(1).map_or(b' ', |before| bytes[before]));
-    let is_inside = (byte.is_ascii_alphabetic() && before.is_ascii_alphabetic())
-        || (byte.is_ascii_digit() && before.is_ascii_digit())
-        || !byte.is_ascii();
-    !is_inside && byte != b' '
-}
 
 /// What was recognised in a text so far.
 #[derive(Debug, Default)]
@@ -127,13 +90,13 @@ struct ReadTo {
     unit: usize,
 }
 
-/// Every value that is recognised in a text, which is folded, in no order.
-pub(super) fn scan(text: &str) -> Vec<Hit> {
+/// Every value that is recognised in a text, in no order.
+pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.numbers(text);
     let mut spelled = Spelled::default();
-    for (trigger, range) in triggers(text) {
-        scan.word(text, trigger, range, &mut spelled);
+    for found in TRIGGERS.find(text) {
+        scan.word(text, *found.meaning, found.span, &mut spelled);
     }
     scan.hits.extend(spelled.end());
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
@@ -143,7 +106,7 @@ pub(super) fn scan(text: &str) -> Vec<Hit> {
 
 impl Scan {
     /// The pass over bytes.
-    fn numbers(&mut self, text: &str) {
+    fn numbers(&mut self, text: &Text) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(n) = bytes[at..].iter().position(|byte| byte.is_ascii_digit() || *byte == b'@') {
@@ -160,7 +123,7 @@ impl Scan {
     }
 
     /// Looks at one cluster of digits.
-    fn cluster(&mut self, text: &str, groups: &[Group]) {
+    fn cluster(&mut self, text: &Text, groups: &[Group]) {
         let (first, last) = (groups[0], groups[groups.len() - 1]);
         if digits::n_digits(groups) >= 6 {
             card::find(text, groups, &mut self.hits);
@@ -181,7 +144,7 @@ impl Scan {
     }
 
     /// Looks at what touches a cluster: masks, letters that look like digits, colons.
-    fn neighbours(&mut self, text: &str, first: &Group, last: &Group) {
+    fn neighbours(&mut self, text: &Text, first: &Group, last: &Group) {
         let bytes = text.as_bytes();
         let before = |n: usize| first.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
         let behind = |n: usize| bytes.get(last.end + n).copied().unwrap_or(b' ');
@@ -204,7 +167,7 @@ impl Scan {
     }
 
     /// Looks at what one word opens.
-    fn word(&mut self, text: &str, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
+    fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
         match trigger {
             Trigger::Number(spelling) if is_whole(text, &range) => {
                 self.hits.extend(spelled.read(text, spelling, range));
@@ -215,7 +178,9 @@ impl Scan {
                 self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
             }
             Trigger::At => self.hits.extend(at_word(text, range)),
-            Trigger::Dot => self.hits.extend(email::find_at_dot(text, range.start)),
+            Trigger::Dot if text[..range.start].ends_with(' ') => {
+                self.hits.extend(email::find_at_dot(text, range.start - 1));
+            }
             Trigger::PostBox | Trigger::Unit if range.start >= self.read_to.unit => {
                 let find = if trigger == Trigger::Unit { address::find_at_unit } else { address::find_box };
                 let hit = find(text, &range);
@@ -223,13 +188,13 @@ impl Scan {
                 self.hits.extend(hit);
             }
             Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
-            Trigger::Secret(_) | Trigger::Number(_) | Trigger::PostBox | Trigger::Unit => {}
+            Trigger::Secret(_) | Trigger::Number(_) | Trigger::Dot | Trigger::PostBox | Trigger::Unit => {}
         }
     }
 }
 
 /// The address around a word for `@`. Where the host was part of the trigger, only its first word is.
-fn at_word(text: &str, range: Range<usize>) -> Option<Hit> {
+fn at_word(text: &Text, range: Range<usize>) -> Option<Hit> {
     let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
     let at = if is_word { range.start..range.start + 2 } else { range };
     if is_word && !is_whole(text, &at) { None } else { email::find_spelled(text, at) }

@@ -5,10 +5,10 @@
 //! "call", or one of the usual groupings; a plain run of digits is none. A street address is a house number,
 //! capitalised words and a word for a street.
 
+use super::super::super::text::Shape;
 use super::super::Value;
 use super::super::lexicon::Cues;
 use super::super::term::Figure;
-use super::super::token::Shape;
 use super::Page;
 
 /// The longest web address that is read, in bytes.

@@ -10,10 +10,10 @@ mod number;
 mod quantity;
 mod reference;
 
+use super::super::text::{Shape, Token, WordId};
 use super::Value;
 use super::lexicon::{Cues, Table, WordInfo};
 use super::term::Figure;
-use super::token::{Shape, Token, WordId};
 
 /// The figures of a sentence, in order.
 pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure> {
