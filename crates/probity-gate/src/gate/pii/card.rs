@@ -35,9 +35,9 @@ pub(super) enum Shape {
     Sure,
 }
 
-/// Adds the cards among `groups`, which are one cluster.
-pub(super) fn find(text: &Text, groups: &[Group], hits: &mut Vec<Hit>) {
-    let mut at = 0;
+/// The cards among `groups`, which are one cluster.
+pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
+    let (mut hits, mut at) = (Vec::new(), 0);
     while at < groups.len() {
         let n = window(text, groups, at);
         let is_card = n > 0 && is_card(text, &groups[at..at + n]);
@@ -47,7 +47,8 @@ pub(super) fn find(text: &Text, groups: &[Group], hits: &mut Vec<Hit>) {
         // Single digits are one number or none.
         at += if is_card || groups[at].len() == 1 { n } else { 1 };
     }
-    find_odd_grouping(text, groups, hits);
+    find_odd_grouping(text, groups, &mut hits);
+    hits
 }
 
 /// What the prefix and length of a number with a right check digit say.

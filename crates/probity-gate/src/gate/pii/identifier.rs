@@ -219,13 +219,13 @@ fn is_public(address: IpAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::text::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        assert_eq!(iban(&Text::new(text), &groups[0]).map_or("", |span| &text[span]), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        assert_eq!(iban(&text, &groups[0]).map_or("", |span| &text[span]), want, "{}", &*text);
     }
 
     #[test]
@@ -245,9 +245,10 @@ mod tests {
 
     #[track_caller]
     fn check_ip(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        let found = ip_v4(&Text::new(text), &groups, 0).or_else(|| ip_v6(&Text::new(text), &groups[0]));
-        assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text, &groups[0]));
+        assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 
     #[test]
@@ -270,17 +271,13 @@ mod tests {
 
     #[track_caller]
     fn check_national(text: &str, want: &str) {
+        let text = Text::new(text);
         let mut spans = Vec::new();
-        let mut at = 0;
-        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            let groups = read_cluster(text, at + next);
-            at = digits::span(&groups).end;
-            spans.extend(
-                (0..groups.len()).flat_map(|at| national(&Text::new(text), &groups, at).collect::<Vec<_>>()),
-            );
+        for groups in text.clusters() {
+            spans.extend((0..groups.len()).flat_map(|at| national(&text, groups, at)));
         }
         let got: Vec<&str> = spans.into_iter().map(|span| &text[span]).collect();
-        assert_eq!(got.join(" | "), want, "{text}");
+        assert_eq!(got.join(" | "), want, "{}", &*text);
     }
 
     #[test]

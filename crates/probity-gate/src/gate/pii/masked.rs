@@ -220,14 +220,14 @@ impl Spelled {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::text::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: Option<Kind>) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        let hit = find(&Text::new(text), &groups[0], &groups[groups.len() - 1]);
-        assert_eq!(hit.map(|hit| hit.kind), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        let hit = find(&text, &groups[0], &groups[groups.len() - 1]);
+        assert_eq!(hit.map(|hit| hit.kind), want, "{}", &*text);
     }
 
     #[test]
@@ -249,12 +249,13 @@ mod tests {
 
     #[track_caller]
     fn check_alike(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
         assert_eq!(
-            find_alike(&Text::new(text), alike_run(&Text::new(text), &groups[0]))
-                .map_or("", |hit| &text[hit.span]),
+            find_alike(&text, alike_run(&text, &groups[0])).map_or("", |hit| &text[hit.span]),
             want,
-            "{text}"
+            "{}",
+            &*text
         );
     }
 

@@ -6,10 +6,8 @@
 //! parcel, a price or a link to a page is neither. No message ever contains a value or a part of one, and
 //! the work grows with the length of the reply and not faster.
 
-mod address;
 mod allow;
 mod card;
-mod email;
 mod encoded;
 mod identifier;
 mod kind;
@@ -17,7 +15,6 @@ mod known;
 mod labelled;
 mod linked;
 mod masked;
-mod phone;
 mod scan;
 mod secret;
 mod split;

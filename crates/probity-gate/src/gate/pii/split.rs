@@ -72,16 +72,9 @@ fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
 
 /// The first runs of digits of a text.
 fn parts(text: &Text) -> Vec<Part> {
-    let (mut found, mut at) = (Vec::new(), 0);
-    while found.len() < PARTS_MAX
-        && let Some(n) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit)
-    {
-        let groups = digits::read_cluster(text, at + n);
-        at = digits::span(&groups).end;
-        let runs = groups.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX);
-        found.extend(runs.filter_map(|run| part(text, run)));
-    }
-    found
+    let runs =
+        text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
+    runs.filter_map(|run| part(text, run)).take(PARTS_MAX).collect()
 }
 
 /// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.

@@ -72,14 +72,19 @@ pub(in crate::gate) fn between<'t>(text: &'t str, group: &Group, next: &Group) -
     &text[group.end..next.start]
 }
 
-/// The groups of the cluster that opens with the digit at `at`.
-pub(in crate::gate) fn read_cluster(text: &str, at: usize) -> Vec<Group> {
+/// The groups of all clusters of a text.
+pub(super) fn groups(text: &str) -> Vec<Group> {
+    let bytes = text.as_bytes();
+    let opening = |from: usize| {
+        let n = bytes[from..].iter().position(u8::is_ascii_digit);
+        n.map(|n| (from + n, Gap::Opening))
+    };
     let mut groups = Vec::new();
-    let mut next = Some((at, Gap::Opening));
+    let mut next = opening(0);
     while let Some((start, gap)) = next {
         let end = digits_end(text, start, usize::MAX);
         groups.push(Group { start, end, gap, is_dated: false });
-        next = gap_after(text, end);
+        next = gap_after(text, end).or_else(|| opening(end));
     }
     for at in 2..groups.len() {
         if is_date(text, &groups[at - 2..=at]) {
@@ -163,11 +168,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
+        let groups = groups(text);
         let mut got = String::new();
         for group in &groups {
             got.push_str(match group.gap {
-                Gap::Opening => "",
+                Gap::Opening if group.start == groups[0].start => "",
+                Gap::Opening => " / ",
                 Gap::Narrow => " ",
                 Gap::Wide => " | ",
             });
@@ -179,7 +185,7 @@ mod tests {
     #[test]
     fn one_number_has_narrow_gaps() {
         check("Tel. +1 (415) 555-2671.", "1 415 555 2671");
-        check("4111_1111/1111.1111 x 3", "4111 1111 1111 1111");
+        check("4111_1111/1111.1111 x 3", "4111 1111 1111 1111 / 3");
     }
 
     #[test]
@@ -192,8 +198,8 @@ mod tests {
 
     #[test]
     fn other_text_ends_a_cluster() {
-        check("12:30", "12");
-        check("5 and 6", "5");
+        check("12:30", "12 / 30");
+        check("5 and 6", "5 / 6");
         check("7. 8 days", "7 | 8");
     }
 }

@@ -3,15 +3,20 @@
 //! Nothing here knows rules. What always holds: tokens and sentences are in order, do not overlap, and begin and end on
 //! character borders of the clean text; the work grows with the length of the text and no faster.
 
+mod contact;
 pub(super) mod digits;
 pub(super) mod label;
+mod mail;
+pub(super) mod phone;
 mod phrases;
 mod sentence;
 mod spelling;
+mod street;
 mod token;
 mod word_map;
 pub(super) mod words;
 
+pub(super) use contact::{Contact, ContactKind};
 pub(super) use phrases::Phrases;
 pub(super) use sentence::{Sentence, quotes};
 pub(super) use spelling::{Rewritten, bare};
@@ -20,6 +25,7 @@ pub(super) use word_map::WordMap;
 
 use std::ops::{Deref, Range};
 
+use digits::{Gap, Group};
 use words::Word;
 
 /// How far words around a place are looked at, in bytes. A label stands closer than this.
@@ -32,6 +38,9 @@ pub(super) struct Text {
     plain: Rewritten,
     tokens: Vec<Token>,
     sentences: Vec<Sentence>,
+    /// The groups of digits of all clusters.
+    groups: Vec<Group>,
+    contacts: Vec<Contact>,
 }
 
 impl Deref for Text {
@@ -60,7 +69,10 @@ impl Text {
         };
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
-        Text { clean, plain, tokens, sentences }
+        let groups = digits::groups(clean.text());
+        let mut text = Text { clean, plain, tokens, sentences, groups, contacts: Vec::new() };
+        text.contacts = contact::contacts(&text);
+        text
     }
 
     /// What a range of the text stands for in the original.
@@ -76,6 +88,16 @@ impl Text {
     /// Its sentences.
     pub(super) fn sentences(&self) -> &[Sentence] {
         &self.sentences
+    }
+
+    /// The groups of digits that a reader would take for one number, cluster by cluster.
+    pub(super) fn clusters(&self) -> impl Iterator<Item = &[Group]> {
+        self.groups.chunk_by(|_, next| next.gap != Gap::Opening)
+    }
+
+    /// Its contacts, by their start.
+    pub(super) fn contacts(&self) -> &[Contact] {
+        &self.contacts
     }
 
     /// The tokens that start in `range`, each with the number that `lookup` gives its word.
@@ -111,7 +133,7 @@ impl Text {
 
     /// Where the sentence that the byte `at` stands in begins, or the first of those before it that only lines end.
     fn sentence_start(&self, at: usize) -> usize {
-        let behind = self.sentences.partition_point(|sentence| sentence.span.start < at);
+        let behind = self.sentences.partition_point(|sentence| sentence.span.start <= at);
         let mut before = self.sentences[..behind].iter().rev().take(LINES_MAX);
         let Some(own) = before.next() else { return 0 };
         before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start

@@ -6,11 +6,10 @@
 
 use std::ops::Range;
 
-use super::super::text::digits::Group;
-use super::super::text::label::{Labels, Owner};
-use super::super::text::words::{List, Word, may_end, may_start, run_after, run_before};
-use super::super::text::{Text, bare, is_word_byte};
-use super::kind::{Hit, Kind};
+use super::contact::{Contact, ContactKind};
+use super::digits::Group;
+use super::words::{List, Word, may_end, may_start, run_after, run_before};
+use super::{Text, bare, is_word_byte};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
@@ -22,27 +21,27 @@ const BLOCK_MAX: usize = 160;
 const LINES_MAX: usize = 6;
 
 /// The address whose street follows the number `group`.
-pub(super) fn find_before(text: &Text, group: &Group) -> Option<Hit> {
+pub(super) fn find_before(text: &Text, group: &Group) -> Option<Contact> {
     let core = if is_house(text, group) { number_first(text, group) } else { None };
-    core.map(|core| hit(text, core))
+    core.map(|core| street(text, core))
 }
 
 /// The address whose street the number `group` follows.
-pub(super) fn find_behind(text: &Text, group: &Group) -> Option<Hit> {
+pub(super) fn find_behind(text: &Text, group: &Group) -> Option<Contact> {
     let core = if is_house(text, group) { number_last(text, group) } else { None };
-    core.map(|core| hit(text, core))
+    core.map(|core| street(text, core))
 }
 
 /// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
-pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Hit> {
+pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> {
     let number = text.after(unit.end).next()?;
     let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
     let is_own_word = may_start(text, unit.start) && may_close;
     if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
         return None;
     }
-    let street = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
-    Some(hit(text, street.start.min(unit.start)..street.end.max(number.end)))
+    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
 }
 
 /// The street before a part of a building: a name with a number before or after it.
@@ -77,18 +76,16 @@ fn behind_unit(text: &Text, unit: &Word<'_>) -> Option<Range<usize>> {
 }
 
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
-pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Hit> {
+pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Contact> {
     let number = text.after(trigger.end).take(2).find(Word::is_number)?;
     let is_box = may_start(text, trigger.start) && number.start < trigger.end + 8;
-    is_box.then(|| hit(text, trigger.start..number.end))
+    is_box.then(|| street(text, trigger.start..number.end))
 }
 
-/// The sighting of an address, with the block around it.
-fn hit(text: &Text, core: Range<usize>) -> Hit {
+/// The address whose street is `core`, with the block around it.
+fn street(text: &Text, core: Range<usize>) -> Contact {
     let span = block_start(text, core.start)..block_end(text, core.end);
-    let owner = Labels::around(text, &span).owner;
-    let kind = if owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Address };
-    Hit { kind, span, core }
+    Contact::new(text, ContactKind::Street, span, core)
 }
 
 /// Whether a number can be that of a house: short, and glued to nothing that makes it something else.
@@ -357,24 +354,13 @@ fn is_phone_part(text: &Text, word: &Word<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::text::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut at = 0;
-        let mut got = "";
-        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            let groups = read_cluster(text, at + next);
-            at = groups[groups.len() - 1].end;
-            if let Some(hit) = groups.iter().find_map(|group| {
-                find_behind(&Text::new(text), group).or_else(|| find_before(&Text::new(text), group))
-            }) {
-                got = &text[hit.span];
-                break;
-            }
-        }
-        assert_eq!(got, want, "{text}");
+        let text = Text::new(text);
+        let street = text.contacts().iter().find(|contact| contact.kind == ContactKind::Street);
+        assert_eq!(street.map_or("", |street| &text[street.span.clone()]), want, "{}", &*text);
     }
 
     #[test]
