@@ -10,15 +10,21 @@
 //! byte for byte. Nothing here judges a reply; one without a visible
 //! character is none, and its record is skipped.
 
+mod assign;
 mod bytes;
 mod csv;
+mod dates;
+mod encoding;
 mod entry;
 mod evidence;
 mod field;
 mod json;
 mod magic;
+mod mapping;
+mod names;
 mod pass;
 mod reader;
+mod record;
 mod rows;
 mod scan;
 mod source;
@@ -30,6 +36,8 @@ use std::sync::Arc;
 
 use probity_core::case::{Case, Entry};
 
+pub use encoding::Encoding;
+pub use mapping::{FieldMap, MapError};
 pub use probity_core::results::Skipped;
 pub use rows::{FileRows, read_rows};
 
@@ -78,8 +86,14 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
-    /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
+    /// Where the fields of records come from, as far as a person says.
+    pub map: FieldMap,
+    /// The byte between CSV cells, an ASCII character; what the header row says if not set.
     pub delimiter: Option<u8>,
+    /// How text is encoded; what the file says if not set.
+    pub encoding: Option<Encoding>,
+    /// How dates are written, as `%d/%m/%Y`; the usual forms if not set.
+    pub date_format: Option<Arc<str>>,
     /// The attribute of a span that names its slice; those in use for it if not set.
     pub slice_attribute: Option<Arc<str>>,
     /// How many bytes one record may have.
@@ -99,7 +113,10 @@ impl Default for LoadOptions {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             unanswered: Unanswered::default(),
+            map: FieldMap::default(),
             delimiter: None,
+            encoding: None,
+            date_format: None,
             slice_attribute: None,
             record_bytes_max: 8 << 20,
             decoded_bytes_max: 64 << 30,

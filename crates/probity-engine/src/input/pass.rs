@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use probity_core::json::{self, Json, Object};
 
+use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Reason, RecordFields, Vocabulary};
+use super::field::{FileNames, Reason, Vocabulary};
+use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
+use super::record::{Reading, object_fields};
 use super::source::DataFile;
 use super::spans::{self, Batch};
 use super::{LoadError, LoadOptions, Place};
@@ -70,11 +73,13 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { file, n_passed_over, .. } = reader;
+        let CaseReader { file, records, n_passed_over, n_good, .. } = reader;
+        let name = file.file();
         if n_passed_over > 0 {
-            let file = file.file();
-            self.notices.push(format!("{file}: passed over {n_passed_over} spans that are not about GenAI"));
+            self.notices.push(format!("{name}: passed over {n_passed_over} spans that are not about GenAI"));
         }
+        let notes = records.known.notice().into_iter().chain(records.not_understood.filter(|_| n_good == 0));
+        self.notices.extend(notes.map(|note| format!("{name}: {note}")));
         self.n_blank_lines += file.n_blank_lines;
         self.digests.push(file.digest());
     }
@@ -84,10 +89,11 @@ impl Pass {
 struct CaseReader {
     file: FileReader,
     options: LoadOptions,
-    names: FileNames,
-    /// The spans of the last record that have not been given out, and its line.
+    records: RecordReader,
+    /// The cases of the last record that have not been given out, and its line.
     waiting: (VecDeque<Result<Content, Refused>>, usize),
     n_cases: usize,
+    n_good: usize,
     /// How many spans of other things than calls of a model there were.
     n_passed_over: usize,
 }
@@ -103,19 +109,20 @@ impl CaseReader {
     /// Opens a file of cases.
     fn open(source: &DataFile, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
-        let (names, options) = (file.names()?, options.clone());
-        Ok(Self { file, options, names, waiting: (VecDeque::new(), 0), n_cases: 0, n_passed_over: 0 })
+        let records = RecordReader::new(file.names()?, source.name());
+        let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
+        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_passed_over: 0 })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one.
     fn next(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
         loop {
-            let (spans, line) = &mut self.waiting;
-            if let Some(outcome) = spans.pop_front() {
-                self.n_cases += 1;
-                return Ok(Some(Parsed { line: *line, outcome, warnings: Vec::new() }));
+            let (waiting, line) = &mut self.waiting;
+            if let Some(outcome) = waiting.pop_front() {
+                let line = *line;
+                return Ok(Some(self.counted(Parsed { line, outcome, warnings: Vec::new() })));
             }
-            let next = self.file.next(|text, warnings| held(text, self.names, &self.options, warnings))?;
+            let next = self.file.next(|text, warnings| self.records.held(text, &self.options, warnings))?;
             let Some(Parsed { line, outcome, warnings }) = next else { break };
             let outcome = match outcome {
                 Ok(Held::Spans(batch)) => {
@@ -126,8 +133,7 @@ impl CaseReader {
                 Ok(Held::Case(content)) => Ok(content),
                 Err(refused) => Err(refused),
             };
-            self.n_cases += 1;
-            return Ok(Some(Parsed { line, outcome, warnings }));
+            return Ok(Some(self.counted(Parsed { line, outcome, warnings })));
         }
         if self.n_cases > 0 {
             return Ok(None);
@@ -136,26 +142,84 @@ impl CaseReader {
             format!("none of {} spans is about GenAI: no attribute begins with gen_ai.", self.n_passed_over);
         Err(LoadError::new(self.file.file(), message))
     }
+
+    fn counted(&mut self, parsed: Parsed<Content>) -> Parsed<Content> {
+        self.n_cases += 1;
+        self.n_good += usize::from(parsed.outcome.is_ok());
+        parsed
+    }
 }
 
-fn held(
-    text: &RecordText<'_>,
+/// From the texts of one file's records to what they hold.
+struct RecordReader {
     names: FileNames,
-    options: &LoadOptions,
-    warnings: &mut Vec<String>,
-) -> Result<Held, Refused> {
-    let found = match text {
-        RecordText::Row(table, row) => table.fields(row)?,
-        RecordText::Object(text) => {
-            let object = object(text)?;
-            let slice_attribute = options.slice_attribute.as_deref();
-            if let Some(batch) = spans::batch(&object, slice_attribute, options.unanswered) {
-                return Ok(Held::Spans(batch));
+    file: Arc<str>,
+    known: NameCache,
+    n_read: usize,
+    /// What to say about the first record where none could be read.
+    not_understood: Option<String>,
+}
+
+impl RecordReader {
+    fn new(names: FileNames, file: &Arc<str>) -> Self {
+        let (file, known) = (Arc::clone(file), NameCache::default());
+        Self { names, file, known, n_read: 0, not_understood: None }
+    }
+
+    fn held(
+        &mut self,
+        text: &RecordText<'_>,
+        options: &LoadOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Held, Refused> {
+        self.n_read += 1;
+        let reading = Reading { map: &options.map, number: self.n_read };
+        let mut members = None;
+        let fields = match text {
+            RecordText::Row(table, row) => table.fields(row, &reading),
+            RecordText::Object(text) => {
+                let object = object(text)?;
+                if let Some(batch) = spans::batch(&object, options) {
+                    return Ok(Held::Spans(batch));
+                }
+                members = (self.n_read == 1).then(|| samples(&object));
+                object_fields(object, text, (&reading, &mut self.known), warnings)
             }
-            RecordFields::in_object(object, text, warnings)?
+        };
+        let outcome = fields.map_err(Refused::from).and_then(|mut found| {
+            let content = entry(&mut found, self.names, options);
+            warnings.append(&mut found.doubts);
+            content
+        });
+        if let (Err(_), Some(members)) = (&outcome, members) {
+            self.not_understood = self.explained(&members, options);
+        }
+        outcome.map(Held::Case)
+    }
+
+    /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
+    fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
+        let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
+        let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
+        let lacks = lacking(has, options.unanswered);
+        let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
+        let columns: Vec<ShownColumn<'_>> = members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
+        let NotUnderstood { message, hint } = not_understood(&self.file, &columns, &lacks);
+        (!lacks.is_empty()).then(|| format!("{message}; {hint}"))
+    }
+}
+
+/// The members of a record, each with the beginning of its value.
+fn samples(object: &Object) -> Vec<(String, String)> {
+    let shown = |json: &Json| match json {
+        Json::String(text) => sample(text),
+        other => {
+            let text = other.canonical();
+            let cut: String = text.chars().take(SAMPLE_CHARS).collect();
+            if cut.len() < text.len() { cut + "…" } else { cut }
         }
     };
-    entry(found, names, options.unanswered).map(Held::Case)
+    object.iter().map(|(name, json)| (name.to_owned(), shown(json))).collect()
 }
 
 /// The object that a record is.

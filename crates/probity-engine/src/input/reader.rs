@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::bytes::{Ended, RawRecord, is_space, no_records};
-use super::csv::{COMMA, CsvTable};
+use super::csv::CsvTable;
 use super::entry::Refused;
 use super::field::{FileNames, Reach, Vocabulary};
 use super::json::{self, Array};
@@ -67,8 +67,15 @@ impl FileReader {
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
+        let first = opened.input.first_byte()?;
+        if !matches!(first, b'[' | b'{') {
+            opened = source.open_table(options, opened)?;
+            if opened.input.offset() == 0 {
+                opened.input.first_byte()?;
+            }
+        }
+        let encoding_notice = source.encoding_notice(&opened);
         let input = &mut opened.input;
-        let first = input.first_byte()?;
         let times = if spans::begins_batch(input.fill()?) { BATCH_REPLIES } else { 1 };
         let mut raw = RawRecord::new(source.name(), options.record_bytes_max.saturating_mul(times));
         let n_blank_lines = input.line() - 1;
@@ -79,7 +86,7 @@ impl FileReader {
                 Array::in_object(source, options, vocabulary, input)?.map_or(Layout::Lines, Layout::Array)
             }
             _ => {
-                let table = CsvTable::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
+                let table = CsvTable::open(input, &mut raw, options, vocabulary)?;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
@@ -87,7 +94,8 @@ impl FileReader {
         if let (Strictness::Strict, [warning, ..]) = (options.strict, layout.header_warnings()) {
             return Err(LoadError::new(source.name(), warning));
         }
-        let notices = opening_notices(source, &layout);
+        let mut notices = opening_notices(source, &layout);
+        notices.extend(encoding_notice.map(|notice| format!("{}: {notice}", source.name())));
         Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, notices })
     }
 
@@ -255,6 +263,9 @@ fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     }
     if let Layout::Array(Array { member: Some(member), .. }) = layout {
         messages.push(format!("read the records in its '{member}'"));
+    }
+    if let Layout::Table(table) = layout {
+        messages.extend(table.notices.iter().cloned());
     }
     messages.extend(layout.header_warnings().iter().cloned());
     messages.into_iter().map(|message| format!("{}: {message}", source.name())).collect()

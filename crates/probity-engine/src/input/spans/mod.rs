@@ -13,7 +13,7 @@ mod messages;
 use probity_core::case::{Moment, Role};
 use probity_core::json::{Json, Object};
 
-use super::Unanswered;
+use super::LoadOptions;
 use super::entry::{Content, Refused, entry};
 use super::field::{Field, FileNames, Reason, RecordFields};
 use attributes::{Attributes, first};
@@ -49,7 +49,7 @@ pub(super) fn begins_batch(head: &[u8]) -> bool {
 }
 
 /// The spans of a record; `None` where it is a record of another kind.
-pub(super) fn batch(record: &Object, slice_attribute: Option<&str>, unanswered: Unanswered) -> Option<Batch> {
+pub(super) fn batch(record: &Object, options: &LoadOptions) -> Option<Batch> {
     let mut spans = Vec::new();
     if let Some(batches) = first(record, BATCHES).and_then(Json::as_array) {
         batches.iter().filter_map(Json::as_object).for_each(|one| add_scopes(one, &mut spans));
@@ -62,7 +62,7 @@ pub(super) fn batch(record: &Object, slice_attribute: Option<&str>, unanswered: 
     }
     let n_all = spans.len();
     let calls = spans.into_iter().filter(Span::is_about_genai);
-    let spans: Vec<_> = calls.map(|span| span.entry(slice_attribute, unanswered)).collect();
+    let spans: Vec<_> = calls.map(|span| span.entry(options)).collect();
     Some(Batch { n_passed_over: n_all - spans.len(), spans })
 }
 
@@ -115,7 +115,7 @@ impl<'a> Span<'a> {
         self.attributes.has_prefix(prefix) || self.events.iter().any(|event| event.name.starts_with(prefix))
     }
 
-    fn entry(&self, slice_attribute: Option<&str>, unanswered: Unanswered) -> Result<Content, Refused> {
+    fn entry(&self, options: &LoadOptions) -> Result<Content, Refused> {
         let missing = |what: &str| Refused::from(Reason::from(format!("the span has no {what}")));
         let trace = named(self.object, TRACE).ok_or_else(|| missing("trace id"))?;
         let span = named(self.object, SPAN).ok_or_else(|| missing("span id"))?;
@@ -131,7 +131,7 @@ impl<'a> Span<'a> {
         let metadata_text = metadata.canonical();
         let fields = [
             (Field::Id, Some(Json::text(id.clone()))),
-            (Field::Slice, self.slice(slice_attribute).map(Json::String)),
+            (Field::Slice, self.slice(options.slice_attribute.as_deref()).map(Json::String)),
             (Field::Turns, Some(Json::Array(turns))),
             (Field::Reply, Some(Json::String(reply))),
             (Field::Variant, self.variant().map(Json::String)),
@@ -139,11 +139,11 @@ impl<'a> Span<'a> {
             (Field::Metadata, Some(metadata)),
         ];
         let mut found = RecordFields::default();
-        found.metadata_text = Some(&metadata_text);
+        found.metadata_text = Some(metadata_text.into());
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
             found.put(field, field.native(), json)?;
         }
-        entry(found, FileNames::NATIVE, unanswered)
+        entry(&mut found, FileNames::NATIVE, options)
     }
 
     /// The text of the last message that came out.
