@@ -29,7 +29,7 @@ use crate::render::report::document::Document;
 use crate::{settings, terminal};
 
 /// The commands that make runs of the store.
-const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
+const RUN_LIKE: [&str; 5] = ["run", "compare", "calibrate", "probe", "succeed"];
 
 /// What a document lists row by row.
 const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
