@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Cursor, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
 
+use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
 use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
@@ -41,10 +42,12 @@ enum Store {
 }
 
 /// How the file is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Packing {
     Plain,
     Gzip,
+    /// The samples of a log of Inspect, one after another.
+    Log(LogArchive),
 }
 
 /// What a file that was not touched keeps.
@@ -123,7 +126,14 @@ impl DataFile {
         let mut head = Vec::new();
         let mut start = FromStart { file, offset: 0 }.take(magic::HEAD_BYTES as u64);
         start.read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
-        let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
+        let packing = if magic::is_gzip(&head) {
+            Packing::Gzip
+        } else if magic::is_zip(&head) {
+            let file = start.into_inner().file;
+            LogArchive::find(file).map_or(Packing::Plain, Packing::Log)
+        } else {
+            Packing::Plain
+        };
         Ok(Self { name, store, identity: Identity::of(metadata), packing, census: OnceLock::new() })
     }
 
@@ -133,8 +143,24 @@ impl DataFile {
     }
 
     /// How the file is packed.
-    pub(super) fn packing(&self) -> Packing {
-        self.packing
+    pub(super) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// What stands around the records of a log, as its source text.
+    pub(super) fn log_header(&self, options: &LoadOptions) -> Result<Option<String>, LoadError> {
+        let Packing::Log(log) = &self.packing else { return Ok(None) };
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
+        let header = log.header(&file, options.record_bytes_max as u64);
+        let failed = |error| LoadError::new(&self.name, "the header of the log cannot be read").source(error);
+        header.map(Some).map_err(failed)
+    }
+
+    fn file(&self) -> io::Result<File> {
+        match &self.store {
+            Store::Path(path) => File::open(path),
+            Store::Spooled(spooled) => spooled.try_clone(),
+        }
     }
 
     /// Opens the file at its beginning.
@@ -185,20 +211,16 @@ impl DataFile {
 
     /// The unpacked bytes from the beginning, and the handle they are read by.
     fn bytes(&self, options: &LoadOptions) -> Result<(Box<dyn Read + Send>, File), LoadError> {
-        let file = match &self.store {
-            Store::Path(path) => File::open(path),
-            Store::Spooled(spooled) => spooled.try_clone(),
-        }
-        .map_err(|error| refusal(&self.name, error))?;
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
-        let file = FromStart { file, offset: 0 };
-        let reader: Box<dyn Read + Send> = match self.packing {
-            Packing::Plain => Box::new(file),
-            Packing::Gzip => Box::new(Bounded {
-                inner: MultiGzDecoder::new(io::BufReader::new(file)),
-                decoded: 0,
-                limit: self.decoded_limit(options),
-            }),
+        let limit = self.decoded_limit(options);
+        let reader: Box<dyn Read + Send> = match &self.packing {
+            Packing::Plain => Box::new(FromStart { file, offset: 0 }),
+            Packing::Gzip => {
+                let inner = MultiGzDecoder::new(io::BufReader::new(FromStart { file, offset: 0 }));
+                Box::new(Bounded { inner, decoded: 0, limit })
+            }
+            Packing::Log(log) => Box::new(Bounded { inner: log.samples(file), decoded: 0, limit }),
         };
         Ok((reader, handle))
     }
@@ -228,20 +250,6 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
         }
     };
     LoadError::new(name, message).source(error)
-}
-
-/// A reader with a position of its own: handles of one file without a name share theirs.
-struct FromStart {
-    file: File,
-    offset: u64,
-}
-
-impl Read for FromStart {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
-    }
 }
 
 /// A reader that fails once, or has nothing.
