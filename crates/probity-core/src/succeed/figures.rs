@@ -11,7 +11,8 @@ use crate::diff::{
     Difference, Pair, PartChange, PassChange, adjust_levels, adjust_passes, levels_moved, share_moved,
 };
 use crate::label::{Sheet, Unit, Verdict};
-use crate::results::{Members, NO_SLICE, RowOutcome};
+use crate::results::{Members, RowOutcome};
+use crate::sample::NO_SLICE;
 use crate::stats::PairedCounts;
 
 /// What the shift of verdicts about pairs of replies is called among criteria.
