@@ -54,7 +54,7 @@ pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSett
 pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
-use models::Model;
+use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -254,6 +254,9 @@ pub struct ChatSettings {
     pub aliases: Vec<String>,
     /// The version of HTTP.
     pub http: Http,
+    /// What its server said of the model, where that was asked for one. A record does not have it.
+    #[serde(skip)]
+    pub told: Option<ServerModel>,
 }
 
 /// A program that judges.

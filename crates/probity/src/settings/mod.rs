@@ -264,10 +264,15 @@ fn settled(
     if let Backend::Chat(chat) = &mut judge.backend
         && lacks_model
     {
-        chat.model = model::only_model(chat, config, flags.calls)?;
+        let found = model::only_model(chat, config, flags.calls)?;
+        chat.model.clone_from(&found.id);
+        chat.told = Some(found);
     }
-    if let Some(chat) = judge.chat().filter(|chat| !chat.base_url.is_loopback())
-        && let Some(end) = Model::named(&chat.model).and_then(|model| model.ends)
+    let told = |chat: &ChatSettings| chat.told.as_ref()?.ends;
+    let listed =
+        |chat: &ChatSettings| Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
+    if let Some(chat) = judge.chat()
+        && let Some(end) = told(chat).or_else(|| listed(chat))
     {
         let now = config.gate.as_of.unwrap_or_else(clock);
         notices.extend(end_warning(&chat.model, end, now).map(|warning| format!("warning: {warning}")));
