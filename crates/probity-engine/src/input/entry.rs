@@ -106,6 +106,7 @@ fn case(found: &mut RecordFields<'_>, id: &CaseId, situation: Situation) -> Resu
             time: time(found.given(Field::Time))?,
             audience: optional_text(found.given(Field::Audience))?,
             region: optional_text(found.given(Field::Region))?,
+            language: optional_text(found.given(Field::Language))?,
         },
         evidence: evidence(found)?.into(),
         inadmissible: inadmissible(found)?,

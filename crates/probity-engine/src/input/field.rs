@@ -32,6 +32,7 @@ pub(super) enum Field {
     Time,
     Audience,
     Region,
+    Language,
     Metadata,
 }
 
@@ -65,10 +66,11 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("time", Field::Time),
     ("audience", Field::Audience),
     ("region", Field::Region),
+    ("language", Field::Language),
     ("metadata", Field::Metadata),
 ];
 
-const N_FIELDS: usize = 19;
+const N_FIELDS: usize = 20;
 
 impl Field {
     /// The field called `name`, exactly.

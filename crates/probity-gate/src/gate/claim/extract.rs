@@ -75,7 +75,8 @@ impl Reader<'_> {
                 let next = quotes.partition_point(|quote| quote.end <= term.start);
                 let is_quoted = quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
                 let mood = if is_quoted { Mood::Aside } else { mood };
-                let sentence = Sentence { terms: &terms, breaks: &breaks, mood };
+                let verb_final = table.verb_final;
+                let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final };
                 self.mention(&sentence, at, meaning);
             }
         }
