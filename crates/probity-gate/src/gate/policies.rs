@@ -1,10 +1,11 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
-use super::claim::{Language, Languages, extract};
+use super::claim::{Language, Languages, extract_read};
 use super::evidence;
 use super::finding::Sighting;
 use super::policy::{self, FileProblem, Ledger, PolicyFile};
 use super::support::{self, Allowed, Support};
+use super::text::Text;
 use crate::case::{Entry, EvidenceSource, Moment};
 use crate::json::Json;
 use crate::spec_file::Problem;
@@ -81,13 +82,13 @@ impl Policies {
         &self.canonical
     }
 
-    /// What is wrong with the evidence of a case and the claims of its reply, and the sources that the reply may
-    /// rest on.
-    pub(super) fn check<'a>(&'a self, entry: &'a Entry) -> Checked<'a> {
+    /// What is wrong with the evidence of a case and the claims of its reply, which was read as `text`, and the sources
+    /// that the reply may rest on.
+    pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
         let (claims, language) = match self.language(entry) {
             Ok(language) => {
-                let claims = extract(&entry.reply.text, language.lexicon);
+                let claims = extract_read(text, language.lexicon);
                 let support = Support::new(&selected.sources, &entry.case, &self.allowed, language);
                 let support = support.as_of(self.defaults.as_of);
                 (Some(support::check(&entry.reply.text, &claims, &support)), None)

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::super::super::word_map::WordMap;
+use super::super::super::text::WordMap;
 use super::read::{self, Section};
 use super::{Lexicon, WordList};
 use crate::spec_file::Problem;
