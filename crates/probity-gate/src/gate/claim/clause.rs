@@ -268,7 +268,14 @@ impl Sentence<'_> {
             | Cues::YOU
             | Cues::NOT_DONE
             | Cues::MODAL;
-        let Some(at) = self.last(clause.start..joint, decisive) else { return Doing::NotDone };
+        // "Charged it to your card and moved you": that "to" is of no verb.
+        let is_preposition = |at: usize| {
+            self.terms[at].is(Cues::TO) && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER))
+        };
+        let mut before = (clause.start..joint).rev();
+        let Some(at) = before.find(|at| self.terms[*at].is(decisive) && !is_preposition(*at)) else {
+            return Doing::NotDone;
+        };
         if self.has(clause.start..joint, Cues::NEGATION) {
             return Doing::NotDone;
         }

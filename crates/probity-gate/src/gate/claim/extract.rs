@@ -124,7 +124,8 @@ impl Reader<'_> {
             }
             Meaning::Deed(id) => {
                 let clause = sentence.clause(at);
-                let stated = sentence.mood == Mood::Statement && !sentence.is_condition(&clause);
+                let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
+                let stated = sentence.mood == Mood::Statement && !is_open;
                 if stated && sentence.doing(at, &clause, Bare::Counts) == Doing::Ours {
                     add(deed(id));
                 }

@@ -10,9 +10,6 @@ use crate::exact::Exact;
 /// The most amounts of which sums of three are tried.
 const TRIPLES_MAX: usize = 8;
 
-/// The most amounts of which ratios are tried.
-const RATIO_AMOUNTS_MAX: usize = 8;
-
 /// Whether `value` can be calculated from `operands`, to within `slack`.
 pub(super) fn follows(value: &Value, operands: &Operands, slack: Exact) -> bool {
     match value {
@@ -124,22 +121,17 @@ impl Search<'_> {
     }
 }
 
-/// Whether a percentage is what one amount is of another, or is less than it.
+/// Whether a percentage is what one amount is of another, or is less or more than it. The reply says one of the two.
 fn is_ratio(share: Exact, operands: &Operands) -> bool {
-    let amounts: Vec<Exact> =
-        operands.amounts.iter().map(|(amount, _)| *amount).filter(|amount| *amount > Exact::ZERO).collect();
-    // Many amounts have every ratio.
-    if amounts.len() > RATIO_AMOUNTS_MAX {
-        return false;
-    }
-    let Some(part) = share.over(100) else { return false };
-    let Some(rest) = Exact::from(1).checked_sub(part) else { return false };
-    amounts[..operands.n_of_case.min(amounts.len())].iter().any(|whole| {
-        let is_there = |part: Exact| {
-            let wanted = whole.checked_mul(part);
-            let is_it = |amount: &Exact| wanted.is_some_and(|wanted| near(*amount, wanted, cent()));
-            amounts.iter().any(|amount| amount != whole && is_it(amount))
-        };
-        is_there(part) || is_there(rest)
+    let one = Exact::from(1);
+    let factors = share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
+    let Some(factors) = factors else { return false };
+    let is_it = |whole: Exact, part: Exact| {
+        let products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
+        products.into_iter().any(|product| near(product, part, whole.over(200).unwrap_or(Exact::ZERO)))
+    };
+    let (stated, all) = (&operands.amounts[..operands.n_stated], &operands.amounts);
+    stated.iter().any(|(one, _)| {
+        all.iter().any(|(other, _)| one != other && *other > Exact::ZERO && (is_it(*one, *other) || is_it(*other, *one)))
     })
 }

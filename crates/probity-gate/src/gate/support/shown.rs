@@ -46,6 +46,8 @@ pub(super) struct Operands {
     pub(super) rates: BTreeSet<Exact>,
     /// How many of the amounts the case shows; those behind are the policy's.
     pub(super) n_of_case: usize,
+    /// How many of them, at the front, the reply itself says.
+    pub(super) n_stated: usize,
 }
 
 /// A moment, to the second or to the day.
@@ -83,6 +85,7 @@ impl Operands {
         if let Value::Money { amount, currency } = value {
             self.amounts.insert(0, (*amount, currency.clone()));
             self.n_of_case += 1;
+            self.n_stated += 1;
         } else {
             self.add(value);
         }
@@ -259,6 +262,10 @@ impl<'l> Collector<'l> {
     /// A text by a person that is not the company: figures alone.
     pub(super) fn text(&mut self, text: &str) {
         self.claims(text, false);
+        // "If my ticket is 618": a number without a currency is an amount in any.
+        for number in text.split_whitespace().flat_map(loose_numbers) {
+            self.amount(number, None);
+        }
     }
 
     /// A text by the company or one of its tools: what it says was done was done.
@@ -279,10 +286,6 @@ impl<'l> Collector<'l> {
             }
         }
         self.shown.operands.add_counts(text, lexicon);
-        // "If my ticket is 618": a number without a currency is an amount in any.
-        for number in text.split_whitespace().flat_map(loose_numbers) {
-            self.amount(number, None);
-        }
     }
 
     fn finish(self) -> Shown {

@@ -219,9 +219,10 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
 
 /// `"cancelled": true` and `"refunded_at": "…"` say what was done, and so does `"refund": 20` where the call did something.
 fn key_deeds(around: &Around, collector: &mut Collector<'_>) {
-    let api = collector.api_words();
-    let named = if around.acts { api.deeds_named(&around.key) } else { Vec::new() };
-    api.deeds_done(&around.key).into_iter().chain(named).for_each(|deed| collector.deed(deed));
+    for lexicon in collector.lexicons() {
+        let named = if around.acts { lexicon.deeds_named(&around.key) } else { Vec::new() };
+        lexicon.deeds_done(&around.key).into_iter().chain(named).for_each(|deed| collector.deed(deed));
+    }
 }
 
 fn is_failure(json: &Json, english: &Lexicon) -> bool {

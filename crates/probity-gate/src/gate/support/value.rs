@@ -135,6 +135,7 @@ impl<'r> Reading<'r> {
                 if arithmetic::follows(self.values[at].value, &operands, self.slack(&self.values[at])) {
                     faults[at] = None;
                     operands.add_stated(self.values[at].value);
+                    self.clear_months(at, &mut faults);
                 } else if let Some(wrong) = self.wrong_total(at, &faults) {
                     faults[at] = Some(Fault::WrongResult(wrong));
                 }
@@ -142,6 +143,17 @@ impl<'r> Reading<'r> {
         }
         self.add_spans(&mut faults);
         faults
+    }
+
+    /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
+    fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
+        let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
+        for (stated, fault) in self.values.iter().zip(faults) {
+            let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
+            if is_months && sentence.contains(&stated.claim.span.start) && matches!(fault, Some(Fault::Unsupported)) {
+                *fault = None;
+            }
+        }
     }
 
     /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".

@@ -92,7 +92,7 @@ lists! { FIGURE_KEYS: 64;
 
 lists! { REFERENCE_KEYS: 48;
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
-    DOMAIN "domains",
+    DOMAIN "domains", CODE_WORD "code_words", PARCEL "parcel_labels",
 }
 
 crate::named! {
