@@ -152,8 +152,10 @@ pub struct GateSettings {
     pub forbidden_advice: Vec<String>,
     /// Texts whose claims need no source.
     pub allowed_claims: Vec<String>,
-    /// Files that add to the word lists for claims.
-    pub lexicons: Vec<PathBuf>,
+    /// A folder with word lists, a folder per language in it.
+    pub languages: Option<PathBuf>,
+    /// The code of the language that replies are in; without it, their words tell.
+    pub language: Option<String>,
     /// What is the company's own and no person's.
     pub own: Allow,
 }

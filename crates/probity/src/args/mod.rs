@@ -170,6 +170,9 @@ pub(crate) struct ReadArgs {
     /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
+    /// The language of replies whose records name none, such as `de`; without it, their words tell
+    #[arg(long, value_name = "CODE")]
+    pub(crate) language: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]

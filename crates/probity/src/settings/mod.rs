@@ -155,6 +155,7 @@ fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
         flags.gate.policies = Some(args.policies.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
+    flags.gate.language.clone_from(&args.language);
     resolved(&args.settings, flags)
 }
 
@@ -419,7 +420,7 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
-    files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    files.extend(config.gate.languages.iter().map(|path| ("gate.languages", path.clone())));
     files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));
     files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));
