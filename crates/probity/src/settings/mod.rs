@@ -27,7 +27,7 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{
     Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
 };
-use probity_engine::input::{Dataset, LoadOptions, Strictness, Unanswered};
+use probity_engine::input::{Dataset, Instructions, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
@@ -388,6 +388,8 @@ pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
         dedup: args.dedup.unwrap_or_default(),
         delimiter: delimiter(args.delimiter.as_deref())?,
         slice_attribute: args.slice_attribute.as_deref().map(Into::into),
+        turns: args.turns.unwrap_or_default(),
+        instructions: if args.system_prompts { Instructions::Shown } else { Instructions::Apart },
         ..LoadOptions::default()
     })
 }
