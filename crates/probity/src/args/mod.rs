@@ -221,7 +221,8 @@ pub(crate) struct OutputArgs {
     /// Write the results to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    /// Write a report to this file; its name ends in .html, .md, .txt for a mail, .slack.json for Slack,
+    /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
 }

@@ -18,7 +18,7 @@ use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
 use super::chart::{PlotMark, share_drawn};
 use super::junit::{TestCase, junit};
-use super::{Kind, html, markdown, pretty, text};
+use super::{Kind, html, markdown, message, pretty, text};
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -223,6 +223,8 @@ impl Document {
             Kind::Json => Ok(pretty(&self.json)),
             Kind::Junit => junit(self),
             Kind::Markdown => Ok(markdown::markdown(self)),
+            Kind::Message => Ok(message::text(self)),
+            Kind::Slack => Ok(pretty(&message::slack(self))),
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod document;
 mod html;
 pub(in crate::render) mod junit;
 mod markdown;
+mod message;
 pub(in crate::render) mod private;
 pub(crate) mod reproduce;
 mod text;
@@ -47,18 +48,27 @@ pub(crate) enum Kind {
     Junit,
     /// Markdown, as code hosts show it.
     Markdown,
+    /// A few lines of plain text, for a mail.
+    Message,
+    /// The same as the body of a Slack message.
+    Slack,
 }
 
 impl Kind {
     /// The kind that the suffix of `path` names.
     pub(crate) fn of(path: &Path) -> Result<Kind, String> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.ends_with(".slack.json") {
+            return Ok(Kind::Slack);
+        }
         match path.extension().and_then(|suffix| suffix.to_str()) {
             Some("html") => Ok(Kind::Html),
             Some("json") => Ok(Kind::Json),
             Some("xml") => Ok(Kind::Junit),
             Some("md") => Ok(Kind::Markdown),
+            Some("txt") => Ok(Kind::Message),
             _ => Err(format!(
-                "--report {}: expected a name that ends in .html, .md, .xml or .json",
+                "--report {}: expected a name that ends in .html, .md, .txt, .xml, .json or .slack.json",
                 path.display()
             )),
         }
@@ -96,22 +106,25 @@ impl ReportFile {
             Kind::Html => Box::new(Html::new(file)?),
             Kind::Json => Box::new(ResultsWriter::new(file)?),
             Kind::Junit => Box::new(Junit::new(file)?),
-            Kind::Markdown => Box::new(MarkdownFile(file)),
+            Kind::Markdown | Kind::Message | Kind::Slack => Box::new(Summarized { file, kind: self.kind }),
         })
     }
 }
 
 /// A report that waits for the summary: rows are in the other kinds.
-struct MarkdownFile(WholeFile);
+struct Summarized {
+    file: WholeFile,
+    kind: Kind,
+}
 
-impl Report for MarkdownFile {
+impl Report for Summarized {
     fn add(&mut self, _: &Row) -> io::Result<()> {
         Ok(())
     }
 
     fn finish(mut self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
-        self.0.write_all(markdown::markdown(document).as_bytes())?;
-        self.0.keep()
+        self.file.write_all(document.file(self.kind)?.as_bytes())?;
+        self.file.keep()
     }
 }
 
@@ -135,6 +148,8 @@ mod tests {
         assert_eq!(Kind::of(Path::new("b.html")), Ok(Kind::Html));
         assert_eq!(Kind::of(Path::new("b.xml")), Ok(Kind::Junit));
         assert_eq!(Kind::of(Path::new("b.json")), Ok(Kind::Json));
+        assert_eq!(Kind::of(Path::new("b.txt")), Ok(Kind::Message));
+        assert_eq!(Kind::of(Path::new("b.slack.json")), Ok(Kind::Slack));
         assert!(Kind::of(Path::new("b.pdf")).is_err() && Kind::of(Path::new("md")).is_err());
     }
 }
