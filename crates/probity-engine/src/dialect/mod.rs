@@ -16,7 +16,7 @@ use reqwest::Url;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, mentioned, rule};
+pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, context_told, mentioned, rule};
 
 /// The file that the table is read from.
 const DATA: &str = include_str!("../../../../config/dialects.toml");
@@ -27,6 +27,7 @@ static TABLE: LazyLock<Table> =
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    context_says: Vec<String>,
     shape: BTreeMap<String, toml::Table>,
     dialect: Vec<toml::Table>,
     #[serde(skip)]
@@ -102,6 +103,8 @@ pub struct DialectRow {
     pub logprobs: Option<String>,
     /// Where the context size goes.
     pub context: Option<String>,
+    /// The path at which the host says how many tokens are read, and where in that.
+    pub context_at: Option<(String, String)>,
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
 use super::replies::same_models;
-use super::standing::{Subject, model_end, now};
+use super::standing::{Subject, now};
+use super::told::model_end;
 use super::{Ran, RunError};
 use crate::config::models::end_warning;
 use crate::config::{Backend, Config, StoredTexts};

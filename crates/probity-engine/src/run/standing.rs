@@ -20,10 +20,8 @@ use probity_core::rubric::Rubric;
 use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
-use crate::config::models::Model;
-use crate::config::{ChatSettings, LeftOut};
+use crate::config::LeftOut;
 use crate::judge::file_digest;
-use crate::judge::models::ServerModel;
 use crate::ledger::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
@@ -63,31 +61,6 @@ pub fn clock() -> Moment {
     let days = i64::try_from(since.as_secs() / SECONDS_PER_DAY).unwrap_or(i64::MAX);
     Moment::from_seconds(days.saturating_mul(SECONDS_PER_DAY.cast_signed()))
         .expect("the clock is in a year of four digits")
-}
-
-/// Where the store keeps when a model ends, as its server told.
-fn end_note(chat: &ChatSettings) -> String {
-    format!("model_end:{}:{}", chat.base_url, chat.model)
-}
-
-/// When the model of `asking` ends: as its server told `probity models`, or as the list of models says. A server on
-/// this machine has no end but its own.
-pub fn model_end(asking: &Asking, reader: &Reader) -> Result<Option<Moment>, StoreError> {
-    let Some(chat) = asking.judge.chat() else { return Ok(None) };
-    let told = reader.noted(&end_note(chat))?.and_then(|text| text.parse().ok());
-    let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
-    Ok(told.or_else(listed))
-}
-
-/// Keeps when models at the endpoint of `chat` end, as its server told.
-pub fn keep_ends(store: &Store, chat: &ChatSettings, models: &[ServerModel]) -> Result<(), StoreError> {
-    for ServerModel { id, ends } in models {
-        if let Some(ends) = ends {
-            let chat = ChatSettings { model: id.clone(), ..chat.clone() };
-            store.note(&end_note(&chat), &ends.to_string())?;
-        }
-    }
-    Ok(())
 }
 
 impl Subject<'_> {

@@ -4,7 +4,8 @@ use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use probity_engine::config::models::{MODELS, Model};
 use probity_engine::judge::models::ServerModel;
-use probity_engine::run::standing::{clock, keep_ends};
+use probity_engine::run::standing::clock;
+use probity_engine::run::told::keep_models;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -53,7 +54,7 @@ pub(crate) fn models(args: &ModelsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The models of a server. When they end is kept in the store, for the warnings of every output.
+/// The models of a server. When they end and how much they read is kept in the store, for the warnings of every output.
 fn of_server(args: &ModelsArgs) -> Result<ModelList, Failure> {
     let judge = JudgeArgs {
         judge: args.judge.clone(),
@@ -64,13 +65,13 @@ fn of_server(args: &ModelsArgs) -> Result<ModelList, Failure> {
     let (chat, config) = settings::endpoint(&judge, &args.store.settings)?;
     let models =
         listed(&chat, config.schedule.limits).map_err(|error| Failure::new(Exit::Incomplete, &error))?;
-    if models.iter().any(|model| model.ends.is_some()) {
+    if models.iter().any(|model| model.ends.is_some() || model.context.is_some()) {
         let path = settings::store_file(&args.store)?;
         let store = open_for_writing(&path, &|line| args.say.note(line))?;
-        keep_ends(&store, &chat, &models)?;
+        keep_models(&store, &chat, &models)?;
         store.close()?;
     }
-    let line = |ServerModel { id, ends }: &ServerModel| {
+    let line = |ServerModel { id, ends, .. }: &ServerModel| {
         let known = Model::named(id).filter(|_| !chat.base_url.is_loopback());
         let line = known.map(Line::of).unwrap_or_default();
         let ends = ends.map(|end| end.to_string()).or(line.ends);

@@ -17,8 +17,9 @@ use probity_engine::run::Network;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
-    Subject, answer_parts, clock, gate_parts, keep, model_end, now, probe_parts, probing, records,
+    Subject, answer_parts, clock, gate_parts, keep, now, probe_parts, probing, records,
 };
+use probity_engine::run::told::model_end;
 use serde_json::{Value, json};
 
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, calibrated};
