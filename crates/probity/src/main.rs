@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn done(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Init(args) => commands::init::init(&args),
+        Command::Score(args) => commands::score::score(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),

@@ -13,6 +13,7 @@ mod promote;
 mod report;
 mod review;
 mod sample;
+mod score;
 mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
@@ -26,6 +27,7 @@ pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
+pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
 
 use std::num::NonZeroU32;
@@ -58,6 +60,8 @@ spent, 3 incomplete (run the same command again to resume), 4 the store or the d
 pub(crate) enum Command {
     /// Make a folder to begin in: a settings file with every default, and cases to try
     Init(InitArgs),
+    /// Score one reply, given as flags or on standard input, for a quick look
+    Score(Box<ScoreArgs>),
     /// Score the replies of one or more case files
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
@@ -216,7 +220,7 @@ impl SayArgs {
 }
 
 /// Where results are written.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
     /// Write the results to this file as JSON
     #[arg(long, short, value_name = "FILE")]

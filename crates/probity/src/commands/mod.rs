@@ -21,6 +21,7 @@ pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod sample;
+pub(crate) mod score;
 mod session;
 pub(crate) mod succeed;
 pub(crate) mod trust;
