@@ -12,7 +12,8 @@ use super::difference::Difference;
 use super::figures::pair_levels;
 use super::pairing::Pair;
 use crate::exact::Exact;
-use crate::results::{CriterionFigures, NO_SLICE, ResultRow, RowOutcome};
+use crate::results::{CriterionFigures, ResultRow, RowOutcome};
+use crate::sample::NO_SLICE;
 use crate::stats::{ClusterSums, Estimate, PairedCounts, proportion, share_change};
 
 /// A figure that a limit can be put on.

@@ -108,7 +108,9 @@ impl RunMove {
         n_max: usize,
     ) -> Vec<RunMove> {
         let scored = |run: &&PastRun| match &run.figures {
-            PastFigures::Scores(summary) => summary.judge.id == judge && summary.rubric.hash == rubric.hash(),
+            PastFigures::Scores(summary) => {
+                summary.facts.judge.id == judge && summary.rubric.hash == rubric.hash()
+            }
             PastFigures::Other(_) => false,
         };
         let mut last: Vec<&PastRun> = runs.iter().filter(scored).collect();

@@ -4,21 +4,22 @@
 //! is a run like any other, and what the two say otherwise about the same cases is kept for the history.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use probity_core::calibrate::Counting;
 use probity_core::diff::difference;
 use probity_core::label::{JoinOptions, NotBlind, Scale, sheet};
 use probity_core::promote::Contract;
-use probity_core::report::{Facts, PointJudge, Summary, rubric_name};
-use probity_core::results::RunResults;
-use probity_core::rubric::Rubric;
+use probity_core::report::{PointJudge, Summary, rubric_name};
+use probity_core::results::{Facts, RunResults};
 use probity_core::succeed::{
     Answer, Answered, ContractOutcome, RunMove, SheetFigures, Succession, TargetMove, reply_figures,
     sheet_figures, target_moves,
 };
 use probity_engine::ledger::{JudgeId, Store};
 use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use probity_engine::run::job::Job;
 use probity_engine::run::labelled::{LabelledPairs, Verdicts};
 use probity_engine::run::work::Work;
@@ -65,7 +66,7 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
         return dry_run(&[&*cases.work()], "cases", outlet.is_json());
     }
     let labels = labels(args, [&old, &new])?;
-    let store = session.open(cases.asking())?;
+    let store = session.open(&cases.asking)?;
     let old = old.on_record(args, &store)?;
     let new = new.asked(cases, &store, &session)?;
     if old.ran.judge_id == new.ran.judge_id {
@@ -83,9 +84,9 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
     }
     let document = document(&SuccessionShown {
         succession: &succession,
-        files: new.cases.name(),
-        asking: new.cases.asking(),
-        rubric: new.cases.rubric(),
+        files: &new.cases.name,
+        asking: &new.cases.asking,
+        rubric: &new.cases.rubric,
         facts: &found.facts,
     });
     let exit = outlet.end(&document, ended)?;
@@ -99,12 +100,13 @@ fn ended(succession: &Succession, new: &Judged, n: u64) -> Ended {
     let of = "the cases have a verdict of the new judge";
     let covered = Covered { share, of, missing: String::new() };
     let reasons = succession.answered.reasons.join("; ");
-    Ended::of(&new.ran, new.cases.asking().config.run.min_coverage, Some(covered)).and_then(|| {
-        match succession.answered.answer {
-            Answer::Yes => Ended::done(),
-            Answer::No => Ended::with(Exit::No, format!("FAILED: {reasons}")),
-            Answer::Open => Ended::with(Exit::No, format!("OPEN: {reasons}")),
-        }
+    Ended::of(&new.ran, new.cases.asking.config.run.min_coverage, Some(covered)).and_then(|| match succession
+        .answered
+        .answer
+    {
+        Answer::Yes => Ended::done(),
+        Answer::No => Ended::with(Exit::No, format!("FAILED: {reasons}")),
+        Answer::Open => Ended::with(Exit::No, format!("OPEN: {reasons}")),
     })
 }
 
@@ -181,7 +183,7 @@ impl Side {
     /// The judge with what the store holds of it.
     fn on_record(self, args: &SucceedArgs, store: &Store) -> Result<Judged, Failure> {
         let cases = self.cases(args, &|_| ())?;
-        let ran = Ran::on_record(self.id(cases.asking(), store)?);
+        let ran = Ran::on_record(self.id(&cases.asking, store)?);
         let plan = undecided(&*cases.work(), store, &ran.judge_id)?;
         if plan.n_packets > 0 && plan.n_calls + plan.n_repeated >= plan.n_packets {
             return Err(Failure::usage(format!(
@@ -197,7 +199,7 @@ impl Side {
     fn asked(self, cases: Cases, store: &Store, session: &Session<'_>) -> Result<Judged, Failure> {
         let work = cases.work();
         let ran = match self.in_store {
-            Some(_) => Ran::on_record(self.id(cases.asking(), store)?),
+            Some(_) => Ran::on_record(self.id(&cases.asking, store)?),
             None => session.ask(store, async |session| run(&work, session).await)??,
         };
         Ok(Judged { cases, ran })
@@ -211,25 +213,15 @@ impl Cases {
             Cases::Pairs(pairs) => pairs.job.work(),
         }
     }
+}
 
-    fn asking(&self) -> &Asking {
-        match self {
-            Cases::Replies(job) => &job.asking,
-            Cases::Pairs(pairs) => &pairs.job.asking,
-        }
-    }
+impl Deref for Cases {
+    type Target = Basis;
 
-    fn rubric(&self) -> &Rubric {
+    fn deref(&self) -> &Basis {
         match self {
-            Cases::Replies(job) => &job.rubric,
-            Cases::Pairs(pairs) => &pairs.job.rubric,
-        }
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Cases::Replies(job) => &job.name,
-            Cases::Pairs(pairs) => &pairs.job.name,
+            Cases::Replies(job) => job,
+            Cases::Pairs(pairs) => &pairs.job,
         }
     }
 }
@@ -353,7 +345,7 @@ impl Found {
         Ok(Succession {
             from,
             to,
-            rubric: rubric_name(judges[1].cases.rubric()),
+            rubric: rubric_name(&judges[1].cases.rubric),
             answered: Answered::of(change, args.margin, contract.as_ref()),
             agreement,
             agreement_missing: self.agreement_missing.clone(),
@@ -382,7 +374,7 @@ fn of_replies(
     (judges, labels): ([&Judged; 2], &Labels),
 ) -> Result<Found, Failure> {
     let changed = difference(&before, &after, args.resampling.resampling())
-        .map_err(|reason| Failure::usage(format!("{}: {reason}", judges[1].cases.name())))?;
+        .map_err(|reason| Failure::usage(format!("{}: {reason}", judges[1].cases.name)))?;
     let (shift, mut to_label) = reply_figures(&changed);
     let mut agreement = None;
     if let Ok([old, new]) = labels {
@@ -394,14 +386,14 @@ fn of_replies(
     }
     let reader = store.reader()?;
     let runs = remembered(&reader.runs()?, reader.outcomes()?);
-    let rubric = judges[1].cases.rubric();
+    let rubric = &judges[1].cases.rubric;
     Ok(Found {
         figures: SheetFigures { agreement, shift, to_label },
         agreement_missing: None,
         targets: target_moves(rubric, &changed),
         runs: RunMove::last(&runs, judges[0].ran.judge_id.as_str(), (rubric, &changed), RUNS_MAX),
         n: after.results.len() as u64,
-        facts: summary.facts().clone(),
+        facts: summary.record.facts,
     })
 }
 

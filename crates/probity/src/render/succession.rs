@@ -2,7 +2,7 @@
 //! would have come to, and what to label.
 
 use probity_core::diff::PartChange;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::Rubric;
 use probity_core::stats::Estimate;
 use probity_core::succeed::{Answer, RunMove, Succession, TargetMove};

@@ -124,7 +124,7 @@ fn results(path: &Path) -> Result<Results, Failure> {
     let said = |passes: bool| if passes { Said::Pass } else { Said::Fail };
     let n_blocked = run.results.iter().filter(|row| row.outcome == RowOutcome::Blocked).count() as u64;
     let rows = run.results.into_iter().map(|row| ((row.id, row.variant), row.outcome.passes().map(said)));
-    Ok(Results { said: rows.collect(), n_blocked, judge: run.summary.judge })
+    Ok(Results { said: rows.collect(), n_blocked, judge: run.summary.facts.judge })
 }
 
 /// What people decided, by item.

@@ -7,7 +7,7 @@ mod held;
 mod test_cases;
 
 use probity_core::calibrate::{Calibration, Figures, Floors, JudgeFigures};
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::Rubric;
 use probity_core::stats::Estimate;
 use probity_engine::input::Skipped;

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::io;
 
 use probity_core::promote::Standing;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::stats::{Estimate, Undefined};
 use probity_engine::input::Skipped;
 use serde::{Deserialize, Serialize};
@@ -461,7 +461,7 @@ impl JudgeLine {
 
     /// The judge as the store knows it.
     pub(crate) fn of(facts: &Facts) -> JudgeLine {
-        JudgeLine::new(judge_name(facts), &facts.judge.standing)
+        JudgeLine::new(judge_name(facts), &facts.judge.earned)
     }
 
     /// What that means for a reader; empty where nothing has to be said.

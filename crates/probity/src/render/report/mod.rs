@@ -17,8 +17,8 @@ mod text;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use probity_core::report::{Facts, Summary, rubric_name};
-use probity_core::results::JudgeRecord;
+use probity_core::report::{Summary, rubric_name};
+use probity_core::results::{Facts, JudgeRecord};
 use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub(crate) fn pretty(document: &impl Serialize) -> String {
 
 /// What every document of a command that asks says about the judge, the rubric and the calls.
 pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
-    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.record() });
+    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.clone() });
     json["rubric"] = json!(rubric_name(rubric));
     json["calls"] = json!(facts.calls);
     json["calls_lost"] = json!(facts.calls_lost);
