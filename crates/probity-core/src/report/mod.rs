@@ -12,6 +12,7 @@ mod patterns;
 mod ranked;
 mod repeats;
 mod row;
+mod self_agreement;
 mod sensitivity;
 mod summary;
 mod target;

@@ -21,7 +21,7 @@ pub use row::{
 };
 pub use summary::{
     AuthorRecord, ClusterCount, Counts, CriterionFigures, Facts, FailurePattern, JudgeRecord, PartRecord,
-    PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SummaryRecord,
+    PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SelfAgreement, SummaryRecord,
     TargetRecord, Tokens, Variation,
 };
 

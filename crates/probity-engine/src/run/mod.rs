@@ -141,6 +141,12 @@ impl Ran {
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
     }
 
+    /// The same part of a run, asked about again.
+    fn again(self, later: Ran) -> Ran {
+        let plan = self.plan.clone().again(later.plan.clone());
+        Ran { plan, ..self.and(later) }
+    }
+
     /// This part of a run and the next one, as one.
     fn and(self, later: Ran) -> Ran {
         let driven = match (self.driven, later.driven) {

@@ -49,6 +49,8 @@ pub struct RunSpec {
     pub policies: Vec<(String, String)>,
     /// Which time the judge looks at the same cases, from 1.
     pub round: u32,
+    /// How often each packet was asked about, from that round on.
+    pub n_repeats: u32,
     /// Packets equal to one met before.
     pub n_repeated: u64,
     /// What wrote the replies, where they were asked for.
@@ -68,6 +70,7 @@ impl RunSpec {
             blocking: gate.blocking(),
             policies: gate.sources().to_vec(),
             round: 1,
+            n_repeats: 1,
             n_repeated: 0,
             target: None,
         }
@@ -153,7 +156,7 @@ impl RecordedRun {
             scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
             reader: std::sync::Mutex::new(&mut reader),
             judge: &self.judge_id,
-            repeat: self.spec.round - 1,
+            repeats: self.spec.round - 1..self.spec.round - 1 + self.spec.n_repeats,
         };
         let figures = rows.each(groups(cases, self.run()), |record| record, sink)?;
         let about = SummaryParts {

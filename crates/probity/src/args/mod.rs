@@ -287,6 +287,10 @@ pub(crate) struct JobArgs {
     /// Which time the judge looks at these cases: in each round everything is asked anew
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) round: NonZeroU32,
+    /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
+    /// with itself
+    #[arg(long, value_name = "K", default_value = "1", conflicts_with = "round")]
+    pub(crate) repeats: NonZeroU32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::run::{Made, scored};
 use super::session::Session;
 use crate::args::{OutputArgs, ScoreArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::report::document::{Block, Document};
+use crate::render::report::document::{Block, Document, ShownIn};
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
 
@@ -76,7 +76,10 @@ fn one_reply(made: &Made) -> Document {
     for section in &mut document.sections {
         section.blocks.retain(|block| matches!(block, Block::Quotes(..) | Block::List(_)));
     }
-    let shown = ["gate", "worst", "missing"];
+    // A reply is among the worst unless it is perfect.
+    let is_perfect = !document.sections.iter().any(|section| section.id == "worst");
+    let shown = ["gate", if is_perfect { "best" } else { "worst" }, "missing"];
     document.sections.retain(|section| shown.contains(&&*section.id) && !section.blocks.is_empty());
+    document.sections.iter_mut().for_each(|section| section.shown = ShownIn::Everywhere);
     document
 }

@@ -48,6 +48,7 @@ mod report_kinds;
 mod reports;
 mod review;
 mod sample;
+mod score;
 mod succession;
 mod target;
 mod terminal;
