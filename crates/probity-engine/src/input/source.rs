@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
 
+use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
 use super::{LoadError, LoadOptions, magic};
 
@@ -38,10 +39,12 @@ enum Store {
 }
 
 /// How the file is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Packing {
     Plain,
     Gzip,
+    /// The samples of a log of Inspect, one after another.
+    Log(LogArchive),
 }
 
 /// What a file that was not touched keeps.
@@ -118,7 +121,14 @@ impl DataFile {
         let mut head = Vec::new();
         let mut start = FromStart { file, offset: 0 }.take(magic::HEAD_BYTES as u64);
         start.read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
-        let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
+        let packing = if magic::is_gzip(&head) {
+            Packing::Gzip
+        } else if magic::is_zip(&head) {
+            let file = start.into_inner().file;
+            LogArchive::find(file).map_or(Packing::Plain, Packing::Log)
+        } else {
+            Packing::Plain
+        };
         Ok(Self { name, store, identity: Identity::of(metadata), packing })
     }
 
@@ -128,26 +138,38 @@ impl DataFile {
     }
 
     /// How the file is packed.
-    pub(super) fn packing(&self) -> Packing {
-        self.packing
+    pub(super) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// What stands around the records of a log, as its source text.
+    pub(super) fn log_header(&self, options: &LoadOptions) -> Result<Option<String>, LoadError> {
+        let Packing::Log(log) = &self.packing else { return Ok(None) };
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
+        let header = log.header(&file, options.record_bytes_max as u64);
+        let failed = |error| LoadError::new(&self.name, "the header of the log cannot be read").source(error);
+        header.map(Some).map_err(failed)
+    }
+
+    fn file(&self) -> io::Result<File> {
+        match &self.store {
+            Store::Path(path) => File::open(path),
+            Store::Spooled(spooled) => spooled.try_clone(),
+        }
     }
 
     /// Opens the file at its beginning.
     pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
-        let file = match &self.store {
-            Store::Path(path) => File::open(path),
-            Store::Spooled(spooled) => spooled.try_clone(),
-        }
-        .map_err(|error| refusal(&self.name, error))?;
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
-        let file = FromStart { file, offset: 0 };
-        let reader: Box<dyn Read + Send> = match self.packing {
-            Packing::Plain => Box::new(file),
-            Packing::Gzip => Box::new(Bounded {
-                inner: MultiGzDecoder::new(io::BufReader::new(file)),
-                decoded: 0,
-                limit: self.decoded_limit(options),
-            }),
+        let limit = self.decoded_limit(options);
+        let reader: Box<dyn Read + Send> = match &self.packing {
+            Packing::Plain => Box::new(FromStart { file, offset: 0 }),
+            Packing::Gzip => {
+                let inner = MultiGzDecoder::new(io::BufReader::new(FromStart { file, offset: 0 }));
+                Box::new(Bounded { inner, decoded: 0, limit })
+            }
+            Packing::Log(log) => Box::new(Bounded { inner: log.samples(file), decoded: 0, limit }),
         };
         let input = Input::new(Arc::clone(&self.name), reader);
         let opened = Opened { input, handle, identity: self.identity.clone() };
@@ -179,20 +201,6 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
         }
     };
     LoadError::new(name, message).source(error)
-}
-
-/// A reader with a position of its own: handles of one file without a name share theirs.
-struct FromStart {
-    file: File,
-    offset: u64,
-}
-
-impl Read for FromStart {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
-    }
 }
 
 /// Refuses to decode more than `limit` bytes, so that a small file cannot fill the machine.
