@@ -356,7 +356,12 @@ impl Work for Job {
 
     fn spec(&self, plan: &Plan) -> RunSpec {
         let (round, n_repeats, n_repeated) = (self.round, self.n_repeats, plan.n_repeated);
-        RunSpec { round, n_repeats, n_repeated, target: self.target_spec(), ..self.basis.spec() }
+        let frames = self.dataset.frames().map(|(file, frame)| (file.to_string(), frame.canonical()));
+        let frames = match self.asking.config.store.texts {
+            StoredTexts::Full => frames.collect(),
+            StoredTexts::Digest => Vec::new(),
+        };
+        RunSpec { round, n_repeats, n_repeated, target: self.target_spec(), frames, ..self.basis.spec() }
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
@@ -364,7 +369,15 @@ impl Work for Job {
         let Some(mut recorder) = CaseRecorder::begin(store, run, &self.cases_key()?, texts)? else {
             return Ok(());
         };
-        self.each_record(|record| recorder.add(record))?;
+        // Every pass has the same records in the same order.
+        let mut annotated = self.dataset.annotated()?.peekable();
+        let is_foreign = matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some());
+        self.each_record(|mut record| {
+            let beside = if is_foreign { annotated.next().and_then(Result::ok) } else { None };
+            let beside = beside.and_then(|annotated| annotated.beside);
+            record.kept = beside.and_then(|beside| Some(beside.kept?.canonical()));
+            recorder.add(record)
+        })?;
         Ok(recorder.complete()?)
     }
 

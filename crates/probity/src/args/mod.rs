@@ -5,6 +5,7 @@ mod calibrate;
 mod choice;
 mod compare;
 mod diff;
+mod export;
 mod labels;
 mod mock;
 mod models;
@@ -19,6 +20,7 @@ mod succeed;
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::DiffArgs;
+pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
@@ -116,6 +118,16 @@ pub(crate) enum ImportCommand {
 pub(crate) enum ExportCommand {
     /// What people said about replies, each row with a checksum by which a change is found
     Labels(ExportLabelsArgs),
+    /// The cases of a run with their replies, as JSON lines that can be read again
+    Cases(ExportCasesArgs),
+    /// The replies of a run, with what the gate said, as JSON lines
+    Replies(ExportArgs),
+    /// What the judge of a run was asked, each packet with its hash, as JSON lines
+    Packets(ExportArgs),
+    /// What came back for each packet, attempt by attempt, as JSON lines
+    Answers(ExportArgs),
+    /// The results of a run, for spreadsheets, programs and other tools
+    Results(ExportResultsArgs),
 }
 
 /// What to do with the gate.
@@ -222,7 +234,7 @@ impl SayArgs {
 /// Where results are written.
 #[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
-    /// Write the results to this file as JSON
+    /// Write the results to this file as JSON; those of a run also as .csv, .jsonl or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write a report to this file; its name ends in .html, .md, .txt for a mail, .slack.json for Slack,

@@ -5,6 +5,7 @@ pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod init;
 pub(crate) mod labels;

@@ -84,7 +84,7 @@ pub(super) fn written(
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
     let say = &args.job.cases.reading.say;
-    let outlet = Outlet::new(&args.output, say, &Inputs::default().job(&args.job))?;
+    let outlet = Outlet::of_run(&args.output, say, &Inputs::default().job(&args.job))?;
     let session = Session::new(&args.calls, say.quiet);
     let job = settings::job(&args.job, Some(&args.calls), &|line| session.note(line))?;
     refuse_without_pass_rule(args, &job)?;

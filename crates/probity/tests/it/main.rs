@@ -17,6 +17,7 @@ mod compare;
 mod comparisons;
 mod diff;
 mod disk;
+mod export;
 mod faults;
 mod gate;
 mod gold;

@@ -225,6 +225,7 @@ impl Document {
             Kind::Markdown => Ok(markdown::markdown(self)),
             Kind::Message => Ok(message::text(self)),
             Kind::Slack => Ok(pretty(&message::slack(self))),
+            Kind::Rows(_) => Err(io::Error::other("rows are what `probity run` has, expected a name in .json")),
         }
     }
 

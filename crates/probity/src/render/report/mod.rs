@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use self::document::Document;
 use self::html::Html;
 use self::junit::Junit;
+use super::export::{self, About, RowForm, Spool};
 use super::results::{ResultsWriter, WholeFile};
 
 /// What takes the rows of a run in order, and its summary at the end.
@@ -52,9 +53,17 @@ pub(crate) enum Kind {
     Message,
     /// The same as the body of a Slack message.
     Slack,
+    /// Rows alone, for `--output`.
+    Rows(RowForm),
 }
 
 impl Kind {
+    /// What `--output` writes to `path`: the results file, or rows where the suffix names a form of them.
+    pub(crate) fn of_output(path: &Path) -> Kind {
+        let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        RowForm::of(suffix).map_or(Kind::Json, Kind::Rows)
+    }
+
     /// The kind that the suffix of `path` names.
     pub(crate) fn of(path: &Path) -> Result<Kind, String> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -107,6 +116,7 @@ impl ReportFile {
             Kind::Json => Box::new(ResultsWriter::new(file)?),
             Kind::Junit => Box::new(Junit::new(file)?),
             Kind::Markdown | Kind::Message | Kind::Slack => Box::new(Summarized { file, kind: self.kind }),
+            Kind::Rows(form) => Box::new(RowsFile { file, form, rows: Spool::new()? }),
         })
     }
 }
@@ -125,6 +135,24 @@ impl Report for Summarized {
     fn finish(mut self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
         self.file.write_all(document.file(self.kind)?.as_bytes())?;
         self.file.keep()
+    }
+}
+
+/// Rows in a form of their own.
+struct RowsFile {
+    file: WholeFile,
+    form: RowForm,
+    rows: Spool,
+}
+
+impl Report for RowsFile {
+    fn add(&mut self, row: &Row) -> io::Result<()> {
+        self.rows.add(row)
+    }
+
+    fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
+        let about = About { summary: &summary.record, frame: None, unix_ns: None };
+        export::write(self.form, self.rows.rows(|| None)?, &about, self.file)?.keep()
     }
 }
 
