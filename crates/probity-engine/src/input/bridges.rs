@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use probity_core::case::Role;
 use probity_core::json::{Json, parse};
 
+use super::LoadOptions;
 use super::field::{Vocabulary, object};
 use super::foreign::{
     FileContext, ForeignCase, ForeignScore, ForeignVerdict, Read, as_text, form, list_at, text_at,
@@ -15,7 +16,6 @@ use super::foreign::{
 use super::gather::gather;
 use super::reader::{FileReader, RecordText};
 use super::source::DataFile;
-use super::LoadOptions;
 
 /// The folder of samples, or a line that says that there is none.
 fn samples() -> Option<PathBuf> {
@@ -34,16 +34,16 @@ struct Sample {
     cases: &'static str,
     files: &'static [&'static str],
     /// Where the slice was looked for.
-    slice: Option<&'static str>,
+    map: Option<&'static str>,
 }
 
 const fn one(folder: &'static str, files: &'static [&'static str]) -> Sample {
-    Sample { folder, name: files[0], cases: files[0], files, slice: None }
+    Sample { folder, name: files[0], cases: files[0], files, map: None }
 }
 
-const ZENDESK: Option<&str> = Some("custom_fields[id=360001].value");
-const FRESHDESK: Option<&str> = Some("custom_fields.cf_intent");
-const INTERCOM: Option<&str> = Some("custom_attributes.Intent");
+const ZENDESK: Option<&str> = Some("slice=custom_fields[id=360001].value");
+const FRESHDESK: Option<&str> = Some("slice=custom_fields.cf_intent");
+const INTERCOM: Option<&str> = Some("slice=custom_attributes.Intent");
 
 const SAMPLES: &[Sample] = &[
     one("chat-transcripts", &["anthropic-conversations.json"]),
@@ -98,25 +98,25 @@ const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "tickets.json + comments/*.json + users.json + satisfaction_ratings.json",
-        slice: ZENDESK,
+        map: ZENDESK,
         ..one("zendesk", &["tickets.json", "comments/", "users.json", "satisfaction_ratings.json"])
     },
-    Sample { slice: ZENDESK, ..one("zendesk", &["export.ndjson"]) },
+    Sample { map: ZENDESK, ..one("zendesk", &["export.ndjson"]) },
     Sample {
         name: "tickets.real.json + ticket_comments.real.json (of ticket 2)",
-        slice: ZENDESK,
+        map: ZENDESK,
         ..one("zendesk", &["tickets.real.json", "ticket_comments.real.json"])
     },
-    Sample { slice: INTERCOM, ..one("intercom", &["conversation.real.json"]) },
-    Sample { slice: INTERCOM, ..one("intercom", &["conversations.json"]) },
+    Sample { map: INTERCOM, ..one("intercom", &["conversation.real.json"]) },
+    Sample { map: INTERCOM, ..one("intercom", &["conversations.json"]) },
     Sample {
         name: "tickets-with-conversations.json + satisfaction_ratings.json",
-        slice: FRESHDESK,
+        map: FRESHDESK,
         ..one("freshdesk", &["tickets-with-conversations.json", "satisfaction_ratings.json"])
     },
     Sample {
         name: "ticket_1.real.json + conversations.real.json",
-        slice: FRESHDESK,
+        map: FRESHDESK,
         ..one("freshdesk", &["ticket_1.real.json", "conversations.real.json"])
     },
 ];
@@ -153,7 +153,8 @@ impl Sample {
     }
 
     fn options(&self) -> LoadOptions {
-        LoadOptions { slice_attribute: self.slice.map(Into::into), ..LoadOptions::default() }
+        let map = self.map.unwrap_or_default().parse().expect("a map");
+        LoadOptions { map, ..LoadOptions::default() }
     }
 
     fn read(&self, root: &Path) -> Found {
@@ -177,7 +178,7 @@ fn read(paths: &[PathBuf], options: &LoadOptions) -> Found {
                 let RecordText::Object(text) = text else { panic!("a table") };
                 let record = object(text)?;
                 let form = form(&record).unwrap_or_else(|| panic!("{}: not known: {text:.200}", file.name()));
-                Ok(form.read(&Json::Object(record), &context))
+                Ok(form.read(record, &context))
             });
             let Ok(Some(parsed)) = next else { break };
             match parsed.outcome.unwrap_or_else(|refused| panic!("{}: {}", file.name(), refused.reason.text))

@@ -11,10 +11,13 @@
 //! character is none, and its record is skipped.
 
 mod archive;
+mod assign;
 #[cfg(test)]
 mod bridges;
 mod bytes;
 mod csv;
+mod dates;
+mod encoding;
 mod entry;
 mod evidence;
 mod field;
@@ -22,8 +25,11 @@ mod foreign;
 mod gather;
 mod json;
 mod magic;
+mod mapping;
+mod names;
 mod pass;
 mod reader;
+mod record;
 mod rows;
 mod scan;
 mod source;
@@ -35,7 +41,9 @@ use std::sync::Arc;
 use probity_core::case::{Case, Entry};
 use probity_core::json::Json;
 
+pub use encoding::Encoding;
 pub use foreign::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
+pub use mapping::{FieldMap, MapError};
 pub use probity_core::results::Skipped;
 pub use rows::{FileRows, read_rows};
 
@@ -105,10 +113,15 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
-    /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
+    /// Where the fields of records come from, as far as a person says.
+    pub map: FieldMap,
+    /// The byte between CSV cells, an ASCII character; what the header row says if not set.
     pub delimiter: Option<u8>,
-    /// The attribute of a span, or the path in another foreign record, that names its slice; those in use for it if
-    /// not set.
+    /// How text is encoded; what the file says if not set.
+    pub encoding: Option<Encoding>,
+    /// How dates are written, as `%d/%m/%Y`; the usual forms if not set.
+    pub date_format: Option<Arc<str>>,
+    /// The attribute of a span that names its slice; those in use for it if not set.
     pub slice_attribute: Option<Arc<str>>,
     /// Where a conversation of a foreign file is judged.
     pub turns: AgentTurns,
@@ -131,7 +144,10 @@ impl Default for LoadOptions {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             unanswered: Unanswered::default(),
+            map: FieldMap::default(),
             delimiter: None,
+            encoding: None,
+            date_format: None,
             slice_attribute: None,
             turns: AgentTurns::default(),
             instructions: Instructions::default(),

@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use probity_core::json::Json;
+use probity_core::json::{Json, Object};
 
+use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, RecordFields, Vocabulary, object};
+use super::field::{FileNames, Vocabulary, object};
 use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
+use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
+use super::record::{Reading, object_fields};
 use super::source::DataFile;
 use super::{LoadError, LoadOptions, Place, Sources};
 
@@ -82,7 +85,7 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { mut file, n_passed_over, tools, .. } = reader;
+        let CaseReader { mut file, records, n_passed_over, tools, n_good, .. } = reader;
         self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
         let name = file.file();
         for tool in tools {
@@ -91,6 +94,8 @@ impl Pass {
         for (what, n) in n_passed_over {
             self.notices.push(format!("{name}: passed over {n} {what}"));
         }
+        let notes = records.known.notice().into_iter().chain(records.not_understood.filter(|_| n_good == 0));
+        self.notices.extend(notes.map(|note| format!("{name}: {note}")));
         self.n_blank_lines += file.n_blank_lines;
         self.digests.push(file.digest());
     }
@@ -115,11 +120,11 @@ const OTHER_SPANS: &str = "spans that are not about GenAI";
 struct CaseReader {
     file: FileReader,
     options: LoadOptions,
-    names: FileNames,
+    records: RecordReader,
     /// The cases of the last record that have not been given out, and its line.
     waiting: (VecDeque<ReadCase>, usize),
-    n_records: usize,
     n_cases: usize,
+    n_good: usize,
     /// How many records were no cases, by what they are.
     n_passed_over: BTreeMap<&'static str, usize>,
     /// The tools whose files it looks like.
@@ -136,9 +141,10 @@ impl CaseReader {
     /// Opens a file of cases.
     fn open(source: &DataFile, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
-        let (names, options) = (file.names()?, options.clone());
-        let (waiting, n_passed_over, tools) = ((VecDeque::new(), 0), BTreeMap::new(), Vec::new());
-        Ok(Self { file, options, names, waiting, n_records: 0, n_cases: 0, n_passed_over, tools })
+        let records = RecordReader::new(file.names()?, source.name());
+        let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
+        let (n_passed_over, tools) = (BTreeMap::new(), Vec::new());
+        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_passed_over, tools })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
@@ -148,17 +154,17 @@ impl CaseReader {
     ) -> Result<Option<(Parsed<Content>, Option<Box<Beside>>)>, LoadError> {
         loop {
             let (cases, line) = &mut self.waiting;
-            if let Some(ReadCase { outcome, beside }) = cases.pop_front() {
-                self.n_cases += 1;
-                return Ok(Some((Parsed { line: *line, outcome, warnings: Vec::new() }, Some(beside))));
+            if let Some(ReadCase { outcome, beside, warnings }) = cases.pop_front() {
+                let parsed = Parsed { line: *line, outcome, warnings };
+                return Ok(Some((self.counted(parsed), Some(beside))));
             }
             let frame = std::mem::replace(&mut self.file.frame, Json::Null);
-            let (names, options, index) = (self.names, &self.options, self.n_records);
-            let context = FileContext { frame: &frame, pieces: &sources.pieces, options, index };
-            let next = self.file.next(|text, warnings| held(text, names, &context, warnings));
+            let (index, records) = (self.records.n_read, &mut self.records);
+            let context =
+                FileContext { frame: &frame, pieces: &sources.pieces, options: &self.options, index };
+            let next = self.file.next(|text, warnings| records.held(text, &context, warnings));
             self.file.frame = frame;
             let Some(Parsed { line, outcome, warnings }) = next? else { break };
-            self.n_records += 1;
             let outcome = match outcome {
                 Ok(Held::Foreign(form, read)) => {
                     self.take(form, read, line);
@@ -167,8 +173,7 @@ impl CaseReader {
                 Ok(Held::Case(content)) => Ok(content),
                 Err(refused) => Err(refused),
             };
-            self.n_cases += 1;
-            return Ok(Some((Parsed { line, outcome, warnings }, None)));
+            return Ok(Some((self.counted(Parsed { line, outcome, warnings }), None)));
         }
         match self.n_passed_over.get(OTHER_SPANS) {
             Some(n) if self.n_cases == 0 => {
@@ -200,23 +205,84 @@ impl CaseReader {
         let read = cases.into_iter().flat_map(|case| case.read(&self.options));
         self.waiting = (read.collect(), line);
     }
+
+    fn counted(&mut self, parsed: Parsed<Content>) -> Parsed<Content> {
+        self.n_cases += 1;
+        self.n_good += usize::from(parsed.outcome.is_ok());
+        parsed
+    }
 }
 
-fn held(
-    text: &RecordText<'_>,
+/// From the texts of one file's records to what they hold.
+struct RecordReader {
     names: FileNames,
-    context: &FileContext<'_>,
-    warnings: &mut Vec<String>,
-) -> Result<Held, Refused> {
-    let found = match text {
-        RecordText::Row(table, row) => table.fields(row)?,
-        RecordText::Object(text) => {
-            let object = object(text)?;
-            if let Some(form) = foreign::form(&object) {
-                return Ok(Held::Foreign(form, form.read(&Json::Object(object), context)));
+    file: Arc<str>,
+    known: NameCache,
+    n_read: usize,
+    /// What to say about the first record where none could be read.
+    not_understood: Option<String>,
+}
+
+impl RecordReader {
+    fn new(names: FileNames, file: &Arc<str>) -> Self {
+        let (file, known) = (Arc::clone(file), NameCache::default());
+        Self { names, file, known, n_read: 0, not_understood: None }
+    }
+
+    fn held(
+        &mut self,
+        text: &RecordText<'_>,
+        context: &FileContext<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Held, Refused> {
+        self.n_read += 1;
+        let options = context.options;
+        let reading = Reading { map: &options.map, number: self.n_read };
+        let mut members = None;
+        let fields = match text {
+            RecordText::Row(table, row) => table.fields(row, &reading),
+            RecordText::Object(text) => {
+                let object = object(text)?;
+                if let Some(form) = foreign::form(&object) {
+                    return Ok(Held::Foreign(form, form.read(object, context)));
+                }
+                members = (self.n_read == 1).then(|| samples(&object));
+                object_fields(object, text, (&reading, &mut self.known), warnings)
             }
-            RecordFields::in_object(object, text, warnings)?
+        };
+        let outcome = fields.map_err(Refused::from).and_then(|mut found| {
+            let content = entry(&mut found, self.names, options);
+            warnings.append(&mut found.doubts);
+            content
+        });
+        if let (Err(_), Some(members)) = (&outcome, members) {
+            self.not_understood = self.explained(&members, options);
+        }
+        outcome.map(Held::Case)
+    }
+
+    /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
+    fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
+        let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
+        let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
+        let lacks = lacking(has, options.unanswered);
+        let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
+        let columns: Vec<ShownColumn<'_>> =
+            members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
+        let NotUnderstood { message, hint } = not_understood(&self.file, &columns, &lacks);
+        (!lacks.is_empty()).then(|| format!("{message}; {hint}"))
+    }
+}
+
+/// The members of a record, each with the beginning of its value.
+fn samples(object: &Object) -> Vec<(String, String)> {
+    let shown = |json: &Json| match json {
+        Json::String(text) => sample(text),
+        other => {
+            let text = other.canonical();
+            let cut: String = text.chars().take(SAMPLE_CHARS).collect();
+            if cut.len() < text.len() { cut + "…" } else { cut }
         }
     };
-    entry(found, names, context.options.unanswered).map(Held::Case)
+    object.iter().map(|(name, json)| (name.to_owned(), shown(json))).collect()
 }

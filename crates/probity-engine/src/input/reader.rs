@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probity_core::json::Json;
 
 use super::bytes::{Ended, RawRecord, is_space, no_records};
-use super::csv::{COMMA, CsvTable};
+use super::csv::CsvTable;
 use super::entry::Refused;
 use super::field::{FileNames, Reach, Vocabulary, object};
 use super::foreign;
@@ -74,8 +74,15 @@ impl FileReader {
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
+        let first = opened.input.first_byte()?;
+        if !matches!(first, b'[' | b'{') {
+            opened = source.open_table(options, opened)?;
+            if opened.input.offset() == 0 {
+                opened.input.first_byte()?;
+            }
+        }
+        let encoding_notice = source.encoding_notice(&opened);
         let input = &mut opened.input;
-        let first = input.first_byte()?;
         let batch_bytes_max = options.record_bytes_max.saturating_mul(BATCH_REPLIES);
         let is_batch = foreign::begins_batch(input.fill()?);
         let mut raw =
@@ -101,7 +108,7 @@ impl FileReader {
                 None => Layout::Lines,
             },
             _ => {
-                let table = CsvTable::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
+                let table = CsvTable::open(input, &mut raw, options, vocabulary)?;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
@@ -112,7 +119,8 @@ impl FileReader {
         if matches!(&layout, Layout::Values) || matches!(&layout, Layout::Array(array) if array.is_known) {
             raw.allow(batch_bytes_max);
         }
-        let notices = opening_notices(source, &layout);
+        let mut notices = opening_notices(source, &layout);
+        notices.extend(encoding_notice.map(|notice| format!("{}: {notice}", source.name())));
         Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, notices, frame })
     }
 
@@ -291,6 +299,9 @@ fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     }
     if let Layout::Array(Array { member: Some(member), .. }) = layout {
         messages.push(format!("read the records in its '{member}'"));
+    }
+    if let Layout::Table(table) = layout {
+        messages.extend(table.notices.iter().cloned());
     }
     messages.extend(layout.header_warnings().iter().cloned());
     messages.into_iter().map(|message| format!("{}: {message}", source.name())).collect()

@@ -6,10 +6,10 @@
 //! first bytes.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use flate2::read::MultiGzDecoder;
@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
+use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
 
 /// Below this many decoded bytes no ratio is suspicious.
@@ -29,6 +30,8 @@ pub(super) struct DataFile {
     store: Store,
     identity: Identity,
     packing: Packing,
+    /// What the whole of the bytes was found to be, where that was asked.
+    census: OnceLock<(Encoding, Option<u64>)>,
 }
 
 #[derive(Debug)]
@@ -64,6 +67,8 @@ impl Identity {
 /// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
 pub(super) struct Opened {
     pub(super) input: Input,
+    /// How its text is encoded.
+    pub(super) encoding: Encoding,
     handle: File,
     identity: Identity,
 }
@@ -129,7 +134,7 @@ impl DataFile {
         } else {
             Packing::Plain
         };
-        Ok(Self { name, store, identity: Identity::of(metadata), packing })
+        Ok(Self { name, store, identity: Identity::of(metadata), packing, census: OnceLock::new() })
     }
 
     /// The file as it was named.
@@ -160,6 +165,52 @@ impl DataFile {
 
     /// Opens the file at its beginning.
     pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
+        let (mut reader, handle) = self.bytes(options)?;
+        let mut head = Vec::new();
+        let read = reader.by_ref().take(magic::HEAD_BYTES as u64).read_to_end(&mut head);
+        let encoding = options.encoding.unwrap_or_else(|| encoding::marked(&head));
+        let encoding = self.census.get().map_or(encoding, |(encoding, _)| *encoding);
+        let whole = Cursor::new(head).chain(Failing(read.err())).chain(reader);
+        let reader: Box<dyn Read + Send> = match encoding {
+            Encoding::Utf8 => Box::new(Filled(whole)),
+            _ => Box::new(Filled(Decoded::new(whole, encoding))),
+        };
+        let input = Input::new(Arc::clone(&self.name), reader);
+        let opened = Opened { input, encoding, handle, identity: self.identity.clone() };
+        opened.check().map(|()| opened)
+    }
+
+    /// Opens the file as the table that it is: one that is not UTF-8 may be what Excel writes.
+    pub(super) fn open_table(&self, options: &LoadOptions, opened: Opened) -> Result<Opened, LoadError> {
+        if opened.encoding != Encoding::Utf8 || options.encoding.is_some() || self.census.get().is_some() {
+            return Ok(opened);
+        }
+        let (mut reader, _) = self.bytes(options)?;
+        let (mut census, mut buffer) = (Census::default(), vec![0; 64 << 10]);
+        // What cannot be read is found again, and said, when the content is read.
+        while let Ok(n @ 1..) = reader.read(&mut buffer) {
+            census.add(&buffer[..n]);
+        }
+        match self.census.get_or_init(|| census.encoding()).0 {
+            Encoding::Utf8 => Ok(opened),
+            _ => self.open(options),
+        }
+    }
+
+    /// What is worth saying about the encoding.
+    pub(super) fn encoding_notice(&self, opened: &Opened) -> Option<String> {
+        let name = opened.encoding.name();
+        match self.census.get() {
+            Some((Encoding::Windows1252, Some(at))) => {
+                Some(format!("read as {name}: byte {at} is no UTF-8 (--encoding says what it is)"))
+            }
+            _ if opened.encoding == Encoding::Utf8 => None,
+            _ => Some(format!("read as {name}")),
+        }
+    }
+
+    /// The unpacked bytes from the beginning, and the handle they are read by.
+    fn bytes(&self, options: &LoadOptions) -> Result<(Box<dyn Read + Send>, File), LoadError> {
         let file = self.file().map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
         let limit = self.decoded_limit(options);
@@ -171,9 +222,7 @@ impl DataFile {
             }
             Packing::Log(log) => Box::new(Bounded { inner: log.samples(file), decoded: 0, limit }),
         };
-        let input = Input::new(Arc::clone(&self.name), reader);
-        let opened = Opened { input, handle, identity: self.identity.clone() };
-        opened.check().map(|()| opened)
+        Ok((reader, handle))
     }
 
     fn decoded_limit(&self, options: &LoadOptions) -> u64 {
@@ -203,6 +252,15 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
     LoadError::new(name, message).source(error)
 }
 
+/// A reader that fails once, or has nothing.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 /// Refuses to decode more than `limit` bytes, so that a small file cannot fill the machine.
 struct Bounded<R> {
     inner: R,
@@ -218,20 +276,29 @@ pub(super) struct OverLimit {
 }
 
 impl<R: Read> Read for Bounded<R> {
-    /// Fills the buffer as far as there are bytes: the format is told by the first ones.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.decoded += n as u64;
+        if self.decoded > self.limit {
+            return Err(io::Error::other(OverLimit { limit: self.limit }));
+        }
+        Ok(n)
+    }
+}
+
+/// Fills each buffer as far as there are bytes: the format is told by the first ones.
+struct Filled<R>(R);
+
+impl<R: Read> Read for Filled<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut n = 0;
         while n < buffer.len() {
-            match self.inner.read(&mut buffer[n..]) {
+            match self.0.read(&mut buffer[n..]) {
                 Ok(0) => break,
                 Ok(more) => n += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-        }
-        self.decoded += n as u64;
-        if self.decoded > self.limit {
-            return Err(io::Error::other(OverLimit { limit: self.limit }));
         }
         Ok(n)
     }

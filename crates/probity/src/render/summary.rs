@@ -2,7 +2,7 @@
 
 use probity_core::report::{RankedReply, ReplyResult, Summary};
 use probity_core::results::{
-    AuthorRecord, CriterionFigures, Facts, PatternKind, Repeats, RowOutcome, TargetRecord,
+    AuthorRecord, CriterionFigures, Facts, Members, PatternKind, Repeats, RowOutcome, TargetRecord,
 };
 use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
@@ -192,7 +192,7 @@ fn criteria(summary: &Summary) -> Section {
         table.row(row);
     }
     let violations = criteria.iter().filter_map(|(_, each)| each.violations.as_ref());
-    let violations = violations.flat_map(|each| each.iter()).filter(|(_, n)| **n > 0);
+    let violations = violations.flat_map(Members::iter).filter(|(_, n)| **n > 0);
     let violations: Vec<String> = violations.map(|(id, n)| format!("{id} {n}")).collect();
     let mut section = Section::new("criteria", "Criteria").table(table);
     if !violations.is_empty() {
@@ -237,8 +237,8 @@ fn means(summary: &Summary) -> Table {
             Some(mean) => {
                 let (worst, best) = (criterion.scale.worst() as f64, criterion.scale.best() as f64);
                 let share = (mean.to_f64() - worst) / (best - worst);
-                let shade = (0..4_u8).find(|shade| share < 0.2 * f64::from(shade + 1)).unwrap_or(4);
-                Cell::Styled(self::mean(figures), format!("n h{shade}"))
+                let step = (0..4_u8).find(|step| share < 0.2 * f64::from(step + 1)).unwrap_or(4);
+                Cell::Styled(self::mean(figures), format!("n h{step}"))
             }
             None => Cell::text(none()),
         };

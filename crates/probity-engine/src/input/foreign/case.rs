@@ -1,14 +1,19 @@
 //! One case of a foreign file, in Probity's own fields, and its way through the same checks as a native record.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use probity_core::case::{Role, Turn};
 use probity_core::json::Json;
 
 use super::beside::Beside;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, turn};
 use super::path::{as_text, at, first_at, text_at};
 use super::pieces::Pieces;
 use crate::input::entry::{Content, Refused, entry};
 use crate::input::field::{Field, FileNames, Reason, RecordFields};
+use crate::input::mapping::Members;
+use crate::input::names::KnownName;
 use crate::input::{AgentTurns, Instructions, LoadOptions};
 
 /// What a record is read with.
@@ -54,6 +59,8 @@ pub(in crate::input) struct ForeignCase {
 pub(in crate::input) struct ReadCase {
     pub(in crate::input) outcome: Result<Content, Refused>,
     pub(in crate::input) beside: Box<Beside>,
+    /// What was left out because it could not be read.
+    pub(in crate::input) warnings: Vec<String>,
 }
 
 impl ForeignCase {
@@ -65,12 +72,51 @@ impl ForeignCase {
         });
         ForeignCase {
             id: text_at(record, paths.id).unwrap_or_else(|| context.index.to_string()),
-            slice: context.slice(record, paths.slice),
+            slice: text_at(record, paths.slice),
             variant: text_at(record, paths.variant),
             reference: paths.reference.iter().find_map(|path| reference(at(record, path)?)),
             context: texts.unwrap_or_default(),
             beside: Beside { kept: Some(record.clone()), ..Beside::default() },
             ..ForeignCase::default()
+        }
+    }
+
+    /// Takes what a person mapped from the record in place of what the format says.
+    pub(super) fn map(&mut self, record: &Json, context: &FileContext<'_>) {
+        if context.options.map.is_empty() {
+            return;
+        }
+        let members = record.as_object().into_iter().flat_map(|object| object.iter());
+        let values: Vec<(Cow<'_, str>, Json)> =
+            members.map(|(name, json)| (Cow::Borrowed(name), json.clone())).collect();
+        let known: Vec<Arc<KnownName>> =
+            values.iter().map(|(name, _)| Arc::new(KnownName::new(name))).collect();
+        let members = Members { values: &values, known: &known, number: context.index + 1 };
+        for (field, source) in context.options.map.sources() {
+            self.set(*field, source.value(members, *field));
+        }
+    }
+
+    fn set(&mut self, field: Field, value: Option<Json>) {
+        let text = value.as_ref().map(as_text);
+        match field {
+            Field::Id => self.id = text.unwrap_or_default(),
+            Field::Slice => self.slice = text,
+            Field::Variant => self.variant = text,
+            Field::Reference => self.reference = text,
+            Field::Ticket => {
+                let ticket = text.map(|text| turn(Role::Customer, text)).into_iter().collect();
+                let reply = self.conversation.reply_text().map(str::to_owned);
+                self.conversation.say(ticket, reply);
+            }
+            Field::Reply => {
+                self.no_reply = text.is_none().then(|| "there is nothing at the mapped place".to_owned());
+                self.conversation.say(self.conversation.before().to_vec(), text);
+            }
+            other => {
+                self.fields.retain(|(field, _)| *field != other);
+                self.fields.extend(value.map(|value| (other, value)));
+            }
         }
     }
 
@@ -123,21 +169,29 @@ impl ForeignCase {
         beside.turns_after =
             conversation.reply.map_or(Vec::new(), |at| conversation.turns[at + 1..].to_vec());
         let refused = |reason: String| Err(Refused { id: Some(id.clone()), reason: Reason::from(reason) });
+        let mut warnings = Vec::new();
         let outcome = match (self.skip(), self.no_reply()) {
             (Some(reason), _) => refused(reason),
             (None, Some(reason)) if conversation.turns.is_empty() => refused(reason),
-            (None, no_reply) => self.entry(&id, &conversation, no_reply, options),
+            (None, no_reply) => self
+                .fields(&id, &conversation, no_reply, options)
+                .map_err(Refused::from)
+                .and_then(|mut found| {
+                    let content = entry(&mut found, FileNames::NATIVE, options);
+                    warnings.append(&mut found.doubts);
+                    content
+                }),
         };
-        ReadCase { outcome, beside: Box::new(beside) }
+        ReadCase { outcome, beside: Box::new(beside), warnings }
     }
 
-    fn entry(
+    fn fields(
         &self,
         id: &str,
         conversation: &Conversation,
         no_reply: Option<String>,
         options: &LoadOptions,
-    ) -> Result<Content, Refused> {
+    ) -> Result<RecordFields<'static>, Reason> {
         let shown = match options.instructions {
             Instructions::Apart => &[][..],
             Instructions::Shown => &conversation.instructions,
@@ -160,21 +214,11 @@ impl ForeignCase {
         let metadata = self.fields.iter().find(|(field, _)| *field == Field::Metadata);
         let metadata_text = metadata.map(|(_, json)| json.canonical());
         let mut found = RecordFields::default();
-        (found.metadata_text, found.no_reply) = (metadata_text.as_deref(), no_reply);
+        (found.metadata_text, found.no_reply) = (metadata_text.map(Cow::Owned), no_reply);
         for (field, json) in own.chain(self.fields.iter().cloned()) {
             found.put(field, field.native(), json)?;
         }
-        entry(found, FileNames::NATIVE, options.unanswered)
-    }
-}
-
-impl FileContext<'_> {
-    /// The slice of a record: at the path that was asked for, or else the first of those that a format has.
-    pub(super) fn slice(&self, record: &Json, paths: &[&str]) -> Option<String> {
-        match self.options.slice_attribute.as_deref() {
-            Some(path) => text_at(record, &[path]),
-            None => text_at(record, paths),
-        }
+        Ok(found)
     }
 }
 

@@ -72,12 +72,17 @@ impl Conversation {
 
     /// A conversation whose reply stands apart from it.
     pub(super) fn answered(turns: Vec<Turn>, reply: Option<String>) -> Self {
-        let mut read = Conversation { turns, ..Conversation::default() };
-        if let Some(reply) = reply {
-            read.reply = Some(read.turns.len());
-            read.turns.push(turn(Role::Agent, reply));
-        }
+        let mut read = Conversation::default();
+        read.say(turns, reply);
         read
+    }
+
+    /// Puts turns and reply in place of what was said.
+    pub(super) fn say(&mut self, turns: Vec<Turn>, reply: Option<String>) {
+        self.turns = turns;
+        self.reply = reply.as_ref().map(|_| self.turns.len());
+        self.turns.extend(reply.map(|reply| turn(Role::Agent, reply)));
+        self.no_reply = self.no_reply.filter(|_| self.reply.is_none());
     }
 
     /// Adds the calls of a message and the results in it.

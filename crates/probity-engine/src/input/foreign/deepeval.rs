@@ -68,7 +68,7 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     case.beside.verdicts = list_at(record, "metricsData").iter().map(verdict).collect();
     if let Some(retrieved) = first_at(record, RETRIEVED).filter(|found| Some(*found) != at(record, "context"))
     {
-        case.fields.push((Field::RetrievalContext, retrieved.clone()));
+        case.fields.push((Field::Context, retrieved.clone()));
     }
     Read::Cases(vec![case])
 }

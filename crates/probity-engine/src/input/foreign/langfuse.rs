@@ -110,7 +110,7 @@ fn trace_case(root: &Json, observations: &[Json], scores: &[Json], context: &Fil
     let told = metadata.map(|metadata| Json::object([("metadata", metadata)]));
     let mut case = ForeignCase::of(root, &PATHS, context);
     if let Some(told) = &told {
-        case.slice = case.slice.or_else(|| context.slice(told, PATHS.slice));
+        case.slice = case.slice.or_else(|| text_at(told, PATHS.slice));
         case.id = text_at(told, &["metadata.ticket_id"]).unwrap_or(case.id);
     }
     generations(&mut case, observations);

@@ -96,9 +96,14 @@ pub(super) fn form(record: &Object) -> Option<&'static Form> {
 }
 
 impl Form {
-    /// What a record of this format holds.
-    pub(super) fn read(&self, record: &Json, context: &FileContext<'_>) -> Read {
-        (self.read)(record, context)
+    /// What a record of this format holds. What a person mapped goes before what the format says.
+    pub(super) fn read(&self, record: Object, context: &FileContext<'_>) -> Read {
+        let record = Json::Object(record);
+        let mut read = (self.read)(&record, context);
+        if let Read::Cases(cases) = &mut read {
+            cases.iter_mut().for_each(|case| case.map(&record, context));
+        }
+        read
     }
 }
 

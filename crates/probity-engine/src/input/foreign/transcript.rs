@@ -11,7 +11,7 @@ use super::conversation::Conversation;
 use super::messages::{Message, messages, text_of, with_role};
 use super::path::{at, first_at};
 use super::{Form, Read, has};
-use crate::input::field::Field;
+use crate::input::field::{Field, NAMES};
 
 const PATHS: Paths = Paths {
     id: &["id", "task_id", "conversation_id", "session_id"],
@@ -24,7 +24,6 @@ const PATHS: Paths = Paths {
 /// Native fields that may stand beside messages.
 const NATIVE: &[Field] = &[
     Field::Context,
-    Field::RetrievalContext,
     Field::Evidence,
     Field::KnownPii,
     Field::Time,
@@ -39,7 +38,12 @@ const NATIVE: &[Field] = &[
 pub(super) const FORM: Form = Form { tool: "transcripts", is, read, pieces: None };
 
 fn is(record: &Object) -> bool {
-    let native = ["ticket", "turns", "reply"].iter().any(|name| record.get(name).is_some());
+    let is_native = |(name, json): (&str, &Json)| match Field::named(name) {
+        Some(Field::Turns) => true,
+        Some(Field::Ticket | Field::Reply) => json.as_str().is_some(),
+        _ => false,
+    };
+    let native = record.iter().any(is_native);
     let list = |name: &str| record.get(name).is_some_and(|json| matches!(json, Json::Array(_)));
     let asked = record.get("request").is_some_and(|request| request.get("messages").is_some());
     !native && (list("messages") || list("traj") || asked && has(record, &["response"]))
@@ -59,8 +63,8 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     if at(record, "error").is_some() {
         case.failed("error: the call failed".to_owned());
     }
-    let native = NATIVE.iter().filter_map(|field| Some((*field, at(record, field.native())?.clone())));
-    case.fields.extend(native);
+    let native = NAMES.iter().filter(|(_, field)| NATIVE.contains(field));
+    case.fields.extend(native.filter_map(|(name, field)| Some((*field, at(record, name)?.clone()))));
     Read::Cases(vec![case])
 }
 

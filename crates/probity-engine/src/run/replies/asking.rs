@@ -11,7 +11,7 @@ use crate::run::basis;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
-use crate::run::refused::{Tuned, remember_taken};
+use crate::run::refused::Tuned;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
@@ -118,7 +118,7 @@ async fn turn(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
-        parameters: Tuned::target(target).parameters(&target.left, &target.id, store)?,
+        parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {
@@ -132,7 +132,7 @@ async fn turn(
     };
     let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
     if n_answered > 0 {
-        remember_taken(store, &target.id)?;
+        Tuned::target(target).remember_taken(&target.left, store)?;
     }
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }

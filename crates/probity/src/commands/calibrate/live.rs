@@ -328,11 +328,9 @@ impl LiveCalibration {
     /// The judge, for a page.
     pub(crate) fn for_page(&self) -> page::Asked<'_> {
         page::Asked {
-            asking: &self.asked.asking,
-            rubric: &self.asked.rubric,
+            basis: &self.asked,
             facts: &self.facts,
             labels: &self.labels.digest,
-            gate: self.asked.gate.digest(),
             n_missing: self.coverage.of - self.coverage.n,
         }
     }

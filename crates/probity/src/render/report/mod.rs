@@ -40,7 +40,7 @@ pub(crate) trait Report {
 
 /// A kind of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ReportKind {
     /// One page that opens from disk.
     Html,
     /// Results as JSON, as `--output` writes them.
@@ -57,25 +57,25 @@ pub(crate) enum Kind {
     Rows(RowForm),
 }
 
-impl Kind {
+impl ReportKind {
     /// What `--output` writes to `path`: the results file, or rows where the suffix names a form of them.
-    pub(crate) fn of_output(path: &Path) -> Kind {
+    pub(crate) fn of_output(path: &Path) -> ReportKind {
         let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        RowForm::of(suffix).map_or(Kind::Json, Kind::Rows)
+        RowForm::of(suffix).map_or(ReportKind::Json, ReportKind::Rows)
     }
 
     /// The kind that the suffix of `path` names.
-    pub(crate) fn of(path: &Path) -> Result<Kind, String> {
+    pub(crate) fn of(path: &Path) -> Result<ReportKind, String> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.ends_with(".slack.json") {
-            return Ok(Kind::Slack);
+            return Ok(ReportKind::Slack);
         }
         match path.extension().and_then(|suffix| suffix.to_str()) {
-            Some("html") => Ok(Kind::Html),
-            Some("json") => Ok(Kind::Json),
-            Some("xml") => Ok(Kind::Junit),
-            Some("md") => Ok(Kind::Markdown),
-            Some("txt") => Ok(Kind::Message),
+            Some("html") => Ok(ReportKind::Html),
+            Some("json") => Ok(ReportKind::Json),
+            Some("xml") => Ok(ReportKind::Junit),
+            Some("md") => Ok(ReportKind::Markdown),
+            Some("txt") => Ok(ReportKind::Message),
             _ => Err(format!(
                 "--report {}: expected a name that ends in .html, .md, .txt, .xml, .json or .slack.json",
                 path.display()
@@ -88,7 +88,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct ReportFile {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ReportKind,
 }
 
 /// A document as files and standard output have it.
@@ -112,11 +112,11 @@ impl ReportFile {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            Kind::Html => Box::new(Html::new(file)?),
-            Kind::Json => Box::new(ResultsWriter::new(file)?),
-            Kind::Junit => Box::new(Junit::new(file)?),
-            Kind::Markdown | Kind::Message | Kind::Slack => Box::new(Summarized { file, kind: self.kind }),
-            Kind::Rows(form) => Box::new(RowsFile { file, form, rows: Spool::new()? }),
+            ReportKind::Html => Box::new(Html::new(file)?),
+            ReportKind::Json => Box::new(ResultsWriter::new(file)?),
+            ReportKind::Junit => Box::new(Junit::new(file)?),
+            ReportKind::Markdown | ReportKind::Message | ReportKind::Slack => Box::new(Summarized { file, kind: self.kind }),
+            ReportKind::Rows(form) => Box::new(RowsFile { file, form, rows: Spool::new()? }),
         })
     }
 }
@@ -124,7 +124,7 @@ impl ReportFile {
 /// A report that waits for the summary: rows are in the other kinds.
 struct Summarized {
     file: WholeFile,
-    kind: Kind,
+    kind: ReportKind,
 }
 
 impl Report for Summarized {
@@ -172,12 +172,12 @@ mod tests {
 
     #[test]
     fn the_suffix_says_which_kind() {
-        assert_eq!(Kind::of(Path::new("a/b.md")), Ok(Kind::Markdown));
-        assert_eq!(Kind::of(Path::new("b.html")), Ok(Kind::Html));
-        assert_eq!(Kind::of(Path::new("b.xml")), Ok(Kind::Junit));
-        assert_eq!(Kind::of(Path::new("b.json")), Ok(Kind::Json));
-        assert_eq!(Kind::of(Path::new("b.txt")), Ok(Kind::Message));
-        assert_eq!(Kind::of(Path::new("b.slack.json")), Ok(Kind::Slack));
-        assert!(Kind::of(Path::new("b.pdf")).is_err() && Kind::of(Path::new("md")).is_err());
+        assert_eq!(ReportKind::of(Path::new("a/b.md")), Ok(ReportKind::Markdown));
+        assert_eq!(ReportKind::of(Path::new("b.html")), Ok(ReportKind::Html));
+        assert_eq!(ReportKind::of(Path::new("b.xml")), Ok(ReportKind::Junit));
+        assert_eq!(ReportKind::of(Path::new("b.json")), Ok(ReportKind::Json));
+        assert_eq!(ReportKind::of(Path::new("b.txt")), Ok(ReportKind::Message));
+        assert_eq!(ReportKind::of(Path::new("b.slack.json")), Ok(ReportKind::Slack));
+        assert!(ReportKind::of(Path::new("b.pdf")).is_err() && ReportKind::of(Path::new("md")).is_err());
     }
 }
