@@ -5,6 +5,7 @@
 //! pages show these values.
 
 mod clusters;
+mod customer_outcomes;
 mod gate_tally;
 mod history;
 mod part;

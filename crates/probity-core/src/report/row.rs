@@ -60,6 +60,8 @@ pub struct ReplyResult {
     pub variant: Option<String>,
     /// The bot's own confidence.
     pub confidence: Option<Confidence>,
+    /// What customers said, and what became of the ticket, by kind.
+    pub customer_outcomes: BTreeMap<String, String>,
     /// What the gate said.
     pub gate: GateOutcome,
     /// What each criterion came to, in the rubric's order; empty when blocked.
@@ -160,6 +162,7 @@ impl ReplyResult {
             text: Arc::default(),
             variant: None,
             confidence: None,
+            customer_outcomes: case.outcomes.clone(),
             gate,
             criteria: Vec::new(),
             levels_by_repeat: Vec::new(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clusters::{CaseReplies, Clusters, PartFigures};
+use super::customer_outcomes::CustomerOutcomeTally;
 use super::gate_tally::GateTally;
 use super::part::Part;
 use super::patterns::PatternTally;
@@ -44,6 +45,7 @@ pub struct SummaryBuilder {
     gate: GateTally,
     repeats: RepeatTally,
     self_agreement: SelfAgreementTally,
+    customer_outcomes: CustomerOutcomeTally,
     no_reply: u64,
     skipped: u64,
 }
@@ -63,6 +65,7 @@ impl SummaryBuilder {
             gate: GateTally::default(),
             repeats: RepeatTally::default(),
             self_agreement: SelfAgreementTally::default(),
+            customer_outcomes: CustomerOutcomeTally::default(),
             no_reply: 0,
             skipped: 0,
         }
@@ -89,6 +92,7 @@ impl SummaryBuilder {
         self.gate.add(result);
         self.repeats.add(result);
         self.self_agreement.add(result, &self.rubric);
+        self.customer_outcomes.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         if let Some(quality_max) = result.quality_max(&self.rubric) {
             self.ranked.add(quality_max, result);
@@ -136,6 +140,7 @@ impl SummaryBuilder {
                 .collect(),
             repeats: self.repeats.repeats(),
             self_agreement: self.self_agreement.figures(&self.rubric),
+            customer_outcomes: self.customer_outcomes.figures(),
             failure_patterns: self.patterns.patterns(n_of),
             // The lexical judge writes by template: what recurs is the template.
             recurring_reasons: match facts.judge.kind.as_str() {

@@ -20,7 +20,7 @@ pub use row::{
     finding_records,
 };
 pub use summary::{
-    AuthorRecord, ClusterCount, Counts, CriterionFigures, Facts, FailurePattern, JudgeRecord, PartRecord,
+    AuthorRecord, ClusterCount, Counts, CriterionFigures, CustomerOutcomes, Facts, FailurePattern, JudgeRecord, PartRecord,
     PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SelfAgreement, SummaryRecord,
     TargetRecord, Tokens, Variation,
 };

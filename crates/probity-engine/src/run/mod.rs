@@ -11,6 +11,7 @@ mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+pub mod foreign;
 pub mod job;
 pub mod labelled;
 mod open_files;

@@ -25,7 +25,7 @@ const FLAKY_MAX: usize = 10;
 pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
     let (rubric, facts) = (&summary.rubric, &summary.record.facts);
     let mut sections = vec![targets(summary), slices(summary), criteria(summary), self_agreement(summary)];
-    sections.push(gate(summary));
+    sections.extend([customer_outcomes(summary), gate(summary)]);
     sections.push(patterns(summary));
     sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
     sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
@@ -226,6 +226,23 @@ fn self_agreement(summary: &Summary) -> Section {
         "Each packet was asked about {n} times. The median level counts, of an even number the worse of the two in \
          the middle; a criterion without a level in more than half of the repeats is unscored."
     ))
+}
+
+/// How far passes go with what customers said.
+fn customer_outcomes(summary: &Summary) -> Section {
+    let mut table = Table::new(&["outcome", "#replies", "%good where passed", "%good where not", "^phi"]);
+    for (kind, figures) in summary.record.customer_outcomes.iter().flat_map(|kinds| kinds.iter()) {
+        let mut row = cells![kind, figures.n];
+        row.extend(Cell::share(figures.good_when_passed.as_ref()).0);
+        row.extend(Cell::share(figures.good_when_not_passed.as_ref()).0);
+        row.extend(Cell::coefficient(figures.phi.map(Ok)).0);
+        table.row(row);
+    }
+    let section = Section::new("outcomes", "Passes and what customers said").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    section.text("An outcome is no label: it is about the whole conversation, and known where a customer answered.")
 }
 
 fn means(summary: &Summary) -> Table {

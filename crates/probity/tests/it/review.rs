@@ -48,6 +48,7 @@ fn answer_all(room: &ReviewRoom, person: PersonId, answer: impl Fn(u32) -> Revie
     let queue = room.queues().unwrap()[0].id;
     let mut n = 0;
     while let Some(item) = runtime().block_on(room.next(queue, person, NOW)).unwrap() {
+        let item = room.item(item, person).unwrap().unwrap();
         let submission = Submission {
             item: item.id,
             person,
@@ -189,6 +190,7 @@ fn labels_of_pairs_are_what_calibrate_sees_whichever_side_they_stood_on() {
     let queue = room.queues().unwrap()[0].id;
     let mut sides = BTreeMap::new();
     while let Some(item) = runtime().block_on(room.next(queue, ann, NOW)).unwrap() {
+        let item = room.item(item, ann).unwrap().unwrap();
         let side =
             if item.shown.replies[0].contains("Friday") { ReplySide::First } else { ReplySide::Second };
         *sides.entry(format!("{side:?}")).or_insert(0) += 1;
