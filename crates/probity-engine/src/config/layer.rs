@@ -320,6 +320,8 @@ settings! {
     }
     schedule: One<ScheduleLayer> {
         concurrency: u32 => Plain,
+        requests_per_minute: NonZeroU32 => Plain,
+        tokens_per_minute: NonZeroU32 => Plain,
         attempts_max: NonZeroU32 => Plain,
         connect_ms: NonZeroU64 => Plain,
         first_byte_ms: NonZeroU64 => Plain,

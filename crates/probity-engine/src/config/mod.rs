@@ -275,6 +275,10 @@ pub struct CommandSettings {
 pub struct ScheduleSettings {
     /// Calls in flight, 1 to 10000.
     pub concurrency: usize,
+    /// Calls in a minute at most, to all servers of a judge or a target together.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens of prompts and answers in a minute at most.
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// Calls for one packet before it stays unscored.
     pub attempts_max: u32,
     /// The clocks and caps of one call.

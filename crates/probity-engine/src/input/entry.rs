@@ -5,6 +5,7 @@
 //! turn of a conversation is the reply is decided here too.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -124,6 +125,7 @@ fn case(
         inadmissible: inadmissible(found)?,
         reference: optional_text(found.given(Field::Reference))?,
         known_pii: known_pii(found.given(Field::KnownPii))?,
+        outcomes: BTreeMap::new(),
         metadata: metadata(found)?,
     })
 }

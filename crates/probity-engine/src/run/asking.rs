@@ -19,7 +19,7 @@ use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
 /// Characters that make a token, roughly, in the texts judges read.
-const CHARS_PER_TOKEN: u64 = 4;
+pub(super) const CHARS_PER_TOKEN: u64 = 4;
 
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";

@@ -145,7 +145,7 @@ fn feed(
                 continue;
             }
             missing.take(hash);
-            if tasks.put(Task { question, most, earlier }) == Taken::No {
+            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
                 return Err(PassEnd::Left);
             }
         }

@@ -69,7 +69,7 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
     let mut given = Given { places: Vec::new(), labels: Vec::new(), n_repeated: 0 };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for path in &args.files {
-        for (place, label) in files.rows(path, LabelEntry::FIELDS, LabelEntry::read)? {
+        for (place, label) in files.labels(path)? {
             if seen.insert(label.canonical()) {
                 given.places.push(place);
                 given.labels.push(label);

@@ -8,6 +8,8 @@ use probity_core::json::Json;
 use probity_core::label::{LabelEntry, quoted_cell};
 use probity_engine::review::Remark;
 
+use super::export::in_csv;
+
 /// The columns of the table.
 const COLUMNS: [&str; 17] = [
     "item", "criterion", "rubric", "variant", "variant_a", "variant_b", "annotator", "label", "round",
@@ -53,20 +55,13 @@ pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: TableRea
         };
         let remarks = remark.map(said).unwrap_or_default().map(quoted_cell).into_iter().take(further.len());
         let cells = COLUMNS.iter().map(cell).chain(remarks);
-        text += &cells.map(enclosed).collect::<Vec<String>>().join(",");
-        text.push('\n');
+        text += &in_csv(cells);
     }
     text
 }
 
 fn said(remark: &Remark) -> [&str; 2] {
     [&remark.note, remark.root_cause.map_or("", |cause| cause.name())]
-}
-
-/// A cell between quotes where its text would end it otherwise.
-fn enclosed(cell: String) -> String {
-    let needs = cell.contains([',', ';', '"', '\n', '\r', '\t']) || cell.trim() != cell;
-    if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
 
 /// One object per line, with what people remarked where they did.

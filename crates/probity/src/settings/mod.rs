@@ -123,7 +123,16 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let job = job_of(&flags, (config, rubric), note)?;
-    Ok(job.in_round(args.round))
+    Ok(job.in_round(args.round).repeated(args.repeats))
+}
+
+/// The job of the cases in one file, without a target.
+pub(crate) fn one_file(file: &Path, ask: &AskArgs, note: &dyn Fn(&str)) -> Result<Job, Failure> {
+    let files = [file.to_owned()];
+    let flags = CaseFlags::of(&files, ask);
+    let config = read_config(flags.reading, flags.layer()?)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    job_of(&flags, (config, rubric), note)
 }
 
 /// The job of these cases under settings and a rubric that were read.

@@ -6,6 +6,7 @@ use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
+use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
@@ -165,7 +166,8 @@ fn feed(
         let question = request?;
         let Some(earlier) = missing.take(question.hash()) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        if tasks.put(Task { question, most, earlier }) == Taken::No {
+        let tokens_input = (question.body().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        if tasks.put(Task { question, most, tokens_input, earlier }) == Taken::No {
             break;
         }
     }

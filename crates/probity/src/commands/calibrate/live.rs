@@ -219,7 +219,7 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
 fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
     let records = &live.cases.reading.records;
     let mut files = Files::new(row_options(records.strict, records.delimiter.as_deref())?, note);
-    let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+    let rows = files.labels(path)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
     let (digest, source) = (digest(&entries), format!("file:{}", path.display()));

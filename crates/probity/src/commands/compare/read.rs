@@ -37,7 +37,10 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
         row_options(args.ask.reading.records.strict, args.ask.reading.records.delimiter.as_deref())?;
     let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
     let mut files = Files::new(options, note);
-    let verdicts = files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?;
+    let verdicts = match files.foreign(path) {
+        Some(replies) => replies.pairs(),
+        None => files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?,
+    };
     let labels = args.labels.as_deref().map(|path| labels(&mut files, path)).transpose()?;
     let items = args.items.as_deref().map(|path| items(&mut files, path)).transpose()?.unwrap_or_default();
     let skipped = files.skipped;

@@ -40,7 +40,7 @@ fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
         None => Ok(outlet),
         Some(place) => {
             Err(Failure::usage(format!("--report {}: a history is no test", place.path.display()))
-                .hint("expected a name that ends in .html, .md or .json"))
+                .hint("expected a name that ends in .html, .md, .txt, .json or .slack.json"))
         }
     }
 }

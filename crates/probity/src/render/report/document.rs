@@ -18,7 +18,7 @@ use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
 use super::chart::{PlotMark, share_drawn};
 use super::junit::{TestCase, junit};
-use super::{ReportKind, html, markdown, pretty, text};
+use super::{ReportKind, html, markdown, message, pretty, text};
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -215,6 +215,9 @@ impl Document {
             ReportKind::Json => Ok(pretty(&self.json)),
             ReportKind::Junit => junit(self),
             ReportKind::Markdown => Ok(markdown::markdown(self)),
+            ReportKind::Message => Ok(message::text(self)),
+            ReportKind::Slack => Ok(pretty(&message::slack(self))),
+            ReportKind::Rows(_) => Err(io::Error::other("rows are what `probity run` has, expected a name in .json")),
         }
     }
 
