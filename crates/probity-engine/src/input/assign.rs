@@ -246,7 +246,9 @@ fn likelihood(column: &ShownColumn<'_>, field: Field) -> Option<(bool, usize, us
         None => 0,
     };
     let is_text = field != Field::Id;
-    (named > 0 || (is_text && is_wordy)).then_some((is_wordy && is_text, named, column.sample.len()))
+    // A name alone makes no text of what has only a word or two: it is a person, a number, a state.
+    let is_likely = if is_text { is_wordy || named == 3 } else { named > 0 };
+    is_likely.then_some((is_wordy && is_text, named, column.sample.len()))
 }
 
 /// The beginning of a value, on one line.

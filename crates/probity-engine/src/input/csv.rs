@@ -153,6 +153,12 @@ impl CsvTable {
         is_told && has(Field::Id) && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns)
     }
 
+    /// What the last row, whose source is `row`, says in the column of this kind.
+    pub(super) fn message_cell(&self, row: &str, column: MessageColumn) -> Option<String> {
+        let at = self.assigned.known.iter().position(|known| known.message == Some(column))?;
+        self.cells(row).ok()?.get(at).map(|cell| (*cell).to_owned())
+    }
+
     /// Cuts the next row into `raw`; `None` at the end of the file.
     pub(super) fn next(
         &mut self,

@@ -156,6 +156,12 @@ fn find(
             break;
         }
     }
+    // The viewer of a dataset lists its columns beside its rows.
+    if let [(one, _), (other, _)] = &arrays[..]
+        && [one.as_str(), other.as_str()] == ["features", "rows"]
+    {
+        arrays.remove(0);
+    }
     let is_one = input.pass_space()?.is_none() && arrays.len() == 1;
     Ok(if is_one { arrays.pop() } else { None })
 }

@@ -9,9 +9,10 @@ use probity_core::json::{self, Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::entry::{Content, Refused, entry};
 use super::field::{FileNames, Reason, Vocabulary};
+use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
-use super::record::{Reading, object_fields};
+use super::record::{Reading, object_fields, unwrapped};
 use super::source::DataFile;
 use super::spans::{self, Batch};
 use super::{LoadError, LoadOptions, Place};
@@ -23,6 +24,9 @@ pub(super) struct Pass {
     /// The file that is being read; nothing before it is opened.
     reader: Option<CaseReader>,
     n_records: usize,
+    n_good: usize,
+    /// How many records are not among those that are used.
+    pub(super) n_left_out: usize,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
     /// How many blank lines those files had.
@@ -39,6 +43,8 @@ impl Pass {
             options: options.clone(),
             reader: None,
             n_records: 0,
+            n_good: 0,
+            n_left_out: 0,
             digests: Vec::new(),
             n_blank_lines: 0,
             notices: Vec::new(),
@@ -50,10 +56,19 @@ impl Pass {
     /// The next record of any file, with its place; `None` after the last file.
     pub(super) fn next(&mut self) -> Result<Option<(Place, Parsed<Content>)>, LoadError> {
         while let Some(mut reader) = self.reader.take() {
+            if self.options.part.limit.is_some_and(|limit| self.n_good >= limit) {
+                self.finish(reader);
+                break;
+            }
             if let Some(parsed) = reader.next()? {
                 let (index, file) = (self.n_records, Arc::clone(reader.file.file()));
                 self.n_records += 1;
                 self.reader = Some(reader);
+                if !self.options.part.takes(&parsed.outcome) {
+                    self.n_left_out += 1;
+                    continue;
+                }
+                self.n_good += usize::from(parsed.outcome.is_ok());
                 return Ok(Some((Place { index, file, line: parsed.line }, parsed)));
             }
             self.finish(reader);
@@ -73,7 +88,8 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { file, records, n_passed_over, n_good, .. } = reader;
+        let CaseReader { mut file, records, n_passed_over, n_good, .. } = reader;
+        self.notices.append(&mut file.notices);
         let name = file.file();
         if n_passed_over > 0 {
             self.notices.push(format!("{name}: passed over {n_passed_over} spans that are not about GenAI"));
@@ -92,6 +108,8 @@ struct CaseReader {
     records: RecordReader,
     /// The cases of the last record that have not been given out, and its line.
     waiting: (VecDeque<Result<Content, Refused>>, usize),
+    /// The conversations of a table of messages that have not been given out, with their lines, once it was read.
+    conversations: Option<VecDeque<(usize, Result<Content, Refused>)>>,
     n_cases: usize,
     n_good: usize,
     /// How many spans of other things than calls of a model there were.
@@ -111,11 +129,14 @@ impl CaseReader {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
         let records = RecordReader::new(file.names()?, source.name());
         let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
-        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_passed_over: 0 })
+        Ok(Self { file, options, records, waiting, conversations: None, n_cases: 0, n_good: 0, n_passed_over: 0 })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one.
     fn next(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
+        if self.file.is_messages() {
+            return self.next_conversation();
+        }
         loop {
             let (waiting, line) = &mut self.waiting;
             if let Some(outcome) = waiting.pop_front() {
@@ -141,6 +162,32 @@ impl CaseReader {
         let message =
             format!("none of {} spans is about GenAI: no attribute begins with gen_ai.", self.n_passed_over);
         Err(LoadError::new(self.file.file(), message))
+    }
+
+    /// The next conversation of a table of messages, which is read as a whole at first.
+    fn next_conversation(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
+        if self.conversations.is_none() {
+            let (mut conversations, mut bad) = (Conversations::default(), Vec::new());
+            let read = |text: &RecordText<'_>, _: &mut Vec<String>| match text {
+                RecordText::Row(table, row) => Ok(Message::read(table, row, &self.options)?),
+                RecordText::Object(_) => Err(Reason::from("expected a row".to_owned()).into()),
+            };
+            while let Some(Parsed { line, outcome, .. }) = self.file.next(read)? {
+                match outcome {
+                    Ok(message) => conversations.add(line, message)?,
+                    Err(refused) => bad.push((line, Err(refused))),
+                }
+            }
+            let mut said = format!("{}: read a conversation from the messages of each id", self.file.file());
+            if conversations.n_private > 0 {
+                said += &format!("; private messages left out: {}", conversations.n_private);
+            }
+            self.file.notices.push(said);
+            bad.extend(conversations.contents(&self.options));
+            self.conversations = Some(bad.into());
+        }
+        let next = self.conversations.as_mut().and_then(VecDeque::pop_front);
+        Ok(next.map(|(line, outcome)| self.counted(Parsed { line, outcome, warnings: Vec::new() })))
     }
 
     fn counted(&mut self, parsed: Parsed<Content>) -> Parsed<Content> {
@@ -178,7 +225,7 @@ impl RecordReader {
         let fields = match text {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
-                let object = object(text)?;
+                let object = unwrapped(object(text)?)?;
                 if let Some(batch) = spans::batch(&object, options) {
                     return Ok(Held::Spans(batch));
                 }

@@ -18,6 +18,25 @@ pub(super) struct Reading<'o> {
     pub(super) number: usize,
 }
 
+/// A row as the viewer of a dataset gives it: the record inside, with its number for an id, unless cells of it were
+/// cut. Other objects are as they were.
+pub(super) fn unwrapped(mut object: Object) -> Result<Object, Reason> {
+    let is_row = object.get("row").is_some_and(|row| row.as_object().is_some());
+    let cut = object.get("truncated_cells").and_then(Json::as_array).filter(|_| is_row);
+    let Some(cut) = cut else { return Ok(object) };
+    if !cut.is_empty() {
+        let cut: Vec<&str> = cut.iter().filter_map(Json::as_str).collect();
+        return Err(format!("cells cut by the viewer: {}", cut.join(", ")).into());
+    }
+    let number = object.take("row_idx");
+    let Some(Json::Object(mut row)) = object.take("row") else { return Ok(object) };
+    if let Some(number) = number.filter(|_| row.get(Field::Id.native()).is_none()) {
+        // The name is not there yet.
+        let _ = row.insert(Field::Id.native(), number);
+    }
+    Ok(row)
+}
+
 /// The fields of an object whose source is `text`; names that look like typing errors go to `warnings`.
 pub(super) fn object_fields<'a>(
     object: Object,
