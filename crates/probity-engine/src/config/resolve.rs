@@ -18,8 +18,8 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, JudgeKind, Logprobs};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
-    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile, SettingsProblem,
-    StoreSettings, Tunable, Untrusted,
+    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
+    SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 

@@ -77,7 +77,9 @@ pub(super) fn converted(
         Unconverted::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooLarge>()) => {
             LoadError::new(name, format!("the {kind} file unpacks to more than {bytes_max} bytes"))
         }
-        Unconverted::Io(error) => LoadError::new(name, format!("the {kind} file cannot be read")).source(error),
+        Unconverted::Io(error) => {
+            LoadError::new(name, format!("the {kind} file cannot be read")).source(error)
+        }
     };
     let text = tempfile::tempfile().map_err(|error| failed(error.into()))?;
     let mut out = BufWriter::new(Limited { inner: text, left: bytes_max });
@@ -86,7 +88,8 @@ pub(super) fn converted(
         Binary::Parquet => parquet::write_lines(file, &mut out),
         Binary::Sheet => sheet::write_table(file, &mut out, bytes_max),
     }));
-    let notices = written.unwrap_or_else(|_| Err(Unconverted::Damaged("it is damaged".to_owned()))).map_err(failed)?;
+    let notices =
+        written.unwrap_or_else(|_| Err(Unconverted::Damaged("it is damaged".to_owned()))).map_err(failed)?;
     let mut limited = out.into_inner().map_err(|error| failed(error.into_error().into()))?;
     limited.inner.rewind().map_err(|error| failed(error.into()))?;
     Ok(Converted { text: limited.inner, notices })

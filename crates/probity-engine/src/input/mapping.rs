@@ -66,9 +66,8 @@ impl Members<'_, '_> {
     /// The member called `name`, exactly or in another spelling.
     fn named(&self, name: &str, folded: &str) -> Option<&Json> {
         let exact = self.values.iter().position(|(member, _)| member == name);
-        let at = exact.or_else(|| {
-            self.known.iter().position(|known| !folded.is_empty() && known.folded == folded)
-        })?;
+        let at = exact
+            .or_else(|| self.known.iter().position(|known| !folded.is_empty() && known.folded == folded))?;
         Some(&self.values[at].1)
     }
 }
@@ -114,6 +113,15 @@ impl FieldMap {
         self.0.iter().any(|(_, source)| source.text == name || source.folded == known.folded)
     }
 
+    /// Whether a source reads the column of this name.
+    pub(super) fn uses(&self, name: &str, known: &KnownName) -> bool {
+        let is_read = |piece: &Piece| match piece {
+            Piece::Path { name: own, folded, .. } => own == name || *folded == known.folded,
+            Piece::Constant(_) | Piece::RecordNumber => false,
+        };
+        self.takes(name, known) || self.0.iter().any(|(_, source)| source.pieces.iter().any(is_read))
+    }
+
     /// The first column that a source begins with and that is not among `names`: the field and the column.
     pub(super) fn missing(&self, names: &[(&str, &KnownName)]) -> Option<(Field, &str)> {
         let is_there = |text: &str, folded: &str| {
@@ -124,7 +132,8 @@ impl FieldMap {
                 Piece::Path { name, folded, .. } => !is_there(name, folded),
                 Piece::Constant(_) | Piece::RecordNumber => false,
             };
-            let piece = source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
+            let piece =
+                source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
             let Piece::Path { name, .. } = piece else { return None };
             Some((*field, name.as_str()))
         })
@@ -289,7 +298,8 @@ fn indexed(part: &str) -> Result<(&str, Vec<Step>), MapError> {
     let (name, mut rest) = part.find('[').map_or((part, ""), |at| part.split_at(at));
     let mut steps = Vec::new();
     while let Some(inside) = rest.strip_prefix('[') {
-        let refused = || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
+        let refused =
+            || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
         let (index, after) = inside.split_once(']').ok_or_else(refused)?;
         steps.push(Step::Index(index.trim().parse().map_err(|_| refused())?));
         rest = after;
@@ -335,7 +345,10 @@ mod tests {
         let error = |text: &str| text.parse::<FieldMap>().expect_err("an error").to_string();
         assert_eq!(error("Body"), "\"Body\": expected FIELD=COLUMN, such as ticket=Body");
         assert_eq!(error("ticket=a,ticket=b"), "the field 'ticket' is mapped twice");
-        assert_eq!(error("ticket=a[x]"), "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]");
+        assert_eq!(
+            error("ticket=a[x]"),
+            "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]"
+        );
         assert!(error("tickt=a").starts_with("there is no field \"tickt\", expected one of id, slice"));
         assert!(error("ticket=").starts_with("a source is empty"));
         let map: FieldMap = "ticket=\"a,b\",reply='x=y'".parse().expect("commas and signs in quotes");

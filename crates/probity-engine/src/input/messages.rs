@@ -76,7 +76,8 @@ impl Conversations {
     pub(super) fn add(&mut self, line: usize, message: Message) -> Result<(), LoadError> {
         self.n_bytes += message.text.len() + message.conversation.len();
         if self.n_bytes > BYTES_MAX {
-            let message = format!("the messages have more than {BYTES_MAX} bytes, expected fewer in one file");
+            let message =
+                format!("the messages have more than {BYTES_MAX} bytes, expected fewer in one file");
             return Err(LoadError::new(&"messages".into(), message).hint("split the file by conversations"));
         }
         let place = *self.places.entry(message.conversation.clone()).or_insert_with(|| {
@@ -121,7 +122,9 @@ fn content(mut messages: Vec<Message>, options: &LoadOptions) -> Result<Content,
         found.put(Field::Reply, Field::Reply.native(), Json::text(turns[last].1))?;
         turns.truncate(last);
     }
-    let turn = |(role, text): (Role, &String)| Json::object([("role", Json::text(role.name())), ("text", Json::text(text))]);
+    let turn = |(role, text): (Role, &String)| {
+        Json::object([("role", Json::text(role.name())), ("text", Json::text(text))])
+    };
     found.put(Field::Turns, Field::Turns.native(), Json::Array(turns.into_iter().map(turn).collect()))?;
     if let Some(slice) = messages.iter().find_map(|message| message.slice.clone()) {
         found.put(Field::Slice, Field::Slice.native(), slice)?;

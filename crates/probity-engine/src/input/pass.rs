@@ -129,7 +129,16 @@ impl CaseReader {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
         let records = RecordReader::new(file.names()?, source.name());
         let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
-        Ok(Self { file, options, records, waiting, conversations: None, n_cases: 0, n_good: 0, n_passed_over: 0 })
+        Ok(Self {
+            file,
+            options,
+            records,
+            waiting,
+            conversations: None,
+            n_cases: 0,
+            n_good: 0,
+            n_passed_over: 0,
+        })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one.
@@ -250,7 +259,8 @@ impl RecordReader {
         let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
         let lacks = lacking(has, options.unanswered);
         let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
-        let columns: Vec<ShownColumn<'_>> = members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
+        let columns: Vec<ShownColumn<'_>> =
+            members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
         let NotUnderstood { message, hint } = not_understood(&self.file, &columns, &lacks);
         (!lacks.is_empty()).then(|| format!("{message}; {hint}"))
     }

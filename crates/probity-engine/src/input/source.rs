@@ -137,16 +137,19 @@ impl DataFile {
         let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
         let (counts_rows, notices) = (false, Vec::new());
         let identity = Identity::of(metadata);
-        let mut found = Self { name, store, identity, packing, counts_rows, notices, census: OnceLock::new() };
+        let mut found =
+            Self { name, store, identity, packing, counts_rows, notices, census: OnceLock::new() };
         let (head, handle) = match packing {
             Packing::Plain => (head, handle),
             Packing::Gzip => {
                 // Damaged gzip is found, and said, when the content is read.
-                let unpacked = found.bytes(options).and_then(|(bytes, _)| {
-                    head_of(bytes).map_err(|error| refusal(&found.name, error))
-                });
+                let unpacked = found
+                    .bytes(options)
+                    .and_then(|(bytes, _)| head_of(bytes).map_err(|error| refusal(&found.name, error)));
                 match unpacked {
-                    Ok(head) if head.starts_with(b"PAR1") || head.starts_with(b"PK") => (head, found.unpacked(options)?),
+                    Ok(head) if head.starts_with(b"PAR1") || head.starts_with(b"PK") => {
+                        (head, found.unpacked(options)?)
+                    }
                     _ => return Ok(found),
                 }
             }

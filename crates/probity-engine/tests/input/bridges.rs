@@ -24,7 +24,8 @@ fn folder(name: &str) -> Option<PathBuf> {
 fn read(path: &Path, map: &str) -> Vec<Record> {
     let map = map.parse().expect("a mapping");
     let options = LoadOptions { map, unanswered: Unanswered::Take, ..LoadOptions::default() };
-    let dataset = Dataset::open(&[path.to_owned()], options).unwrap_or_else(|error| panic!("{error}: {:?}", error.hint));
+    let dataset = Dataset::open(&[path.to_owned()], options)
+        .unwrap_or_else(|error| panic!("{error}: {:?}", error.hint));
     dataset.records().expect("a pass").map(|record| record.expect("a record")).collect()
 }
 
@@ -55,12 +56,12 @@ fn counts(records: &[Record]) -> Value {
             Record::Entry { entry, .. } => {
                 n_replies += 1;
                 n_turns += turns(&entry.case).len();
-                n_references += usize::from(entry.case.reference.is_some());
-                n_evidence += entry.case.evidence.sources.len() + entry.case.evidence.context.len();
                 variants.extend(entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()));
                 &entry.case
             }
         };
+        n_references += usize::from(case.reference.is_some());
+        n_evidence += case.evidence.sources.len() + case.evidence.context.len();
         cases.insert(case.id.to_string());
         slices.extend(case.slice.as_ref().map(|slice| slice.as_str().to_owned()));
     }
@@ -109,7 +110,11 @@ fn wanted_cases(folder: &Path, file: &str) -> Vec<Value> {
         .filter(|case| case["file"] == file && !case["reply"].is_null())
         .map(|case| {
             let names = ["id", "reference", "reply", "slice", "turns", "variant"];
-            names.iter().map(|name| ((*name).to_owned(), case[*name].clone())).collect::<serde_json::Map<_, _>>().into()
+            names
+                .iter()
+                .map(|name| ((*name).to_owned(), case[*name].clone()))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         })
         .collect();
     wanted.sort_by_key(ToString::to_string);
@@ -141,7 +146,9 @@ fn help_desk_tables_are_read_by_themselves() {
 #[test]
 fn an_export_without_messages_says_so() {
     let Some(folder) = folder("helpdesk-csv") else { return };
-    let open = |file: &str| Dataset::open(&[folder.join(file)], LoadOptions::default()).expect_err("no reply").to_string();
+    let open = |file: &str| {
+        Dataset::open(&[folder.join(file)], LoadOptions::default()).expect_err("no reply").to_string()
+    };
     assert!(open("zendesk-tickets.csv").ends_with("found no columns with the customer's text, the reply"));
     assert!(open("hubspot-tickets.csv").ends_with("found no column with the reply"));
 }
@@ -158,7 +165,7 @@ fn parquet_is_read_like_the_same_records_as_json() {
 fn parquet_with_messages_keeps_their_structure() {
     let Some(folder) = folder("parquet") else { return };
     let path = folder.join("hf-conversations.parquet");
-    let map = "id=conversation_id,variant='trial-'+trial,ticket=messages[1].content,reply=outcome";
+    let map = "id=conversation_id,variant='trial-'+trial,ticket=messages[0].content,reply=outcome";
     let records = read(&path, map);
     let first = held(&records).remove(0);
     assert_eq!((records.len(), &first["id"], &first["variant"]), (6, &json!("airline-1"), &json!("trial-0")));

@@ -19,6 +19,7 @@ mod properties;
 mod records;
 mod rows;
 mod rules;
+mod sheets;
 mod sources;
 mod spans;
 mod tables;

@@ -35,8 +35,8 @@ use probity_engine::run::job::Job;
 use probity_engine::run::standing::clock;
 
 use crate::args::{
-    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, PartArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs,
-    StoreArgs,
+    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, PartArgs, ReadArgs, RecordArgs, SETTINGS_FILE,
+    SettingsArgs, StoreArgs,
 };
 use crate::exit::{Exit, Failure};
 use crate::render::problem::{problems, read_file};

@@ -206,7 +206,8 @@ fn n25_a_fault_without_its_criterion_says_so_and_own_faults_name_theirs() {
 fn what_is_on_record_is_not_asked_again() {
     for form in FORMS {
         let scene = Scene::new("apology");
-        let only = ["--select", "apology", "--select", "order", "--select", "repeat", "--select", "ambiguity"];
+        let only =
+            ["--select", "apology", "--select", "order", "--select", "repeat", "--select", "ambiguity"];
         let first = scene.probe(form, &only).code(0);
         let n_calls = scene.n_calls();
         let again = scene.probe(form, &only).code(0);
@@ -312,9 +313,9 @@ fn each_weakness_is_found_by_its_own_probes() {
 
 /// Families whose answers cost little, with one probe of those that have many.
 const SAMPLE: &[&str] = &[
-    "--select", "position", "--select", "ambiguity", "--select", "length", "--select", "identity", "--select",
-    "apology", "--select", "formatting", "--select", "order", "--select", "repeat", "--select", "plain_plea",
-    "--select", "lone_colon",
+    "--select", "position", "--select", "ambiguity", "--select", "length", "--select", "identity",
+    "--select", "apology", "--select", "formatting", "--select", "order", "--select", "repeat", "--select",
+    "plain_plea", "--select", "lone_colon",
 ];
 
 #[test]

@@ -48,8 +48,10 @@ fn a_probing_is_asked_for_once_and_read_back_offline() {
 #[test]
 fn only_a_whole_probing_is_kept() {
     let folder = Probity::new();
-    let part =
-        probe(&folder, ["--bases", "2", "--store", "p.db", "--select", "gate", "--select", "repeat", "--json"]);
+    let part = probe(
+        &folder,
+        ["--bases", "2", "--store", "p.db", "--select", "gate", "--select", "repeat", "--json"],
+    );
     let part = part.json();
     let names = |json: &Value| [json["rubric"]["hash"].clone(), json["judge"]["id"].clone()];
     let [hash, judge] = names(&part).map(|name| name.as_str().expect("a text").to_owned());

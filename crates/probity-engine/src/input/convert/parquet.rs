@@ -40,7 +40,8 @@ pub(super) fn write_lines(file: &File, out: &mut impl Write) -> Result<Vec<Strin
         return Err(Unconverted::Damaged("a column declares more bytes than are read".to_owned()));
     }
     let listed = metadata.file_metadata().key_value_metadata();
-    let features = listed.and_then(|listed| listed.iter().find(|entry| entry.key == "huggingface")?.value.as_ref());
+    let features =
+        listed.and_then(|listed| listed.iter().find(|entry| entry.key == "huggingface")?.value.as_ref());
     let mut lines = Lines { classes: classes(features.map(String::as_str)), ..Lines::default() };
     for row in RowIter::from_file_into(Box::new(reader)).with_batch_size(BATCH_ROWS) {
         lines.line(&row?);
@@ -83,7 +84,8 @@ impl Lines {
             }
             write_string(name, &mut self.text);
             self.text.push(':');
-            let class = self.classes.get(name).and_then(|names| names.get(usize::try_from(index(field)?).ok()?));
+            let class =
+                self.classes.get(name).and_then(|names| names.get(usize::try_from(index(field)?).ok()?));
             let written = match class {
                 Some(class) => {
                     write_string(class, &mut self.text);
@@ -132,7 +134,8 @@ fn write_value(field: &Field, out: &mut String) -> bool {
             return std::str::from_utf8(bytes.data()).is_ok_and(|text| write_text(text, out));
         }
         Field::Date(days) => {
-            let date = Date::constant(1970, 1, 1).checked_add(jiff::Span::new().try_days(*days).unwrap_or_default());
+            let date =
+                Date::constant(1970, 1, 1).checked_add(jiff::Span::new().try_days(*days).unwrap_or_default());
             return date.is_ok_and(|date| write_text(&date.to_string(), out));
         }
         Field::TimeMillis(value) => write!(out, "{value}"),
@@ -141,7 +144,10 @@ fn write_value(field: &Field, out: &mut String) -> bool {
         Field::TimestampMicros(value) => return write_moment(Timestamp::from_microsecond(*value).ok(), out),
         Field::Group(row) => return write_row(row, out),
         Field::ListInternal(list) => {
-            let is_vector = matches!(list.elements().first(), Some(Field::Float(_) | Field::Double(_) | Field::Float16(_)));
+            let is_vector = matches!(
+                list.elements().first(),
+                Some(Field::Float(_) | Field::Double(_) | Field::Float16(_))
+            );
             return !is_vector && write_list(list.elements().iter(), out);
         }
         Field::MapInternal(map) => return write_map(map.entries(), out),

@@ -34,7 +34,11 @@ pub(super) fn is_workbook(file: &File) -> bool {
 }
 
 /// Writes a line for each row of the first sheet and returns what is worth saying.
-pub(super) fn write_table(file: &File, out: &mut impl Write, bytes_max: u64) -> Result<Vec<String>, Unconverted> {
+pub(super) fn write_table(
+    file: &File,
+    out: &mut impl Write,
+    bytes_max: u64,
+) -> Result<Vec<String>, Unconverted> {
     check_sizes(file, bytes_max)?;
     let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(0))?;
@@ -90,7 +94,11 @@ fn shown(value: &DataRef<'_>) -> String {
         DataRef::DateTime(moment) if moment.is_datetime() => {
             let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
             let date = format!("{year:04}-{month:02}-{day:02}");
-            if (hour, minute, second) == (0, 0, 0) { date } else { format!("{date}T{hour:02}:{minute:02}:{second:02}") }
+            if (hour, minute, second) == (0, 0, 0) {
+                date
+            } else {
+                format!("{date}T{hour:02}:{minute:02}:{second:02}")
+            }
         }
         DataRef::DateTime(duration) => duration.as_f64().to_string(),
         DataRef::Error(_) | DataRef::Empty => String::new(),
