@@ -45,39 +45,6 @@ impl GateOutcome {
 /// The cause of every criterion that is unscored because the target gave no reply.
 pub const NO_REPLY: &str = "no_reply";
 
-/// What a reply came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The gate blocked it; it counts as failed and has no total.
-    Blocked,
-    /// Every criterion has a level and the pass rule holds.
-    Pass,
-    /// The pass rule does not hold, for these reasons, whatever a criterion without a level may come to.
-    Fail(Vec<Failure>),
-    /// Every criterion has a level and the rubric has no pass rule.
-    Scored,
-    /// At least one criterion has no level, and nothing that is known fails the reply.
-    Unscored,
-}
-
-impl Outcome {
-    /// The outcome without its reasons.
-    pub fn kind(&self) -> RowOutcome {
-        match self {
-            Outcome::Blocked => RowOutcome::Blocked,
-            Outcome::Pass => RowOutcome::Pass,
-            Outcome::Fail(_) => RowOutcome::Fail,
-            Outcome::Scored => RowOutcome::Scored,
-            Outcome::Unscored => RowOutcome::Unscored,
-        }
-    }
-
-    /// The name used in results.
-    pub fn name(&self) -> &'static str {
-        self.kind().name()
-    }
-}
-
 /// Everything that is reported about one reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyResult {
@@ -103,8 +70,8 @@ pub struct ReplyResult {
     pub score: Option<Score>,
     /// Places of criteria with less than their best level: those that fail the reply, then by points lost.
     pub below_best: Vec<usize>,
-    /// What it all came to.
-    pub outcome: Outcome,
+    /// What it all came to: a fail has its reasons in the score, whatever a criterion without a level may come to.
+    pub outcome: RowOutcome,
 }
 
 impl ReplyResult {
@@ -140,7 +107,7 @@ impl ReplyResult {
     #[must_use]
     pub fn not_judged(self, rubric: &Rubric) -> Self {
         let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
-        Self { outcome: Outcome::Blocked, not_asked, ..self }
+        Self { outcome: RowOutcome::Blocked, not_asked, ..self }
     }
 
     /// The same result with what each criterion of `rubric` came to, in its order.
@@ -155,10 +122,10 @@ impl ReplyResult {
             .collect();
         let score = score(rubric, &levels);
         let outcome = match rubric.pass() {
-            Some(_) if !score.failures.is_empty() => Outcome::Fail(score.failures.clone()),
-            _ if !score.missing.is_empty() => Outcome::Unscored,
-            Some(_) => Outcome::Pass,
-            None => Outcome::Scored,
+            Some(_) if !score.failures.is_empty() => RowOutcome::Fail,
+            _ if !score.missing.is_empty() => RowOutcome::Unscored,
+            Some(_) => RowOutcome::Pass,
+            None => RowOutcome::Scored,
         };
         let below_best = below_best(rubric, &criteria, &score);
         Self { criteria, score: Some(score), below_best, outcome, ..self }
@@ -187,7 +154,7 @@ impl ReplyResult {
             not_asked: Vec::new(),
             score: None,
             below_best: Vec::new(),
-            outcome: Outcome::Unscored,
+            outcome: RowOutcome::Unscored,
         }
     }
 
@@ -228,7 +195,7 @@ impl ReplyResult {
     /// How good the reply is at the most, 0 to 1, for ranking: its total, or the mean share of its levels, with the
     /// best level for each criterion that has none. `None` for a reply that was not judged to an end.
     pub(super) fn quality_max(&self, rubric: &Rubric) -> Option<Exact> {
-        if matches!(self.outcome, Outcome::Blocked | Outcome::Unscored) {
+        if matches!(self.outcome, RowOutcome::Blocked | RowOutcome::Unscored) {
             return None;
         }
         let share = |(id, outcome): &(CriterionId, CriterionOutcome)| {
@@ -246,8 +213,13 @@ impl ReplyResult {
 
     /// Whether a level fails the reply whatever its total.
     pub(super) fn is_automatic_fail(&self) -> bool {
-        let is_automatic = |failure: &Failure| matches!(failure, Failure::Automatic(_));
-        matches!(&self.outcome, Outcome::Fail(failures) if failures.iter().any(is_automatic))
+        self.failures().iter().any(|failure| matches!(failure, Failure::Automatic(_)))
+    }
+
+    /// Why the reply fails; empty where it does not.
+    pub fn failures(&self) -> &[Failure] {
+        let score = self.score.as_ref().filter(|_| self.outcome == RowOutcome::Fail);
+        score.map(|score| score.failures.as_slice()).unwrap_or_default()
     }
 
     /// The row of the results file.
@@ -259,12 +231,9 @@ impl ReplyResult {
         ResultRow {
             id: self.id.clone(),
             criteria: criteria.map(|(id, result)| (id.to_string(), result)).collect(),
-            outcome: self.outcome.kind(),
+            outcome: self.outcome,
             total: self.total(),
-            fail_reasons: match &self.outcome {
-                Outcome::Fail(failures) => failures.iter().map(Failure::describe).collect(),
-                _ => Vec::new(),
-            },
+            fail_reasons: self.failures().iter().map(Failure::describe).collect(),
             issues: self.issues().collect(),
             slice: self.slice.clone(),
             variant: self.variant.clone(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::members::Members;
 use super::row::RowOutcome;
 use crate::exact::Exact;
+use crate::promote::Standing;
 use crate::stats::Estimate;
 
 /// The figures of a run.
@@ -32,6 +33,29 @@ pub struct SummaryRecord {
     pub targets: Vec<TargetRecord>,
     /// The rubric.
     pub rubric: RubricName,
+    /// What the store knows beyond the verdicts.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// By slice; `(none)` for cases without one.
+    pub by_slice: BTreeMap<String, PartRecord>,
+    /// What several replies to the same case came to; only where a case has two that pass or fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+    /// What replies that do not pass have in common, the most frequent first.
+    pub failure_patterns: Vec<FailurePattern>,
+    /// Reasons for weak levels that recur, the most frequent first.
+    pub recurring_reasons: Vec<RecurringReason>,
+    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
+    pub weight_sensitivity: Vec<Variation>,
+    /// The best replies of those that do not fail, best first.
+    pub best: Vec<RankedRecord>,
+    /// The worst replies that are not perfect, worst first.
+    pub worst: Vec<RankedRecord>,
+}
+
+/// What the store knows about a run beyond its verdicts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
     /// Who judged.
     pub judge: JudgeRecord,
     /// The system that wrote replies; only where cases came without one.
@@ -55,21 +79,6 @@ pub struct SummaryRecord {
     pub calls_without_cost: u64,
     /// What a reader should know before believing the figures.
     pub warnings: Vec<String>,
-    /// By slice; `(none)` for cases without one.
-    pub by_slice: BTreeMap<String, PartRecord>,
-    /// What several replies to the same case came to; only where a case has two that pass or fail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<Repeats>,
-    /// What replies that do not pass have in common, the most frequent first.
-    pub failure_patterns: Vec<FailurePattern>,
-    /// Reasons for weak levels that recur, the most frequent first.
-    pub recurring_reasons: Vec<RecurringReason>,
-    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
-    pub weight_sensitivity: Vec<Variation>,
-    /// The best replies of those that do not fail, best first.
-    pub best: Vec<RankedRecord>,
-    /// The worst replies that are not perfect, worst first.
-    pub worst: Vec<RankedRecord>,
 }
 
 /// Figures of replies that belong together: a run's, or those of one slice.
@@ -206,6 +215,17 @@ pub struct TargetRecord {
     pub met: Option<bool>,
 }
 
+impl TargetRecord {
+    /// Whether the target is met, in words. A figure that was not measured neither meets nor misses anything.
+    pub fn state(&self) -> &'static str {
+        match self.met {
+            Some(true) => "met",
+            Some(false) => "missed",
+            None => "not measured",
+        }
+    }
+}
+
 /// A rubric by name, version and hash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RubricName {
@@ -235,9 +255,19 @@ pub struct JudgeRecord {
     /// The fingerprints seen, with how many answers each gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprints: Option<Members<u64>>,
+    /// What the store says that it has earned. In no file.
+    #[serde(skip)]
+    pub earned: Standing,
 }
 
 impl JudgeRecord {
+    /// The judge with what it has earned.
+    #[must_use]
+    pub fn with_standing(self, earned: Standing) -> JudgeRecord {
+        let (standing, standing_reason) = (earned.name().to_owned(), earned.reason().to_owned());
+        JudgeRecord { standing, standing_reason, earned, ..self }
+    }
+
     /// The judge as people call it.
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.kind, self.model);

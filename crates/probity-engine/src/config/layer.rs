@@ -52,6 +52,10 @@ impl<'de> Deserialize<'de> for Decimal {
             fn visit_i64<E: serde::de::Error>(self, whole: i64) -> Result<Decimal, E> {
                 Ok(Decimal(Exact::from(whole)))
             }
+
+            fn visit_u64<E: serde::de::Error>(self, whole: u64) -> Result<Decimal, E> {
+                self.visit_i64(i64::try_from(whole).map_err(E::custom)?)
+            }
         }
         deserializer.deserialize_any(Digits)
     }

@@ -37,6 +37,7 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 
+pub(crate) use choose::chat_parts;
 pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};

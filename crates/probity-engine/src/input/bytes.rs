@@ -182,6 +182,11 @@ impl RawRecord {
         Self { bytes: Vec::new(), line: 0, offset: 0, bytes_max, file: Arc::clone(file) }
     }
 
+    /// Lets records have so many bytes.
+    pub(super) fn allow(&mut self, bytes_max: usize) {
+        self.bytes_max = bytes_max;
+    }
+
     /// Starts a record at the place of `input`.
     pub(super) fn begin(&mut self, input: &Input) {
         self.bytes.clear();

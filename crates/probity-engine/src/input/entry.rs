@@ -337,7 +337,7 @@ fn situation_and_reply(found: &mut RecordFields<'_>, names: FileNames) -> Result
 /// can be seen: no judge is paid to read it.
 fn given_reply(found: &mut RecordFields<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
-        None => Ok(None),
+        None => Ok(found.no_reply.take().map(|reason| Given::Nothing(reason.into()))),
         Some(FieldValue { name, json: Json::Null, .. }) => {
             Ok(Some(Given::Nothing(must_be(&name, "a string", &Json::Null))))
         }

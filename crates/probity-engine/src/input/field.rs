@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use probity_core::json::{Json, JsonError, JsonProblem};
+use probity_core::json::{Json, JsonError, JsonProblem, Object, parse};
 use probity_core::label::Fields;
 use probity_core::spelling::distance;
 
@@ -89,9 +89,9 @@ impl Field {
     }
 }
 
-/// Names by which a span or a batch of spans is told, in the forms of its exporters.
+/// Names by which a span, a batch of spans or a trace is told, in the forms of its exporters.
 const SPAN_NAMES: &[&str] =
-    &["resourceSpans", "resource_spans", "traceId", "trace_id", "spanId", "span_id", "attributes"];
+    &["resourceSpans", "resource_spans", "traceId", "trace_id", "spanId", "span_id", "attributes", "trace"];
 
 /// The names of one kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,6 +213,15 @@ impl Reason {
     }
 }
 
+/// The object that a record is.
+pub(super) fn object(text: &str) -> Result<Object, Reason> {
+    let value = parse(text).map_err(|error| Reason::malformed(&error, "the record"))?;
+    match value {
+        Json::Object(object) => Ok(object),
+        other => Err(format!("expected an object, found {}", other.kind()).into()),
+    }
+}
+
 /// One value as the record gives it.
 pub(super) struct FieldValue<'a> {
     /// The name it was given under.
@@ -231,6 +240,8 @@ pub(super) struct RecordFields<'a> {
     pub(super) metadata_text: Option<Cow<'a, str>>,
     /// What was left out because it could not be read.
     pub(super) doubts: Vec<String>,
+    /// Why there is no reply, where the reader of the record knows.
+    pub(super) no_reply: Option<String>,
 }
 
 impl<'a> RecordFields<'a> {

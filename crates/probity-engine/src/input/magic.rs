@@ -35,6 +35,11 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
+/// Whether the bytes begin a zip archive.
+pub(super) fn is_zip(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04")
+}
+
 /// What the bytes are, when they are something that is not read.
 pub(super) fn foreign(head: &[u8]) -> Option<&'static Foreign> {
     let known = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature));

@@ -3,7 +3,7 @@
 //! | source | is |
 //! |---|---|
 //! | `Body`, `"Bot answer"` | a column or member, whatever its case, spaces, `_` and `-`; quotes keep `,`, `+`, `.` and `[` in a name |
-//! | `vars.question`, `messages[-1].content` | a place inside JSON, from the end where the number is negative; also inside JSON text |
+//! | `vars.question`, `messages[-1].content`, `fields[id=7].value` | a place inside JSON, from the end where the number is negative, or the element with a member; also inside JSON text |
 //! | `'v7'` | this text, for every record |
 //! | `#` | the number of the record in its file, from 1 |
 //! | `Subject+Body`, `Id+'-'+Turn` | several, one after the other: columns with a blank line between them, or `/` in names |
@@ -51,6 +51,8 @@ enum Step {
     Key(String),
     /// Counted from the end where it is negative.
     Index(i64),
+    /// The first element whose member has this value.
+    Where(String, String),
 }
 
 /// The members of one record, or the cells of a row.
@@ -247,6 +249,10 @@ fn at<'a>(json: &'a Json, step: &Step) -> Option<&'a Json> {
             let at = if *index < 0 { n.checked_add(*index)? } else { *index };
             items.get(usize::try_from(at).ok()?)
         }
+        (Json::Array(items), Step::Where(key, value)) => {
+            let has = |json: &Json| matches!(json, Json::String(text) | Json::Number(text) if text == value);
+            items.iter().find(|item| item.get(key).is_some_and(has))
+        }
         _ => None,
     }
 }
@@ -301,7 +307,10 @@ fn indexed(part: &str) -> Result<(&str, Vec<Step>), MapError> {
         let refused =
             || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
         let (index, after) = inside.split_once(']').ok_or_else(refused)?;
-        steps.push(Step::Index(index.trim().parse().map_err(|_| refused())?));
+        steps.push(match index.split_once('=') {
+            Some((key, value)) => Step::Where(key.trim().to_owned(), value.trim().to_owned()),
+            None => Step::Index(index.trim().parse().map_err(|_| refused())?),
+        });
         rest = after;
     }
     Ok((name, steps))
@@ -331,6 +340,7 @@ mod tests {
         check("vars.question", r#"{"vars.question":"a","vars":{"question":"b"}}"#, Some("a"));
         check("messages[-1].content", r#"{"messages":[{"content":"a"},{"content":"b"}]}"#, Some("b"));
         check("messages[2]", r#"{"messages":[1,2]}"#, None);
+        check("fields[id=7].value", r#"{"fields":[{"id":6},{"id":7,"value":"a"}]}"#, Some("a"));
         check("'v7'", "{}", Some("v7"));
         check("#", "{}", Some("7"));
         check("a+b", r#"{"a":"x","b":"y"}"#, Some("x\n\ny"));

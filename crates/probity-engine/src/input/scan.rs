@@ -10,13 +10,13 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use probity_core::case::{EVIDENCE_BYTES_MAX, Slice};
+use probity_core::json::Json;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Content;
-use super::pass::Pass;
+use super::pass::{Item, Pass};
 use super::reader::Parsed;
-use super::source::DataFile;
-use super::{Dedup, Digest, LoadError, LoadOptions, Place, Strictness};
+use super::{Dedup, Digest, LoadError, LoadOptions, Place, Sources, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -26,6 +26,8 @@ const SLICES_MAX: usize = 1_000;
 pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,
+    /// What stands around the records of each file.
+    pub(super) frames: Vec<Json>,
     pub(super) digest: Digest,
     pub(super) notices: Vec<String>,
     /// Records that repeat an earlier one, and the index of that one.
@@ -36,18 +38,18 @@ pub(super) struct Scanned {
 type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
-pub(super) fn scan(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
+pub(super) fn scan(sources: &Arc<Sources>, options: &LoadOptions) -> Result<Scanned, LoadError> {
     scan_with(sources, options, name_hash)
 }
 
-fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
     let mut pass = Pass::begin(sources, options)?;
     let mut names = SeenNames::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
     let (mut n_records, mut n_skipped, mut n_cut) = (0, 0, 0);
-    while let Some((place, parsed)) = pass.next()? {
+    while let Some(Item { place, parsed, .. }) = pass.next()? {
         n_records += 1;
         doubts.add(&place, &parsed)?;
         match &parsed.outcome {
@@ -73,7 +75,7 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
     }
     if n_records == 0 && !options.part.is_all() {
         let message = "no record is among those asked for with --slice or --only";
-        return Err(LoadError::new(sources[0].name(), message));
+        return Err(LoadError::new(sources.files[0].name(), message));
     }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),
@@ -105,7 +107,7 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
         n_skipped: n_skipped + repeats.len(),
         n_blank_lines: pass.n_blank_lines,
     };
-    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats })
+    Ok(Scanned { file_digests: pass.digests, frames: pass.frames, digest, notices, repeats })
 }
 
 /// So many records that are skipped are worth a line each.
@@ -229,7 +231,7 @@ struct First {
 
 /// Reads the records whose names may occur twice again, and finds those that repeat an earlier one.
 fn repeats(
-    sources: &Arc<[DataFile]>,
+    sources: &Arc<Sources>,
     options: &LoadOptions,
     twice: &HashSet<u64>,
     hash: NameHash,
@@ -238,7 +240,7 @@ fn repeats(
     let mut repeats = HashMap::new();
     let mut pass = Pass::begin(sources, options)?;
     let mut name = String::new();
-    while let Some((place, parsed)) = pass.next()? {
+    while let Some(Item { place, parsed, .. }) = pass.next()? {
         let Ok(record) = parsed.outcome else { continue };
         write_name(&record, &mut name);
         if !twice.contains(&hash(&name)) {
@@ -282,18 +284,20 @@ fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> Load
 mod tests {
     use probity_core::case::CaseId;
 
+    use super::super::foreign::Pieces;
+    use super::super::source::DataFile;
     use super::*;
 
-    fn sources(text: &str, options: &LoadOptions) -> Arc<[DataFile]> {
+    fn sources(text: &str, options: &LoadOptions) -> Arc<Sources> {
         let source = DataFile::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
-        Arc::from([source])
+        Arc::new(Sources { files: vec![source], pieces: Pieces::default() })
     }
 
     #[test]
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let scan = |sources: &Arc<[DataFile]>| scan_with(sources, &options, |_| 7);
+        let scan = |sources: &Arc<Sources>| scan_with(sources, &options, |_| 7);
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
         assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
@@ -306,7 +310,7 @@ mod tests {
         let options = LoadOptions::default();
         let sources = sources("{\"id\":\"a\",\"ticket\":\"t\",\"reply\":\"r\"}", &options);
         let mut pass = Pass::begin(&sources, &options).expect("opened");
-        let (place, parsed) = pass.next().expect("read").expect("a record");
+        let Item { place, parsed, .. } = pass.next().expect("read").expect("a record");
         let Ok(Content::Entry(mut entry)) = parsed.outcome else { panic!("expected an entry") };
         let mut names = SeenNames::default();
         let n_names = 60_000;

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Cursor, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
 
+use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
 use super::convert::{Binary, Converted, converted};
 use super::encoding::{self, Census, Decoded, Encoding};
@@ -46,10 +47,12 @@ enum Store {
 }
 
 /// How the file is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Packing {
     Plain,
     Gzip,
+    /// The samples of a log of Inspect, one after another.
+    Log(LogArchive),
 }
 
 /// What a file that was not touched keeps.
@@ -134,13 +137,21 @@ impl DataFile {
         let refused = |error| refusal(&name, error);
         let handle = file.try_clone().map_err(refused)?;
         let head = head_of(FromStart { file, offset: 0 }).map_err(refused)?;
-        let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
+        let packing = if magic::is_gzip(&head) {
+            Packing::Gzip
+        } else if magic::is_zip(&head) {
+            let file = handle.try_clone().map_err(refused)?;
+            LogArchive::find(file).map_or(Packing::Plain, Packing::Log)
+        } else {
+            Packing::Plain
+        };
         let (counts_rows, notices) = (false, Vec::new());
         let identity = Identity::of(metadata);
         let mut found =
             Self { name, store, identity, packing, counts_rows, notices, census: OnceLock::new() };
-        let (head, handle) = match packing {
+        let (head, handle) = match found.packing {
             Packing::Plain => (head, handle),
+            Packing::Log(_) => return Ok(found),
             Packing::Gzip => {
                 // Damaged gzip is found, and said, when the content is read.
                 let unpacked = found
@@ -179,8 +190,24 @@ impl DataFile {
     }
 
     /// How the file is packed.
-    pub(super) fn packing(&self) -> Packing {
-        self.packing
+    pub(super) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// What stands around the records of a log, as its source text.
+    pub(super) fn log_header(&self, options: &LoadOptions) -> Result<Option<String>, LoadError> {
+        let Packing::Log(log) = &self.packing else { return Ok(None) };
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
+        let header = log.header(&file, options.record_bytes_max as u64);
+        let failed = |error| LoadError::new(&self.name, "the header of the log cannot be read").source(error);
+        header.map(Some).map_err(failed)
+    }
+
+    fn file(&self) -> io::Result<File> {
+        match &self.store {
+            Store::Path(path) => File::open(path),
+            Store::Spooled(spooled) => spooled.try_clone(),
+        }
     }
 
     /// Opens the file at its beginning.
@@ -231,20 +258,16 @@ impl DataFile {
 
     /// The unpacked bytes from the beginning, and the handle they are read by.
     fn bytes(&self, options: &LoadOptions) -> Result<(Box<dyn Read + Send>, File), LoadError> {
-        let file = match &self.store {
-            Store::Path(path) => File::open(path),
-            Store::Spooled(spooled) => spooled.try_clone(),
-        }
-        .map_err(|error| refusal(&self.name, error))?;
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
-        let file = FromStart { file, offset: 0 };
-        let reader: Box<dyn Read + Send> = match self.packing {
-            Packing::Plain => Box::new(file),
-            Packing::Gzip => Box::new(Bounded {
-                inner: MultiGzDecoder::new(io::BufReader::new(file)),
-                decoded: 0,
-                limit: self.decoded_limit(options),
-            }),
+        let limit = self.decoded_limit(options);
+        let reader: Box<dyn Read + Send> = match &self.packing {
+            Packing::Plain => Box::new(FromStart { file, offset: 0 }),
+            Packing::Gzip => {
+                let inner = MultiGzDecoder::new(io::BufReader::new(FromStart { file, offset: 0 }));
+                Box::new(Bounded { inner, decoded: 0, limit })
+            }
+            Packing::Log(log) => Box::new(Bounded { inner: log.samples(file), decoded: 0, limit }),
         };
         Ok((reader, handle))
     }
@@ -281,20 +304,6 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
         }
     };
     LoadError::new(name, message).source(error)
-}
-
-/// A reader with a position of its own: handles of one file without a name share theirs.
-struct FromStart {
-    file: File,
-    offset: u64,
-}
-
-impl Read for FromStart {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
-    }
 }
 
 /// A reader that fails once, or has nothing.

@@ -23,6 +23,7 @@ use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
 use super::plan::Plan;
+use super::refused::Tuned;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{ResultRows, Row, Scoring};
 use super::spec::{CaseRecorder, RunSpec};
@@ -43,7 +44,7 @@ pub struct Job {
     asks: Vec<SizedAsk>,
     /// Decided by the first whole pass.
     cases: OnceLock<Cases>,
-    target: Option<Arc<TargetDefinition>>,
+    target: Mutex<Option<Arc<TargetDefinition>>>,
     /// What the target said, once it has been asked.
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
@@ -106,7 +107,7 @@ impl Job {
             dataset,
             asks,
             cases: OnceLock::new(),
-            target: target.map(Arc::new),
+            target: Mutex::new(target.map(Arc::new)),
             replies: OnceLock::new(),
             round: 1,
         })
@@ -121,12 +122,28 @@ impl Job {
     }
 
     /// What writes the replies that cases come without.
-    pub fn target(&self) -> Option<&Arc<TargetDefinition>> {
-        self.target.as_ref()
+    pub fn target(&self) -> Option<Arc<TargetDefinition>> {
+        self.target.lock().expect("no thread panics while it holds the target").clone()
+    }
+
+    /// Asks this target from now on: the same one without what it refused.
+    pub(super) fn set_target(&self, target: TargetDefinition) {
+        *self.target.lock().expect("no thread panics while it holds the target") = Some(Arc::new(target));
+    }
+
+    /// Leaves out what the target is on record as refusing.
+    pub(super) fn know_target(&self, store: &Store) -> Result<(), StoreError> {
+        let Some(target) = self.target() else { return Ok(()) };
+        let left = Tuned::target(&target).left_out(store)?;
+        if left != target.left {
+            self.set_target(target.without(left));
+        }
+        Ok(())
     }
 
     /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
     pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
+        self.know_target(store)?;
         let replies = Replies::new(store.reader()?, self.repeat());
         // A reader that is there already reads the same store.
         let _ = self.replies.set(replies);
@@ -142,7 +159,7 @@ impl Job {
 
     /// What writes its replies, as its record has it, once they have been read.
     pub(super) fn target_spec(&self) -> Option<TargetSpec> {
-        let target = self.target.as_ref()?;
+        let target = &self.target()?;
         let doubts = self.replies.get().and_then(|replies| replies.warning(target));
         Some(TargetSpec::new(target, &self.asking.config, doubts))
     }
@@ -162,7 +179,7 @@ impl Job {
         for part in parts {
             hasher.update(part.as_bytes()).update(b"\n");
         }
-        if self.target.is_some() {
+        if self.target().is_some() {
             self.each_record(|record| {
                 let text = serde_json::to_vec(&record).expect("texts and numbers can be written");
                 hasher.update(&text);
@@ -252,7 +269,7 @@ impl Job {
             Record::Entry { place, entry } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
             Record::Unanswered { case, skipped } => {
-                let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
+                let Some(target) = &self.target() else { return Ok(Screened::Skipped(skipped)) };
                 let place = Place::of(&skipped);
                 match self.answered(target, case, skipped)? {
                     Ok(entry) => (place, Box::new(entry)),
@@ -276,7 +293,7 @@ impl Job {
         rubric: &'a Rubric,
     ) -> Result<impl Iterator<Item = Result<Usable, RunError>> + 'a, LoadError> {
         Ok(self.dataset.records()?.map(|record| {
-            Ok(match (applicable(&self.dataset, rubric, record?)?, &self.target) {
+            Ok(match (applicable(&self.dataset, rubric, record?)?, &self.target()) {
                 (Record::Skipped(skipped), _) | (Record::Unanswered { skipped, .. }, None) => Err(skipped),
                 (Record::Entry { place, entry }, _) => {
                     let reason = "has a reply of its own, so no target was asked".to_owned();
@@ -329,7 +346,7 @@ impl Work for Job {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let target = self.target.iter().map(|target| ("target", target.id.to_string()));
+        let target = self.target().map(|target| ("target", target.id.to_string())).into_iter();
         let round = Some(self.round).filter(|round| *round > 1);
         let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
         self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)

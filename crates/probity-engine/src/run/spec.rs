@@ -139,7 +139,7 @@ impl RecordedRun {
     /// What its judge has earned by now.
     pub fn standing(&self, reader: &Reader) -> Result<Standing, StoreError> {
         let subject = Subject { asking: &self.asking, rubric: &self.rubric, blocking: &self.spec.blocking };
-        Ok(facts(&subject, reader, &self.ran(reader)?)?.judge.standing)
+        Ok(facts(&subject, reader, &self.ran(reader)?)?.judge.earned)
     }
 
     /// Its results from the store, each row to `sink` in the order of the input.

@@ -15,6 +15,7 @@ use super::classify::{
 };
 use super::desk::Desk;
 use super::lane::Signal;
+use crate::dialect::context_told;
 use crate::judge::respondent::Respondent;
 use crate::judge::{CallOutcome, Reception, Response};
 use crate::ledger::AttemptEnd;
@@ -98,6 +99,14 @@ impl Heard {
             Err(Disposition::Wait { ramp, .. }) => Signal::Limited(*ramp),
             Err(Disposition::Retry { signal, .. }) => *signal,
             Err(Disposition::Invalid { .. } | Disposition::Stop { .. }) => Signal::Unfit,
+        }
+    }
+
+    /// How many tokens the server reads, where its error says so.
+    pub(super) fn context(&self) -> Option<u32> {
+        match &self.answer {
+            Err(Disposition::Invalid { detail, .. }) => context_told(detail),
+            _ => None,
         }
     }
 

@@ -12,6 +12,7 @@ pub mod lane;
 mod limit;
 mod pursue;
 pub mod retry_after;
+mod server;
 mod tries;
 
 use std::sync::Arc;

@@ -106,7 +106,7 @@ impl Scene {
             texts: StoredTexts::Full,
             run,
             repeat: 0,
-            lane: Arc::new(Lane::new(terms.lane)),
+            lane: Arc::new(Lane::new(terms.lane, 1)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             schedule: terms.pursuit,

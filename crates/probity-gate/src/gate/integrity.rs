@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::finding::Sighting;
-use super::phrases::Phrases;
 use super::rules::Rule;
-use super::text::Rewritten;
+use super::text::{Phrases, Text};
 use crate::case::{TextTrait, text_traits};
 
 const EMPTY: Rule = Rule::flag("reply.empty", "the reply has no text");
@@ -39,8 +38,8 @@ static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
     Phrases::new(rules.iter().flat_map(|(key, rule)| data[*key].iter().map(|phrase| (phrase, *rule))))
 });
 
-/// What is odd about the text of a reply, which is also given in plain form: at most one sighting per rule, at its first sign.
-pub(super) fn check(reply: &str, plain: &Rewritten) -> Vec<Sighting> {
+/// What is odd about a reply, which was read as `text`: at most one sighting per rule, at its first sign.
+pub(super) fn check(reply: &str, text: &Text) -> Vec<Sighting> {
     let traits = text_traits(reply).into_iter().map(|unwanted| {
         let rule = match unwanted {
             TextTrait::Empty => EMPTY,
@@ -50,22 +49,22 @@ pub(super) fn check(reply: &str, plain: &Rewritten) -> Vec<Sighting> {
         Sighting::at(rule.id, 0..reply.len(), rule.sentence)
     });
     let mut seen: Vec<Sighting> = traits.collect();
-    for found in SIGNS.find(plain) {
+    for found in SIGNS.find(text).filter(|found| found.is_whole) {
         let rule = *found.meaning;
         if seen.iter().any(|sighting| sighting.rule == rule.id) {
             continue;
         }
-        if rule.id == VERDICT_SHAPED.id && !is_member(reply, found.span.end) {
+        if rule.id == VERDICT_SHAPED.id && !is_member(text, found.span.end) {
             continue;
         }
-        seen.push(Sighting::at(rule.id, found.span, rule.sentence));
+        seen.push(Sighting::at(rule.id, text.original(&found.span), rule.sentence));
     }
     seen
 }
 
 /// Whether a quoted word that ends at `end` is a member's name: a colon follows.
-fn is_member(reply: &str, end: usize) -> bool {
-    reply[end..].trim_start().starts_with(':')
+fn is_member(text: &str, end: usize) -> bool {
+    text[end..].trim_start().starts_with(':')
 }
 
 #[cfg(test)]
@@ -74,8 +73,7 @@ mod tests {
 
     #[track_caller]
     fn check_rules(reply: &str, want: &[&str]) {
-        let seen: Vec<&str> =
-            check(reply, &Rewritten::plain(reply)).iter().map(|sighting| sighting.rule).collect();
+        let seen: Vec<&str> = check(reply, &Text::new(reply)).iter().map(|sighting| sighting.rule).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
 

@@ -8,7 +8,6 @@ pub mod claim;
 pub mod evidence;
 mod finding;
 mod integrity;
-mod phrases;
 pub mod pii;
 mod policies;
 pub mod policy;
@@ -18,7 +17,6 @@ mod safety;
 mod settings;
 pub mod support;
 mod text;
-mod word_map;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};
@@ -31,7 +29,7 @@ use std::sync::{Arc, LazyLock};
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
-use text::Rewritten;
+use text::Text;
 
 /// The rules as they are set for a run. It is made once and screens any number of replies.
 #[derive(Debug, Clone)]
@@ -110,16 +108,16 @@ impl Gate {
             return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }
         let reply = &entry.reply.text;
-        let plain = Rewritten::plain(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
+        let text = Text::new(reply);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &text));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
             self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());
         let mut seen = record::check(&entry, &self.scanner);
         seen.extend(checked.evidence);
-        seen.extend(integrity::check(reply, &plain));
-        seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(&entry));
+        seen.extend(integrity::check(reply, &text));
+        seen.extend(self.forbidden.check(&text));
+        seen.extend(self.personal_data(&entry, &text));
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
@@ -140,7 +138,7 @@ impl Gate {
         families.iter().copied().filter(is_passed).collect()
     }
 
-    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
+    fn personal_data(&self, entry: &Entry, text: &Text) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
             Situation::Ticket(text) => customer.push(&**text),
@@ -155,7 +153,7 @@ impl Gate {
             }
         }
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
-        self.scanner.check(&entry.reply.text, &around)
+        self.scanner.check_read(text, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

@@ -1,10 +1,11 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
-use super::claim::{Lexicon, extract};
+use super::claim::{Lexicon, extract_read};
 use super::evidence;
 use super::finding::Sighting;
 use super::policy::{self, FileProblem, Ledger, PolicyFile};
 use super::support::{self, Allowed, Support};
+use super::text::Text;
 use crate::case::{Entry, EvidenceSource, Moment};
 use crate::json::Json;
 use crate::spec_file::Problem;
@@ -65,11 +66,11 @@ impl Policies {
         &self.canonical
     }
 
-    /// What is wrong with the evidence of a case and the claims of its reply, and the sources that the reply may
-    /// rest on.
-    pub(super) fn check<'a>(&'a self, entry: &'a Entry) -> Checked<'a> {
+    /// What is wrong with the evidence of a case and the claims of its reply, which was read as `text`, and the sources
+    /// that the reply may rest on.
+    pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.as_of);
-        let claims = extract(&entry.reply.text, &self.lexicon);
+        let claims = extract_read(text, &self.lexicon);
         let case = &entry.case;
         let support = Support::new(&selected.sources, &case.situation, &self.allowed, &self.lexicon);
         let support = support.with_retrieved(&case.evidence);

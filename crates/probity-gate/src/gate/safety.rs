@@ -1,9 +1,9 @@
 //! What a tenant forbids by name: competitors, and advice that its replies must not give.
 
 use super::finding::Sighting;
-use super::phrases::{Found, Phrases};
 use super::rules::Rule;
-use super::text::Rewritten;
+use super::text::words::run_before;
+use super::text::{Phrases, Text};
 
 const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
 const FORBIDDEN_ADVICE: Rule =
@@ -13,14 +13,16 @@ const FORBIDDEN_ADVICE: Rule =
 pub(super) const RULES: &[Rule] = &[COMPETITOR, FORBIDDEN_ADVICE];
 
 /// Words that turn advice into a warning against it, when one stands among the words just before.
-const AGAINST: &[&str] =
-    &["not", "never", "don't", "dont", "won't", "cannot", "can't", "avoid", "without", "nobody"];
+const AGAINST: &[&str] = &["not", "never", "dont", "n't", "cannot", "avoid", "without", "nobody"];
 
 /// Words that take such a word back: "do not hesitate to", "why not".
 const ENCOURAGING: &[&str] = &["hesitate", "why", "afraid", "only", "forget"];
 
 /// How many words before the advice are looked at.
 const WORDS_BEFORE: usize = 4;
+
+/// How far back the start of a clause is looked for, in bytes.
+const CLAUSE_BYTES_MAX: usize = 64;
 
 /// The forbidden names and phrases of a tenant.
 #[derive(Debug, Clone)]
@@ -44,33 +46,34 @@ impl Forbidden {
         Forbidden { phrases: Phrases::new(phrases) }
     }
 
-    /// The forbidden things in the plain text of a reply. Advice against something is not that advice.
-    pub(super) fn check(&self, plain: &Rewritten) -> Vec<Sighting> {
-        self.phrases.find(plain).into_iter().filter_map(|found| sighting(found, plain)).collect()
+    /// The forbidden things in a reply. Advice against something is not that advice.
+    pub(super) fn check(&self, text: &Text) -> Vec<Sighting> {
+        let whole = self.phrases.find(text).filter(|found| found.is_whole);
+        let sightings = whole.filter_map(|found| {
+            let (kind, name) = found.meaning;
+            let (rule, message) = match kind {
+                Kind::Competitor => (COMPETITOR, format!("the reply names the competitor {name:?}")),
+                Kind::Advice if is_warning(text, found.span.start) => return None,
+                Kind::Advice => (FORBIDDEN_ADVICE, format!("the reply gives forbidden advice: {name:?}")),
+            };
+            Some(Sighting::at(rule.id, text.original(&found.span), message))
+        });
+        sightings.collect()
     }
 }
 
-fn sighting(found: Found<'_, (Kind, String)>, plain: &Rewritten) -> Option<Sighting> {
-    let (kind, name) = found.meaning;
-    match kind {
-        Kind::Competitor => {
-            let message = format!("the reply names the competitor {name:?}");
-            Some(Sighting::at(COMPETITOR.id, found.span, message))
-        }
-        Kind::Advice if is_warning(&plain.text()[..found.at.start]) => None,
-        Kind::Advice => {
-            let message = format!("the reply gives forbidden advice: {name:?}");
-            Some(Sighting::at(FORBIDDEN_ADVICE.id, found.span, message))
-        }
-    }
-}
-
-/// Whether the words before a phrase, in its sentence, turn it round.
-fn is_warning(before: &str) -> bool {
-    let clause = before.rsplit(['.', '!', '?', ';', ':', ',']).next().unwrap_or(before);
-    let words = clause.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-    let near: Vec<&str> = words.rev().take(WORDS_BEFORE).collect();
-    near.iter().any(|word| AGAINST.contains(word)) && !near.iter().any(|word| ENCOURAGING.contains(word))
+/// Whether the words before the phrase at `at`, in its clause, turn it round.
+fn is_warning(text: &Text, at: usize) -> bool {
+    let clause = at - run_before(text, at, CLAUSE_BYTES_MAX, |byte| !b";:,".contains(&byte));
+    let near: Vec<&str> = text
+        .before(at)
+        .take_while(|word| word.start >= clause)
+        .take(WORDS_BEFORE)
+        .map(|word| word.text)
+        .collect();
+    let has =
+        |words: &[&str]| near.iter().any(|near| words.iter().any(|word| near.eq_ignore_ascii_case(word)));
+    has(AGAINST) && !has(ENCOURAGING)
 }
 
 #[cfg(test)]
@@ -78,7 +81,7 @@ mod tests {
     use super::*;
 
     fn seen(forbidden: &Forbidden, reply: &str) -> Vec<Sighting> {
-        forbidden.check(&Rewritten::plain(reply))
+        forbidden.check(&Text::new(reply))
     }
 
     #[track_caller]

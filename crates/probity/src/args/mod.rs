@@ -185,7 +185,7 @@ pub(crate) struct ReadArgs {
 /// How records are read.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// Make the first bad record an error, and read judges' answers as strict JSON
+    /// Make the first bad record an error; where a judge is asked, also read its answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly

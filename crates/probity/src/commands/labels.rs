@@ -146,7 +146,7 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let rows = labels.iter().map(|label| (label, None));
-    let reader = if args.raw_csv { table::Reader::Program } else { table::Reader::Spreadsheet };
+    let reader = if args.raw_csv { table::TableReader::Program } else { table::TableReader::Spreadsheet };
     let text = match format {
         LabelFormat::Csv => table::csv(rows, reader),
         LabelFormat::Jsonl => table::jsonl(rows),

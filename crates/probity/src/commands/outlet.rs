@@ -9,7 +9,7 @@ use super::session::Ended;
 use crate::args::{OutputArgs, SayArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::report::document::Document;
-use crate::render::report::{Kind, ReportFile, pretty};
+use crate::render::report::{ReportFile, ReportKind, pretty};
 use crate::render::results::WholeFile;
 use crate::settings::inputs::{Inputs, refuse_same_output};
 use crate::terminal;
@@ -55,10 +55,10 @@ pub(crate) fn tried(
         output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
     outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
     refuse_same_output(&outputs)?;
-    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
-    let reports = reports
-        .iter()
-        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
+    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: ReportKind::Json }));
+    let reports = reports.iter().map(|path| {
+        Ok(ReportFile { path: path.clone(), kind: ReportKind::of(path).map_err(Failure::usage)? })
+    });
     let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
     for file in &files {
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use probity_core::promote::Standing;
-use probity_core::report::{Summary, TargetState};
+use probity_core::report::Summary;
 use probity_engine::input::Skipped;
 use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
@@ -61,7 +61,7 @@ pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) ->
 /// The results of a run of the store.
 pub(super) fn results(run: &RecordedRun, store: &Store) -> Result<(Vec<u8>, Standing), Failure> {
     let (text, summary) = written(|sink| run.report(store, sink))?;
-    Ok((text, summary.facts().judge.standing.clone()))
+    Ok((text, summary.record.facts.judge.earned))
 }
 
 /// The results that `report` gives, as a run writes them, and their summary.
@@ -97,7 +97,7 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     };
     let about = (job.name.as_str(), &job.asking);
     let (summary, document) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
-    keep_outcome(&store, &ran, "run", &summary.record())?;
+    keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
     about_the_target(&job, &ran, &summary, &session);
     Ok(Made { job, ran, summary, document })
@@ -150,7 +150,7 @@ fn write(
         }
         Ok(())
     })?;
-    let appendix = Appendix::asked(asking, summary.rubric(), summary.facts());
+    let appendix = Appendix::asked(asking, &summary.rubric, &summary.record.facts);
     let document = document(&summary, name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
@@ -169,10 +169,10 @@ fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'
     if plan.n_cases == 0 {
         session.note(&format!("every case has a reply: target {} was not asked", settings.name));
     }
-    let (judge, facts) = (&job.asking.judge, summary.facts());
+    let (judge, facts) = (&job.asking.judge, &summary.record.facts);
     let answered = facts.target.as_ref().map(|target| target.answered_as.0.as_slice()).unwrap_or_default();
     if same_model((judge, &[]), (settings, &[])).is_none()
-        && let Some(warning) = same_model((judge, &facts.judge.answered_as), (settings, answered))
+        && let Some(warning) = same_model((judge, &facts.judge.answered_as.0), (settings, answered))
     {
         session.note(&format!("warning: {warning}"));
     }
@@ -187,10 +187,10 @@ fn ended(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Ended {
 
 /// How many of the admitted replies have a verdict.
 fn covered(summary: &Summary) -> Option<Covered> {
-    summary.coverage().map(|coverage| Covered {
+    summary.record.coverage.map(|coverage| Covered {
         share: coverage.to_f64(),
         of: "the admitted replies have a verdict",
-        missing: match summary.n_no_reply() {
+        missing: match summary.record.no_reply {
             0 => String::new(),
             n => format!(", {n} without a reply"),
         },
@@ -199,11 +199,11 @@ fn covered(summary: &Summary) -> Option<Covered> {
 
 /// Whether the targets are met by a judge that may gate, and in words what is not.
 fn enforced(summary: &Summary) -> Ended {
-    let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
+    let (standing, n_targets) = (&summary.record.facts.judge.earned, summary.record.targets.len());
     if !standing.is_promoted() {
         return no_standing(&format!("{standing} ({})", standing.reason()));
     }
-    let unmet = summary.targets().iter().filter(|target| target.state() != TargetState::Met);
+    let unmet = summary.record.targets.iter().filter(|target| target.met != Some(true));
     let unmet: Vec<String> = unmet
         .map(|each| format!("{}: {}, needs {}", metric_name(each), reached(each), wanted(each)))
         .collect();
@@ -227,10 +227,10 @@ pub(super) fn no_standing(standing: &str) -> Ended {
 /// Whether the lower bound of the pass rate reaches `floor`, whatever the judge has earned. A pass rate that was not
 /// measured does not.
 fn above_floor(summary: &Summary, floor: f64) -> Ended {
-    let standing = &summary.facts().judge.standing;
+    let standing = &summary.record.facts.judge.earned;
     let by = format!("{standing} judge: {}", standing.reason());
     let wanted = format!("--fail-under {:.1} %", 100.0 * floor);
-    let message = match summary.pass_rate() {
+    let message = match summary.record.all.pass_rate {
         Some(rate) if rate.low >= floor => return Ended::done(),
         Some(rate) => format!(
             "the pass rate is {:.1} % ({:.1}–{:.1} %, n {}) and its lower bound is below {wanted}",

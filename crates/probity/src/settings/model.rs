@@ -6,6 +6,7 @@ use std::path::Path;
 use probity_engine::config::{CallLimits, ChatSettings, Config};
 use probity_engine::judge::models::{NoModels, ServerModel, server_models};
 use probity_engine::ledger::Store;
+use probity_engine::target::is_target;
 use serde_json::Value;
 
 use super::variable;
@@ -69,5 +70,6 @@ fn on_record(chat: &ChatSettings, store: &Path) -> Vec<String> {
         let is_here = identity["base_url"] == chat.base_url.to_string();
         identity["model"].as_str().filter(|_| is_here).map(str::to_owned)
     };
-    judges.iter().filter_map(model).collect::<BTreeSet<String>>().into_iter().collect()
+    let judges = judges.iter().filter(|(_, identity)| !is_target(identity));
+    judges.filter_map(model).collect::<BTreeSet<String>>().into_iter().collect()
 }

@@ -57,7 +57,8 @@ fn a_foreign_table_is_scored_with_two_commands() {
         00001043,Late order,Where is my order 1043? It should be here.,It left our warehouse and arrives on Friday.,Ann\n";
     let probity = Probity::new().file("export.csv", table);
     let first = probity.args(["run", "export.csv"]).run().code(2);
-    first.says(["found no column with the reply", "Subject        \"Late order\""]);
+    assert!(first.stderr.contains("found no column with the reply"), "{}", first.stderr);
+    assert!(first.stderr.contains("Subject        \"Late order\""), "{}", first.stderr);
     let suggested =
         first.stderr.lines().find_map(|line| line.trim().strip_prefix("try: probity ")).expect("a command");
     assert_eq!(suggested, "run export.csv --map 'reply=Case Comments'");
@@ -72,11 +73,11 @@ fn a_mapping_in_the_settings_is_under_that_of_the_flags() {
     let table = "nr,a,b,c\n1,Where is it?,Here.,There.\n";
     let settings = "[input.map]\nticket = \"a\"\nreply = \"b\"\n";
     let probity = Probity::new().file("t.csv", table).file("probity.toml", settings);
-    let reply = |more: &[&str]| {
-        let args = [&["run", "t.csv", "--json", "--judge", "baseline"], more].concat();
+    let reply = |map| {
+        let args = ["run", "t.csv", "--json", "--judge", "baseline", "--map", map];
         probity.args(args).run().code(0).json()["results"][0]["reply"].clone()
     };
-    assert_eq!((reply(&[]), reply(&["--map", "reply=c"])), (json!("Here."), json!("There.")));
+    assert_eq!((reply(""), reply("reply=c")), (json!("Here."), json!("There.")));
     probity
         .args(["run", "t.csv", "--map", "replly=c"])
         .run()
@@ -102,13 +103,14 @@ fn check_shows_how_the_first_records_are_read() {
 #[test]
 fn a_part_of_the_cases_is_run_under_a_name() {
     let probity = Probity::new().file("tickets.json", tickets(5));
-    let run = |more: &[&str]| {
-        let args = [&["run", "tickets.json", "--json", "--judge", "baseline"], more].concat();
-        probity.args(args).run().code(0).json()
+    let run = |flags: [&str; 4]| {
+        let call =
+            probity.args(["run", "tickets.json", "--json", "--judge", "baseline"]).words(flags.into_iter());
+        call.run().code(0).json()
     };
-    assert_eq!(ids(&run(&["--limit", "2", "--name", "nightly look"])), ["ticket-001", "ticket-002"]);
-    assert_eq!(ids(&run(&["--only", "ticket-004"])), ["ticket-004"]);
-    assert_eq!(ids(&run(&[])).len(), 5, "parts are runs of their own");
+    assert_eq!(ids(&run(["--limit", "2", "--name", "nightly look"])), ["ticket-001", "ticket-002"]);
+    assert_eq!(ids(&run(["--only", "ticket-004", "--only", "ticket-002"])), ["ticket-002", "ticket-004"]);
+    assert_eq!(ids(&run(["--limit", "9", "--seed", "1"])).len(), 5, "parts are runs of their own");
     let listed = probity.args(["report"]).run().code(0);
     assert!(listed.stdout.contains("nightly look"), "{}", listed.stdout);
     probity.args(["run", "tickets.json", "--slice", "no such"]).run().code(2).says(["--slice or --only"]);

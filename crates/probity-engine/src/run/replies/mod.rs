@@ -55,14 +55,14 @@ pub async fn fetch(
 ) -> Result<(Vec<RepliesRan>, Option<Arc<Budget>>), RunError> {
     let Some(first) = jobs.first() else { return Ok((Vec::new(), None)) };
     for job in jobs {
-        budget(&job.asking, job.target().map(|target| &target.settings))?;
+        budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?;
     }
-    let budget = Arc::new(budget(&first.asking, first.target().map(|target| &target.settings))?);
+    let budget = Arc::new(budget(&first.asking, first.target().as_deref().map(|target| &target.settings))?);
     let mut all: Vec<RepliesRan> = Vec::new();
     for job in jobs {
         let is_cut = all.iter().any(|replies| replies.stop().is_some());
-        if let Some(target) = job.target().filter(|_| !is_cut) {
-            all.push(asking::ask(job, target, session, &budget).await?);
+        if !is_cut {
+            all.extend(asking::ask(job, session, &budget).await?);
         }
         job.take_replies(session.store)?;
     }
@@ -72,10 +72,9 @@ pub async fn fetch(
 /// Asks the job's target for replies, if it has one, and then its judge about them. Where the target's calls stop
 /// early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(&job.asking, job.target().map(|target| &target.settings))?);
-    let mut replies = None;
-    if let Some(target) = job.target() {
-        replies = Some(asking::ask(job, target, session, &budget).await?);
+    let budget = Arc::new(budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?);
+    let replies = asking::ask(job, session, &budget).await?;
+    if replies.is_some() {
         job.take_replies(session.store)?;
     }
     let is_cut = replies.as_ref().is_some_and(|replies| replies.stop().is_some());

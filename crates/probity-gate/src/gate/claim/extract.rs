@@ -4,29 +4,38 @@
 
 use std::ops::Range;
 
+use super::super::text::{Text, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
-use super::sentence;
 use super::term::{Figure, terms};
-use super::token::tokenise;
 use super::{Claim, ClaimKind, Value, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
+    extract_read(&Text::new(text), lexicon)
+}
+
+/// What a text claims that has been read. Spans are of its original.
+pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
     let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), line: 0, read_to: 0 };
-    let mut at = 0;
-    while let Some(paragraph) = sentence::paragraph(text, at) {
-        reader.paragraph(&paragraph);
-        at = paragraph.end;
+    let mut quoted = (0..0, None);
+    for sentence in text.sentences() {
+        if quoted.0 != sentence.paragraph {
+            quoted = (sentence.paragraph.clone(), None);
+        }
+        reader.sentence(&sentence.span, &sentence.paragraph, &mut quoted.1);
     }
     let mut claims = reader.claims;
+    for claim in &mut claims {
+        claim.span = text.original(&claim.span);
+    }
     claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
     claims
 }
 
 struct Reader<'a> {
-    text: &'a str,
+    text: &'a Text,
     table: &'a Table,
     claims: Vec<Claim>,
     /// Where the line that was last looked at begins, behind its blanks.
@@ -36,25 +45,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn paragraph(&mut self, paragraph: &Range<usize>) {
-        let mut quotes = None;
-        let mut from = paragraph.start;
-        while from < paragraph.end {
-            let end = sentence::sentence_end(self.text, paragraph, from, self.table);
-            self.sentence(from..end, paragraph, &mut quotes);
-            from = end;
-        }
-    }
-
-    /// Reads one sentence; `quotes` are those of its paragraph, read for the first mention.
+    /// Reads one sentence; `quoted` is what stands in quotes in its paragraph, read for the first mention.
     fn sentence(
         &mut self,
-        span: Range<usize>,
+        span: &Range<usize>,
         paragraph: &Range<usize>,
-        quotes: &mut Option<Vec<Range<usize>>>,
+        quoted: &mut Option<Vec<Range<usize>>>,
     ) {
         let table = self.table;
-        let tokens = tokenise(self.text, span.clone(), |word| table.lookup(word));
+        let tokens = self.text.tokens(span, |word| table.lookup(word));
         let figures = value::figures(self.text, &tokens, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let may_mention = figures.iter().any(is_amount)
@@ -68,12 +67,12 @@ impl Reader<'_> {
             return;
         }
         let breaks = clause::breaks(&terms);
-        let quotes = quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
-        let mood = self.mood(span);
+        let in_quotes = quoted.get_or_insert_with(|| quotes(self.text, paragraph));
+        let mood = self.mood(span.clone());
         for (at, term) in terms.iter().enumerate() {
             if let Some(meaning) = term.mention {
-                let next = quotes.partition_point(|quote| quote.end <= term.start);
-                let is_quoted = quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
+                let next = in_quotes.partition_point(|quote| quote.end <= term.start);
+                let is_quoted = in_quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
                 let mood = if is_quoted { Mood::Aside } else { mood };
                 let sentence = Sentence { terms: &terms, breaks: &breaks, mood };
                 self.mention(&sentence, at, meaning);

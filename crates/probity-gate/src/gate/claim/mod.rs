@@ -7,12 +7,11 @@ mod clause;
 mod extract;
 mod lexicon;
 mod polarity;
-mod sentence;
 mod term;
-mod token;
 mod value;
 
 pub use extract::extract;
+pub(super) use extract::extract_read;
 pub use lexicon::Lexicon;
 
 use std::ops::Range;

@@ -3,9 +3,9 @@
 //! The longest phrase at a place wins, so "not only" is one term and no negation. What always holds: terms
 //! are in order and do not overlap.
 
+use super::super::text::{Shape, Token};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
-use super::token::{Shape, Token};
 
 /// How many words a gap of a phrase can hold.
 const GAP_WORDS_MAX: usize = 3;

@@ -5,8 +5,8 @@
 use thiserror::Error;
 
 use super::super::text::Rewritten;
+use super::super::text::words::{may_end, may_start, run_before};
 use super::kind::{Hit, Kind};
-use super::words::{may_end, may_start, run_before};
 
 /// The longest form of a number, in bytes.
 const PATTERN_MAX: usize = 64;
@@ -70,7 +70,7 @@ impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
     pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
         let lower = |entries: &[String]| -> Vec<String> {
-            entries.iter().map(|entry| Rewritten::folded(entry.trim()).text().to_lowercase()).collect()
+            entries.iter().map(|entry| Rewritten::clean(entry.trim()).text().to_lowercase()).collect()
         };
         let squashed = |entries: &[String]| -> Vec<String> {
             let keys = lower(entries).into_iter().map(|entry| squashed(&entry));

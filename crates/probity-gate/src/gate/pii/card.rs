@@ -4,9 +4,10 @@
 //! the word "card". A window never starts or ends inside a group, so each group is looked at a fixed number
 //! of times.
 
-use super::digits::{self, DIGITS_MAX, Group};
+use super::super::text::Text;
+use super::super::text::digits::{self, DIGITS_MAX, Group};
+use super::super::text::label::{Label, Labels};
 use super::kind::{Hit, Kind};
-use super::label::{Label, Labels};
 
 /// Groupings that cards are printed in, by the number of digits per group.
 const PRINTED: &[&[usize]] = &[
@@ -34,9 +35,9 @@ pub(super) enum Shape {
     Sure,
 }
 
-/// Adds the cards among `groups`, which are one cluster.
-pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
-    let mut at = 0;
+/// The cards among `groups`, which are one cluster.
+pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
+    let (mut hits, mut at) = (Vec::new(), 0);
     while at < groups.len() {
         let n = window(text, groups, at);
         let is_card = n > 0 && is_card(text, &groups[at..at + n]);
@@ -46,7 +47,8 @@ pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
         // Single digits are one number or none.
         at += if is_card || groups[at].len() == 1 { n } else { 1 };
     }
-    find_odd_grouping(text, groups, hits);
+    find_odd_grouping(text, groups, &mut hits);
+    hits
 }
 
 /// What the prefix and length of a number with a right check digit say.
@@ -84,7 +86,7 @@ fn luhn(digits: &[u8]) -> bool {
 }
 
 /// How many groups from `at` on are written the way a card is.
-fn window(text: &str, groups: &[Group], at: usize) -> usize {
+fn window(text: &Text, groups: &[Group], at: usize) -> usize {
     let rest = &groups[at..];
     match rest[0].len() {
         1 => rest.iter().take_while(|group| group.len() == 1).count(),
@@ -101,7 +103,7 @@ fn window(text: &str, groups: &[Group], at: usize) -> usize {
 }
 
 /// Whether groups of four from `at` on are the middle of a longer number, as on a parcel.
-fn is_inside_run(text: &str, groups: &[Group], at: usize) -> bool {
+fn is_inside_run(text: &Text, groups: &[Group], at: usize) -> bool {
     let fours = groups[at..].iter().take(6).take_while(|group| group.len() == 4).count();
     let follows_four = at > 0 && groups[at].is_narrow() && groups[at - 1].len() == 4;
     let starts_parcel = text.as_bytes()[groups[0].start] == b'9' && at < 3;
@@ -110,7 +112,7 @@ fn is_inside_run(text: &str, groups: &[Group], at: usize) -> bool {
 }
 
 /// Whether `groups` hold a card, given what the reply calls them.
-fn is_card(text: &str, groups: &[Group]) -> bool {
+fn is_card(text: &Text, groups: &[Group]) -> bool {
     let shape = digits::values(text, groups).map_or(Shape::None, |digits| shape(&digits));
     if shape == Shape::None {
         return false;
@@ -129,7 +131,7 @@ fn is_card(text: &str, groups: &[Group]) -> bool {
 }
 
 /// Adds numbers in a grouping that no card is printed in: the whole of a narrow run, and nothing less.
-fn find_odd_grouping(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
+fn find_odd_grouping(text: &Text, groups: &[Group], hits: &mut Vec<Hit>) {
     for run in groups.chunk_by(|_, next| next.is_narrow()) {
         let is_candidate = run.len() > 1 && (13..=DIGITS_MAX).contains(&digits::n_digits(run));
         let is_known = hits.last().is_some_and(|hit| hit.span.end > run[0].start);

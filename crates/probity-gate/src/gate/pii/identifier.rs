@@ -5,9 +5,10 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use super::digits::{self, Group};
-use super::label::{Label, Labels};
-use super::words::{may_end, may_start, run_after, run_before};
+use super::super::text::Text;
+use super::super::text::digits::{self, Group};
+use super::super::text::label::{Label, Labels};
+use super::super::text::words::{may_end, may_start, run_after, run_before};
 
 /// The length of an account number by country, as the registry of ISO 13616 has it.
 const IBAN_LENGTHS: &str = "\
@@ -22,7 +23,7 @@ const ADDRESS_MAX: usize = 45;
 
 /// The international bank account number whose check digits `group` opens with: length by country and the mod-97
 /// check (ISO 13616, ISO 7064).
-pub(super) fn iban(text: &str, group: &Group) -> Option<Range<usize>> {
+pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = group.start.checked_sub(2)?;
     if !bytes[start..group.start].iter().all(u8::is_ascii_alphabetic) || !may_start(text, start) {
@@ -49,7 +50,7 @@ pub(super) fn iban(text: &str, group: &Group) -> Option<Range<usize>> {
 }
 
 /// The national number that opens with the group at `at`, or that the group is part of.
-pub(super) fn national(text: &str, groups: &[Group], at: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn national(text: &Text, groups: &[Group], at: usize) -> impl Iterator<Item = Range<usize>> {
     let group = &groups[at];
     let n = match group.len() {
         3 | 9 if !group.is_dated => social_security(text, groups, at).or_else(|| cpf(text, &groups[at..])),
@@ -76,7 +77,7 @@ pub(super) fn is_social_security(digits: &[u8]) -> bool {
 }
 
 /// How many groups from `at` on are a social security number.
-fn social_security(text: &str, groups: &[Group], at: usize) -> Option<usize> {
+fn social_security(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let is_bare = groups[at].len() == 9;
     let n = if is_bare { 1 } else { 3 };
     let window = groups.get(at..at + n)?;
@@ -102,7 +103,7 @@ fn social_security(text: &str, groups: &[Group], at: usize) -> Option<usize> {
 }
 
 /// Whether letters stand directly before, or before a hyphen, and are no label.
-fn is_joined_to_letters(text: &str, start: usize) -> bool {
+fn is_joined_to_letters(text: &Text, start: usize) -> bool {
     let before = text[..start].trim_end_matches(['-', '#']);
     let ends_in = |label: &str| {
         let end = before.len().checked_sub(label.len()).and_then(|from| before.get(from..));
@@ -113,7 +114,7 @@ fn is_joined_to_letters(text: &str, start: usize) -> bool {
 }
 
 /// A Brazilian taxpayer number, `###.###.###-##` with two check digits.
-fn cpf(text: &str, groups: &[Group]) -> Option<usize> {
+fn cpf(text: &Text, groups: &[Group]) -> Option<usize> {
     let window = groups.get(..4)?;
     let gaps_fit = || {
         digits::between(text, &window[0], &window[1]) == "."
@@ -133,7 +134,7 @@ fn cpf(text: &str, groups: &[Group]) -> Option<usize> {
 }
 
 /// The Spanish identity number: eight digits and their check letter.
-fn identity(text: &str, group: &Group) -> Option<Range<usize>> {
+fn identity(text: &Text, group: &Group) -> Option<Range<usize>> {
     if group.len() != 8 || !may_start(text, group.start) {
         return None;
     }
@@ -144,7 +145,7 @@ fn identity(text: &str, group: &Group) -> Option<Range<usize>> {
 }
 
 /// The British national insurance number, `QQ 12 34 56 C`.
-fn insurance(text: &str, group: &Group) -> Option<Range<usize>> {
+fn insurance(text: &Text, group: &Group) -> Option<Range<usize>> {
     if !matches!(group.len(), 2 | 6) {
         return None;
     }
@@ -166,12 +167,12 @@ fn insurance(text: &str, group: &Group) -> Option<Range<usize>> {
 }
 
 /// Whether a letter or digit of ASCII stands at `at`.
-fn continues(text: &str, at: usize) -> bool {
+fn continues(text: &Text, at: usize) -> bool {
     text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// The public address of four numbers that starts with the group at `at`. Version numbers are none.
-pub(super) fn ip_v4(text: &str, groups: &[Group], at: usize) -> Option<Range<usize>> {
+pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<usize>> {
     let is_dotted =
         |i: usize| i > 0 && i < groups.len() && digits::between(text, &groups[i - 1], &groups[i]) == ".";
     if is_dotted(at) || !(at + 1..at + 4).all(is_dotted) || is_dotted(at + 4) {
@@ -185,7 +186,7 @@ pub(super) fn ip_v4(text: &str, groups: &[Group], at: usize) -> Option<Range<usi
 }
 
 /// The public address of hexadecimal groups that the digits `group` belong to.
-pub(super) fn ip_v6(text: &str, group: &Group) -> Option<Range<usize>> {
+pub(super) fn ip_v6(text: &Text, group: &Group) -> Option<Range<usize>> {
     let belongs = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
     let start = group.start - run_before(text, group.start, ADDRESS_MAX, belongs);
     let end = group.end + run_after(text, group.end, ADDRESS_MAX, belongs);
@@ -218,13 +219,13 @@ fn is_public(address: IpAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        assert_eq!(iban(text, &groups[0]).map_or("", |span| &text[span]), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        assert_eq!(iban(&text, &groups[0]).map_or("", |span| &text[span]), want, "{}", &*text);
     }
 
     #[test]
@@ -244,9 +245,10 @@ mod tests {
 
     #[track_caller]
     fn check_ip(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        let found = ip_v4(text, &groups, 0).or_else(|| ip_v6(text, &groups[0]));
-        assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text, &groups[0]));
+        assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 
     #[test]
@@ -269,15 +271,13 @@ mod tests {
 
     #[track_caller]
     fn check_national(text: &str, want: &str) {
+        let text = Text::new(text);
         let mut spans = Vec::new();
-        let mut at = 0;
-        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            let groups = read_cluster(text, at + next);
-            at = digits::span(&groups).end;
-            spans.extend((0..groups.len()).flat_map(|at| national(text, &groups, at)));
+        for groups in text.clusters() {
+            spans.extend((0..groups.len()).flat_map(|at| national(&text, groups, at)));
         }
         let got: Vec<&str> = spans.into_iter().map(|span| &text[span]).collect();
-        assert_eq!(got.join(" | "), want, "{text}");
+        assert_eq!(got.join(" | "), want, "{}", &*text);
     }
 
     #[test]

@@ -8,9 +8,9 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::super::text::Rewritten;
+use super::super::text::words::{List, is_whole, run_before};
+use super::super::text::{Rewritten, Text, is_word_byte};
 use super::kind::{Hit, Kind};
-use super::words::{List, before, is_whole, is_word_byte, run_before};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
 const KEY_MIN: usize = 2;
@@ -25,7 +25,7 @@ const OWN_DIGITS: usize = 9;
 /// The most digits that a phone has with its country.
 const PHONE_DIGITS_MAX: usize = 13;
 
-/// A folded text in which values are looked for by their letters and digits.
+/// A clean text in which values are looked for by their letters and digits.
 struct Searched {
     text: String,
     squashed: Rewritten,
@@ -94,14 +94,13 @@ impl<'a> Echo<'a> {
         Echo { customer, turns: OnceCell::new(), n_compared: Cell::new(0) }
     }
 
-    /// Whether the customer wrote `value`, which is folded text.
+    /// Whether the customer wrote `value`, which is clean text.
     pub(super) fn contains(&self, value: &str) -> bool {
         self.n_compared.set(self.n_compared.get() + 1);
         if self.n_compared.get() > VALUES_MAX {
             return false;
         }
-        let read =
-            || self.customer.iter().map(|turn| Searched::new(Rewritten::folded(turn).text())).collect();
+        let read = || self.customer.iter().map(|turn| Searched::new(Rewritten::clean(turn).text())).collect();
         let key = Rewritten::squashed(value);
         let is_phone = is_number(key.text()) && (OWN_DIGITS..=PHONE_DIGITS_MAX).contains(&key.text().len());
         let mut turns = self.turns.get_or_init(read).iter();
@@ -109,21 +108,21 @@ impl<'a> Echo<'a> {
     }
 }
 
-/// Where any of the `known` values stands in `text`, which is folded.
-pub(super) fn find(text: &str, known: &[String]) -> Vec<Hit> {
+/// Where any of the `known` values stands in `text`.
+pub(super) fn find(text: &Text, known: &[String]) -> Vec<Hit> {
     if known.is_empty() {
         return Vec::new();
     }
     let searched = Searched::new(text);
     let spans = known.iter().flat_map(|value| {
-        let folded = Rewritten::folded(value);
-        let value = folded.text().trim();
+        let clean = Rewritten::clean(value);
+        let value = clean.text().trim();
         if value.contains('@') {
             email(&searched, value)
         } else if value.bytes().any(|byte| byte.is_ascii_digit()) {
             number_or_address(&searched, value)
         } else {
-            name(&searched, value)
+            name(text, &searched, value)
         }
     });
     spans.map(|span| Hit::new(Kind::Known, span)).collect()
@@ -165,8 +164,8 @@ fn number_or_address(searched: &Searched, value: &str) -> Vec<Range<usize>> {
 }
 
 /// Where a name stands, whole or by its last part.
-fn name(searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let is_used = |span: &Range<usize>| is_used_as_name(&searched.text, span);
+fn name(text: &Text, searched: &Searched, value: &str) -> Vec<Range<usize>> {
+    let is_used = |span: &Range<usize>| is_used_as_name(text, span);
     let parts: Vec<&str> = value.split_whitespace().collect();
     let mut spans = searched.find(value);
     if let [_, .., family] = &parts[..]
@@ -180,8 +179,8 @@ fn name(searched: &Searched, value: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether one part of a name is written as a name and outside a greeting.
-fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
-    let mut words = before(text, span.start).take(3).peekable();
+fn is_used_as_name(text: &Text, span: &Range<usize>) -> bool {
+    let mut words = text.before(span.start).take(3).peekable();
     let opens_sentence = words.peek().is_none();
     let is_greeting = words.any(|word| word.is_in(List::Greetings));
     text[span.clone()].starts_with(char::is_uppercase) && !is_greeting && !opens_sentence
@@ -193,7 +192,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, known: &str, want: &str) {
-        let got: Vec<&str> = find(text, &[known.to_owned()]).into_iter().map(|hit| &text[hit.span]).collect();
+        let got: Vec<&str> =
+            find(&Text::new(text), &[known.to_owned()]).into_iter().map(|hit| &text[hit.span]).collect();
         assert_eq!(got.join(" | "), want, "{text}");
     }
 
@@ -233,7 +233,7 @@ mod tests {
     #[track_caller]
     fn check_echo(ticket: &str, value: &str, want: bool) {
         assert_eq!(
-            Echo::new(&[ticket]).contains(Rewritten::folded(value).text()),
+            Echo::new(&[ticket]).contains(Rewritten::clean(value).text()),
             want,
             "{value:?} in {ticket:?}"
         );

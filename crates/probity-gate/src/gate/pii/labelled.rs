@@ -5,9 +5,10 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::super::text::Text;
+use super::super::text::words::{List, Word, is_whole, run_after};
 use super::kind::{Hit, Kind};
 use super::secret;
-use super::words::{self, List, Word, is_whole, run_after};
 
 /// How many words may stand between a label and its value.
 const LEADS_MAX: usize = 5;
@@ -27,7 +28,7 @@ pub(super) enum Announced {
 }
 
 /// The value that the label at `label` announces.
-pub(super) fn find(text: &str, announced: Announced, label: &Range<usize>) -> Option<Hit> {
+pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> Option<Hit> {
     if !is_whole(text, label) {
         return None;
     }
@@ -62,7 +63,7 @@ enum Link {
 }
 
 /// The value after `at`, behind words that may stand between.
-fn value_after(text: &str, mut at: usize) -> Option<(Range<usize>, Link)> {
+fn value_after(text: &Text, mut at: usize) -> Option<(Range<usize>, Link)> {
     let mut link = Link::Direct;
     for _ in 0..=LEADS_MAX {
         let from = at;
@@ -86,7 +87,7 @@ fn value_after(text: &str, mut at: usize) -> Option<(Range<usize>, Link)> {
 }
 
 /// The word that starts at `at`, with the groups of digits that continue it.
-fn value_span(text: &str, at: usize) -> Option<Range<usize>> {
+fn value_span(text: &Text, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let ends = |end: &usize| {
@@ -145,10 +146,10 @@ fn is_code(word: &str, link: Link) -> bool {
 }
 
 /// The date that starts within a few words after `at`.
-fn date_after(text: &str, at: usize) -> Option<Range<usize>> {
+fn date_after(text: &Text, at: usize) -> Option<Range<usize>> {
     let mut found: Vec<Word<'_>> = Vec::new();
-    for word in words::after(text, at) {
-        if is_day_or_year(word.text) || is_month(word.text) {
+    for word in text.after(at) {
+        if is_day_or_year(word.text) || word.is_in(List::Months) {
             found.push(word);
         } else if found.is_empty() && !word.is_in(List::DateLeads) {
             return None;
@@ -161,7 +162,7 @@ fn date_after(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let [first, .., last] = &found[..] else { return None };
     let has_year = found.iter().any(|word| word.text.len() == 4 && word.is_number());
-    let has_month = found.iter().any(|word| is_month(word.text));
+    let has_month = found.iter().any(|word| word.is_in(List::Months));
     (found.len() == 3 || (has_month && has_year)).then_some(first.start..last.end)
 }
 
@@ -172,12 +173,6 @@ fn is_day_or_year(word: &str) -> bool {
     is_ending && n_digits(digits) == digits.len() && matches!(digits.len(), 1 | 2 | 4)
 }
 
-/// Whether a word names a month, in full or cut short.
-fn is_month(word: &str) -> bool {
-    let is_plain = word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_plain && word.get(..3).is_some_and(|start| List::Months.has(start))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +180,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, announced: Announced, label: &str, want: &str) {
         let start = text.find(label).unwrap();
-        let hit = find(text, announced, &(start..start + label.len()));
+        let hit = find(&Text::new(text), announced, &(start..start + label.len()));
         assert_eq!(hit.map_or("", |hit| &text[hit.span]), want, "{text}");
     }
 
@@ -213,7 +208,7 @@ mod tests {
 
     #[track_caller]
     fn check_date(text: &str, want: &str) {
-        assert_eq!(date_after(text, 0).map_or("", |span| &text[span]), want, "{text}");
+        assert_eq!(date_after(&Text::new(text), 0).map_or("", |span| &text[span]), want, "{text}");
     }
 
     #[test]

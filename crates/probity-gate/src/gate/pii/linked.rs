@@ -5,19 +5,20 @@
 
 use std::ops::Range;
 
+use super::super::text::Text;
+use super::super::text::words::{List, Word, may_start};
 use super::kind::{Hit, Kind};
-use super::words::{self, List, Word, after, before, may_start};
 
 /// The end of a card number that the words at `label` announce.
-pub(super) fn last_four(text: &str, label: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn last_four(text: &Text, label: &Range<usize>) -> Option<Range<usize>> {
     let leads = ["in", "with", "digits", "are", "is", "of", "your", "card", "the", "number"];
-    let number = after(text, label.end).take(5).find(|word| !word.is_any(&leads))?;
+    let number = text.after(label.end).take(5).find(|word| !word.is_any(&leads))?;
     let is_end = number.is_number() && number.text.len() == 4 && may_start(text, label.start);
     is_end.then_some(label.start..number.end)
 }
 
 /// What the ends of card numbers are, given what stands with them.
-pub(super) fn find(text: &str, last_fours: &[Range<usize>], hits: &[Hit]) -> Option<Hit> {
+pub(super) fn find(text: &Text, last_fours: &[Range<usize>], hits: &[Hit]) -> Option<Hit> {
     let last_four = last_fours.first().filter(|_| has_full_name(text))?;
     let has_address = hits.iter().any(|hit| hit.kind == Kind::Address);
     let kind = if has_address { Kind::Linked } else { Kind::LastFourWithName };
@@ -25,16 +26,14 @@ pub(super) fn find(text: &str, last_fours: &[Range<usize>], hits: &[Hit]) -> Opt
 }
 
 /// Whether the text contains a full name.
-fn has_full_name(text: &str) -> bool {
+fn has_full_name(text: &Text) -> bool {
     let mut last: Option<Word<'_>> = None;
-    let mut at = 0;
-    while let Some(word) = words::next(text, at, text.len()) {
-        at = word.end;
+    for word in text.words(0..text.len()) {
         if last.is_some_and(|given| is_pair(text, &given, &word) && is_pointed_to(text, &given)) {
             return true;
         }
         // An initial between the two names is passed over.
-        let is_initial = word.text.len() == 1 && last.is_some() && text[at..].starts_with('.');
+        let is_initial = word.text.len() == 1 && last.is_some() && text[word.end..].starts_with('.');
         if word.text.starts_with(|char: char| char.is_ascii_lowercase()) {
             last = None;
         } else if !is_initial {
@@ -45,7 +44,7 @@ fn has_full_name(text: &str) -> bool {
 }
 
 /// Whether two words are the parts of a name: capitals on one line, with at most an initial between.
-fn is_pair(text: &str, given: &Word<'_>, family: &Word<'_>) -> bool {
+fn is_pair(text: &Text, given: &Word<'_>, family: &Word<'_>) -> bool {
     let gap = &text[given.end..family.start];
     let is_gap = gap == " " || (gap.len() == 4 && gap.ends_with(". ")) || gap == "-";
     is_gap && is_name_part(given) && is_name_part(family)
@@ -61,9 +60,9 @@ fn is_name_part(word: &Word<'_>) -> bool {
 }
 
 /// Whether something says that a capital starts a name.
-fn is_pointed_to(text: &str, given: &Word<'_>) -> bool {
+fn is_pointed_to(text: &Text, given: &Word<'_>) -> bool {
     given.is_in(List::GivenNames)
-        || before(text, given.start).next().is_some_and(|word| word.is_in(List::NamePointers))
+        || text.before(given.start).next().is_some_and(|word| word.is_in(List::NamePointers))
 }
 
 #[cfg(test)]
@@ -72,7 +71,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: bool) {
-        assert_eq!(has_full_name(text), want, "{text}");
+        assert_eq!(has_full_name(&Text::new(text)), want, "{text}");
     }
 
     #[test]

@@ -7,12 +7,13 @@
 
 use std::ops::Range;
 
+use super::super::text::Text;
+use super::super::text::digits::{DIGITS_MAX, Group};
+use super::super::text::label::Labels;
+use super::super::text::words::{is_whole, may_start, run_after, run_before};
 use super::card;
-use super::digits::Group;
 use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
-use super::label::Labels;
-use super::words::{is_whole, may_start, run_after, run_before};
 
 /// How far a masked number reaches to either side of the digits it is looked for at, in bytes.
 const REACH: usize = 40;
@@ -37,7 +38,7 @@ struct Shown {
 }
 
 /// The masked number that `first` to `last`, the ends of a cluster, belong to.
-pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
+pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Hit> {
     let start = first.start - run_before(text, first.start, REACH, belongs);
     let end = last.end + run_after(text, last.end, REACH, belongs);
     let span = trimmed(text, start..end, is_place)?;
@@ -55,7 +56,7 @@ pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
 }
 
 /// The four digits of `group` with the hidden places before them, when only they are shown.
-pub(super) fn last_four(text: &str, group: &Group) -> Option<Range<usize>> {
+pub(super) fn last_four(text: &Text, group: &Group) -> Option<Range<usize>> {
     let back = run_before(text, group.start, REACH, |byte| belongs(byte) && !byte.is_ascii_digit());
     let span = trimmed(text, group.start - back..group.end, is_place)?;
     let is_one = group.len() == 4 && may_start(text, span.start) && has_mask(&text.as_bytes()[span.clone()]);
@@ -78,7 +79,7 @@ fn is_place(byte: u8) -> bool {
 }
 
 /// The range without what is no place at its ends.
-fn trimmed(text: &str, range: Range<usize>, is_place: impl Fn(u8) -> bool) -> Option<Range<usize>> {
+fn trimmed(text: &Text, range: Range<usize>, is_place: impl Fn(u8) -> bool) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[range.clone()];
     let first = bytes.iter().position(|byte| is_place(*byte))?;
     let last = bytes.iter().rposition(|byte| is_place(*byte))?;
@@ -122,14 +123,14 @@ fn kind(shown: Shown) -> Option<Kind> {
 }
 
 /// The run of digits, letters that look like them (O, l, I, Z, S, B) and separators that `group` belongs to.
-pub(super) fn alike_run(text: &str, group: &Group) -> Range<usize> {
+pub(super) fn alike_run(text: &Text, group: &Group) -> Range<usize> {
     let belongs = |byte: u8| alike(byte).is_some() || matches!(byte, b' ' | b'-' | b'.');
     let back = run_before(text, group.start, ALIKE_MAX, belongs);
     group.start - back..group.end + run_after(text, group.end, usize::MAX, belongs)
 }
 
 /// The personal number with letters that a run is.
-pub(super) fn find_alike(text: &str, run: Range<usize>) -> Option<Hit> {
+pub(super) fn find_alike(text: &Text, run: Range<usize>) -> Option<Hit> {
     if run.len() > ALIKE_MAX {
         return None;
     }
@@ -168,7 +169,7 @@ fn alike(byte: u8) -> Option<u8> {
 }
 
 fn is_sure_card(values: &[u8]) -> bool {
-    values.len() <= super::digits::DIGITS_MAX && card::shape(values) == card::Shape::Sure
+    values.len() <= DIGITS_MAX && card::shape(values) == card::Shape::Sure
 }
 
 /// A word that is part of a spelled number.
@@ -190,7 +191,7 @@ pub(super) struct Spelled {
 
 impl Spelled {
     /// Reads the next word, which stands at `at`, and gives the number that ended before it, if one did.
-    pub(super) fn read(&mut self, text: &str, spelling: Spelling, at: Range<usize>) -> Option<Hit> {
+    pub(super) fn read(&mut self, text: &Text, spelling: Spelling, at: Range<usize>) -> Option<Hit> {
         let gap = &text.as_bytes()[self.span.end..at.start];
         let goes_on = gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte));
         let ended = if goes_on { None } else { self.end() };
@@ -219,14 +220,14 @@ impl Spelled {
 
 #[cfg(test)]
 mod tests {
-    use super::super::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: Option<Kind>) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
-        let hit = find(text, &groups[0], &groups[groups.len() - 1]);
-        assert_eq!(hit.map(|hit| hit.kind), want, "{text}");
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
+        let hit = find(&text, &groups[0], &groups[groups.len() - 1]);
+        assert_eq!(hit.map(|hit| hit.kind), want, "{}", &*text);
     }
 
     #[test]
@@ -248,11 +249,13 @@ mod tests {
 
     #[track_caller]
     fn check_alike(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
+        let text = Text::new(text);
+        let groups = text.clusters().next().unwrap();
         assert_eq!(
-            find_alike(text, alike_run(text, &groups[0])).map_or("", |hit| &text[hit.span]),
+            find_alike(&text, alike_run(&text, &groups[0])).map_or("", |hit| &text[hit.span]),
             want,
-            "{text}"
+            "{}",
+            &*text
         );
     }
 

@@ -6,30 +6,24 @@
 //! parcel, a price or a link to a page is neither. No message ever contains a value or a part of one, and
 //! the work grows with the length of the reply and not faster.
 
-mod address;
 mod allow;
 mod card;
-mod digits;
-mod email;
 mod encoded;
 mod identifier;
 mod kind;
 mod known;
-mod label;
 mod labelled;
 mod linked;
 mod masked;
-mod phone;
 mod scan;
 mod secret;
 mod split;
-mod words;
 
 pub use allow::{Allow, PatternProblem, TestValues};
 pub(super) use kind::RULES;
 
 use super::finding::Sighting;
-use super::text::Rewritten;
+use super::text::Text;
 use allow::Lists;
 use kind::{Hit, Kind};
 use known::Echo;
@@ -60,49 +54,51 @@ impl Scanner {
     /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
     /// the reply and never cut a character.
     pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
-        let folded = Rewritten::folded(reply);
-        let text = folded.text();
+        self.check_read(&Text::new(reply), around)
+    }
+
+    /// The same for a reply that has been read.
+    pub(super) fn check_read(&self, text: &Text, around: &Surroundings<'_>) -> Vec<Sighting> {
         let echo = Echo::new(around.customer);
         let mut hits = self.found(text, &echo);
         hits.extend(known::find(text, around.known).into_iter().map(|hit| as_echo(text, hit, &echo)));
         hits.extend(self.encoded(text, &echo));
         hits.extend(self.split(text, around.earlier));
         for hit in &mut hits {
-            hit.span = folded.original(&hit.span);
+            hit.span = text.original(&hit.span);
         }
         merged(hits)
     }
 
     /// What stands in a text, without what is allowed.
-    fn found(&self, text: &str, echo: &Echo<'_>) -> Vec<Hit> {
+    fn found(&self, text: &Text, echo: &Echo<'_>) -> Vec<Hit> {
         let hits = scan::scan(text).into_iter().filter(|hit| !self.lists.allows(text, hit));
         hits.map(|hit| as_echo(text, hit, echo)).collect()
     }
 
     /// What stands in `text` behind one level of encoding.
-    fn encoded(&self, text: &str, echo: &Echo<'_>) -> Vec<Hit> {
+    fn encoded(&self, text: &Text, echo: &Echo<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(resolved) = encoded::resolved(text) {
-            let found = self.found(resolved.text(), echo).into_iter();
+            let resolved = Text::of(resolved, text);
+            let found = self.found(&resolved, echo).into_iter();
             hits.extend(found.map(|hit| Hit::new(hit.kind, resolved.original(&hit.span))));
         }
         for (span, plain) in encoded::base64_words(text) {
-            let strongest = self.found(&plain, echo).into_iter().map(|hit| hit.kind).min();
+            let strongest = self.found(&Text::new(&plain), echo).into_iter().map(|hit| hit.kind).min();
             hits.extend(strongest.map(|kind| Hit::new(kind, span)));
         }
         hits
     }
 
     /// What the reply completes of values that earlier turns began.
-    fn split(&self, text: &str, earlier: &[&str]) -> Option<Hit> {
-        let earlier: Vec<Rewritten> = earlier.iter().map(|turn| Rewritten::folded(turn)).collect();
-        let earlier: Vec<&str> = earlier.iter().map(Rewritten::text).collect();
-        split::find(&earlier, text).filter(|hit| !self.lists.allows(text, hit))
+    fn split(&self, text: &Text, earlier: &[&str]) -> Option<Hit> {
+        split::find(earlier, text).filter(|hit| !self.lists.allows(text, hit))
     }
 }
 
 /// The hit as an echo, where the customer wrote what it shows.
-fn as_echo(text: &str, hit: Hit, echo: &Echo<'_>) -> Hit {
+fn as_echo(text: &Text, hit: Hit, echo: &Echo<'_>) -> Hit {
     if hit.kind.exposes() && hit.kind != Kind::Linked && echo.contains(&text[hit.core.clone()]) {
         Hit { kind: Kind::OwnDataEcho, ..hit }
     } else {

@@ -1,4 +1,4 @@
-//! The two passes over a text: one over its bytes for digits and `@`, one over its words.
+//! The two passes over a text: one over its numbers, one over its words.
 //!
 //! Almost all text is left behind by the passes themselves. What they stop at is handed to the module that
 //! knows it, and every one of those looks at a bounded stretch around it, so that the work grows with the
@@ -7,15 +7,15 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
-
-use super::digits::{self, Group};
+use super::super::text::digits::{self, Group};
+use super::super::text::label::Owner;
+use super::super::text::words::{DATA, is_whole};
+use super::super::text::{Contact, ContactKind, Phrases, Text, phone};
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
 use super::masked::{self, Spelled, Spelling};
 use super::secret::{self, Token};
-use super::words::{DATA, is_whole};
-use super::{address, card, email, identifier, linked, phone};
+use super::{card, identifier, linked};
 
 /// What a word opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,14 +23,6 @@ enum Trigger {
     Label(Announced),
     Secret(Token),
     Number(Spelling),
-    /// A word for `@`.
-    At,
-    /// A word for a dot with the spaces around it, behind which a word for `@` may stand.
-    Dot,
-    /// An address without a street: a box, a military post.
-    PostBox,
-    /// A part of a building.
-    Unit,
     /// The end of a card number.
     LastFour,
 }
@@ -52,10 +44,6 @@ impl Trigger {
             "bearer" => Trigger::Secret(Token::Bearer),
             "double" => Trigger::Number(Spelling::Times(2)),
             "triple" => Trigger::Number(Spelling::Times(3)),
-            "at" => Trigger::At,
-            "dot" => Trigger::Dot,
-            "post_box" => Trigger::PostBox,
-            "unit" => Trigger::Unit,
             "last_four" => Trigger::LastFour,
             digit => Trigger::Number(Spelling::Digit(digit.parse().ok()?)),
         })
@@ -63,49 +51,13 @@ impl Trigger {
 }
 
 /// The words that make the check look closer, and what each of them opens.
-static TRIGGERS: LazyLock<(AhoCorasick, Vec<Trigger>)> = LazyLock::new(|| {
+static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     let opens = |(key, words): (&String, &'static Vec<String>)| {
         let trigger = Trigger::from_key(key).expect("the code knows every key of the file");
         words.iter().map(move |word| (word, trigger))
     };
-    let (words, triggers): (Vec<&String>, _) = DATA["triggers"].iter().flat_map(opens).unzip();
-    let search = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .start_kind(StartKind::Anchored)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words);
-    (search.expect("no list is as long as the search can hold"), triggers)
+    Phrases::new(DATA["triggers"].iter().flat_map(opens))
 });
-
-/// The triggers of `text` in order, whatever the case of their letters, and not behind a letter.
-fn triggers(text: &str) -> impl Iterator<Item = (Trigger, Range<usize>)> {
-    let (search, triggers) = &*TRIGGERS;
-    let (bytes, mut from) = (text.as_bytes(), 0);
-    (0..bytes.len()).filter_map(move |at| {
-        // What is part of one trigger opens no other.
-        if at < from || !opens_word(bytes, at) {
-            return None;
-        }
-        let found = search.find(Input::new(text).span(at..text.len()).anchored(Anchored::Yes))?;
-        let trigger = triggers[found.pattern().as_usize()];
-        let is_dot = trigger == Trigger::Dot;
-        if is_dot && bytes[from..at].last() != Some(&b' ') {
-            return None;
-        }
-        from = found.end();
-        Some((trigger, at - usize::from(is_dot)..found.end()))
-    })
-}
-
-/// Whether a word, a number or a mark starts at `at`: not inside a word or a number, at a space or inside a character.
-fn opens_word(bytes: &[u8], at: usize) -> bool {
-    let (byte, before) = (bytes[at], at.checked_sub(1).map_or(b' ', |before| bytes[before]));
-    let is_inside = (byte.is_ascii_alphabetic() && before.is_ascii_alphabetic())
-        || (byte.is_ascii_digit() && before.is_ascii_digit())
-        || !byte.is_ascii();
-    !is_inside && byte != b' '
-}
 
 /// What was recognised in a text so far.
 #[derive(Debug, Default)]
@@ -120,20 +72,21 @@ struct Scan {
 /// Where the last stretch ends that each of these read, so that none reads it twice.
 #[derive(Debug, Default)]
 struct ReadTo {
-    address: usize,
     alike: usize,
     v6: usize,
     secret: usize,
-    unit: usize,
 }
 
-/// Every value that is recognised in a text, which is folded, in no order.
-pub(super) fn scan(text: &str) -> Vec<Hit> {
+/// Every value that is recognised in a text, in no order.
+pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
-    scan.numbers(text);
+    scan.hits.extend(text.contacts().iter().filter_map(|contact| of_contact(text, contact)));
+    for cluster in text.clusters() {
+        scan.cluster(text, cluster);
+    }
     let mut spelled = Spelled::default();
-    for (trigger, range) in triggers(text) {
-        scan.word(text, trigger, range, &mut spelled);
+    for found in TRIGGERS.find(text) {
+        scan.word(text, *found.meaning, found.span, &mut spelled);
     }
     scan.hits.extend(spelled.end());
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
@@ -142,29 +95,11 @@ pub(super) fn scan(text: &str) -> Vec<Hit> {
 }
 
 impl Scan {
-    /// The pass over bytes.
-    fn numbers(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while let Some(n) = bytes[at..].iter().position(|byte| byte.is_ascii_digit() || *byte == b'@') {
-            at += n;
-            if bytes[at] == b'@' {
-                self.hits.extend(email::find(text, at));
-                at += 1;
-            } else {
-                let groups = digits::read_cluster(text, at);
-                at = digits::span(&groups).end;
-                self.cluster(text, &groups);
-            }
-        }
-    }
-
     /// Looks at one cluster of digits.
-    fn cluster(&mut self, text: &str, groups: &[Group]) {
+    fn cluster(&mut self, text: &Text, groups: &[Group]) {
         let (first, last) = (groups[0], groups[groups.len() - 1]);
         if digits::n_digits(groups) >= 6 {
-            card::find(text, groups, &mut self.hits);
-            phone::find(text, groups, &mut self.hits);
+            self.hits.extend(card::find(text, groups));
         }
         for at in 0..groups.len() {
             let of = |kind: Kind| move |span| Hit::new(kind, span);
@@ -173,15 +108,10 @@ impl Scan {
             self.hits.extend(identifier::iban(text, &groups[at]).map(of(Kind::Iban)));
         }
         self.neighbours(text, &first, &last);
-        if first.start >= self.read_to.address {
-            let found = address::find_behind(text, &first).or_else(|| address::find_before(text, &last));
-            self.read_to.address = found.as_ref().map_or(self.read_to.address, |hit| hit.span.end);
-            self.hits.extend(found);
-        }
     }
 
     /// Looks at what touches a cluster: masks, letters that look like digits, colons.
-    fn neighbours(&mut self, text: &str, first: &Group, last: &Group) {
+    fn neighbours(&mut self, text: &Text, first: &Group, last: &Group) {
         let bytes = text.as_bytes();
         let before = |n: usize| first.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
         let behind = |n: usize| bytes.get(last.end + n).copied().unwrap_or(b' ');
@@ -204,7 +134,7 @@ impl Scan {
     }
 
     /// Looks at what one word opens.
-    fn word(&mut self, text: &str, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
+    fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
         match trigger {
             Trigger::Number(spelling) if is_whole(text, &range) => {
                 self.hits.extend(spelled.read(text, spelling, range));
@@ -214,23 +144,27 @@ impl Scan {
                 self.read_to.secret = secret::token_end(text, range.end);
                 self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
             }
-            Trigger::At => self.hits.extend(at_word(text, range)),
-            Trigger::Dot => self.hits.extend(email::find_at_dot(text, range.start)),
-            Trigger::PostBox | Trigger::Unit if range.start >= self.read_to.unit => {
-                let find = if trigger == Trigger::Unit { address::find_at_unit } else { address::find_box };
-                let hit = find(text, &range);
-                self.read_to.unit = hit.as_ref().map_or(range.end, |hit| hit.span.end);
-                self.hits.extend(hit);
-            }
             Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
-            Trigger::Secret(_) | Trigger::Number(_) | Trigger::PostBox | Trigger::Unit => {}
+            Trigger::Secret(_) | Trigger::Number(_) => {}
         }
     }
 }
 
-/// The address around a word for `@`. Where the host was part of the trigger, only its first word is.
-fn at_word(text: &str, range: Range<usize>) -> Option<Hit> {
-    let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
-    let at = if is_word { range.start..range.start + 2 } else { range };
-    if is_word && !is_whole(text, &at) { None } else { email::find_spelled(text, at) }
+/// What a contact gives away. Numbers of services are no person's, and a masked address may show two characters of its
+/// local part.
+fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
+    let value = &text[contact.core.clone()];
+    let local = value.split('@').next().unwrap_or("");
+    let is_ours = contact.owner == Some(Owner::Company);
+    let kind = match contact.kind {
+        ContactKind::Mail if local.contains('*') => {
+            (local.chars().filter(|char| *char != '*').count() > 2).then_some(Kind::PartMasked)?
+        }
+        ContactKind::Phone if phone::is_service(value) => return None,
+        _ if is_ours => Kind::UnlistedContact,
+        ContactKind::Mail => Kind::Email,
+        ContactKind::Phone => Kind::Phone,
+        ContactKind::Street => Kind::Address,
+    };
+    Some(Hit { kind, span: contact.span.clone(), core: contact.core.clone() })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::words::{may_start, run_after};
+use super::super::text::words::{may_start, run_after};
 
 /// The longest token that is read, in bytes.
 const LENGTH_MAX: usize = 4096;

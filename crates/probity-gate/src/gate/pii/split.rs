@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
+use super::super::text::Text;
+use super::super::text::digits::{self, DIGITS_MAX, Group};
+use super::super::text::label::{Label, Labels};
+use super::super::text::words::List;
 use super::card;
-use super::digits::{self, DIGITS_MAX, Group};
 use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
-use super::label::{Label, Labels};
-use super::words::{self, List};
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
@@ -27,18 +28,19 @@ struct Part {
     label: Option<Label>,
 }
 
-/// The value that `reply` completes, as a span of the reply. All texts are folded.
-pub(super) fn find(earlier: &[&str], reply: &str) -> Option<Hit> {
+/// The value that `reply` completes, as a span of the reply.
+pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     let turns = &earlier[earlier.len().saturating_sub(TURNS_MAX)..];
-    if let Some(hit) = email(turns.last()?, reply) {
+    let end = |turn: &&str| Text::new(&turn[turn.ceil_char_boundary(turn.len().saturating_sub(TURN_END))..]);
+    let ends: Vec<Text> = turns.iter().map(end).collect();
+    if let Some(hit) = email(ends.last()?, reply) {
         return Some(hit);
     }
     let rest = parts(reply);
-    if rest.is_empty() || !turns.iter().chain([&reply]).any(|turn| has_cue(turn)) {
+    if rest.is_empty() || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
         return None;
     }
-    let ends = turns.iter().map(|turn| &turn[turn.ceil_char_boundary(turn.len().saturating_sub(TURN_END))..]);
-    let mut begun: Vec<Part> = ends.flat_map(parts).collect();
+    let mut begun: Vec<Part> = ends.iter().flat_map(parts).collect();
     begun.drain(..begun.len().saturating_sub(PARTS_MAX));
     // What was begun last goes on with what comes first.
     let ranges = (0..begun.len()).flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
@@ -69,26 +71,19 @@ fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
 }
 
 /// The first runs of digits of a text.
-fn parts(text: &str) -> Vec<Part> {
-    let (mut found, mut at) = (Vec::new(), 0);
-    while found.len() < PARTS_MAX
-        && let Some(n) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit)
-    {
-        let groups = digits::read_cluster(text, at + n);
-        at = digits::span(&groups).end;
-        let runs = groups.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX);
-        found.extend(runs.filter_map(|run| part(text, run)));
-    }
-    found
+fn parts(text: &Text) -> Vec<Part> {
+    let runs =
+        text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
+    runs.filter_map(|run| part(text, run)).take(PARTS_MAX).collect()
 }
 
 /// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.
-fn part(text: &str, run: &[Group]) -> Option<Part> {
+fn part(text: &Text, run: &[Group]) -> Option<Part> {
     let span = digits::span(run);
     let digits = digits::values(text, run).filter(|digits| digits.len() > 1)?;
     let is_dated = run.iter().any(|group| group.is_dated);
     let is_amount = text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
-    let is_end = words::before(text, span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
+    let is_end = text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
     let label = Labels::around(text, &span).nearest;
     (!is_dated && !is_amount && !is_end).then_some(Part { span, digits, label })
 }

@@ -77,14 +77,14 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let Some(live) = calibrated(&flags, &session, outlet.is_json())? else { return Ok(Exit::Done) };
     let document = document(CalibrationShown {
         calibration: &live.calibration,
-        file: &format!("{} against {}", live.asked.name(), live.labels.source),
+        file: &format!("{} against {}", live.asked.name, live.labels.source),
         skipped: &live.matched.skipped,
         notices: &[about_the_labels(&live), live.notices.clone()].concat(),
         asked: Some(live.for_page()),
         json: live_json(&live),
     });
     let ended = live.ended();
-    keep_document(&live.store, &live.ran, live.asked.asking(), &StoredDocument::new(&document, &ended))?;
+    keep_document(&live.store, &live.ran, &live.asked.asking, &StoredDocument::new(&document, &ended))?;
     live.store.close()?;
     outlet.end(&document, ended)
 }
@@ -92,7 +92,7 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
 /// The whole calibration with what it rests on.
 fn live_json(live: &LiveCalibration) -> Value {
     let mut json = live.calibration.to_json();
-    let (matched, facts, rubric) = (&live.matched, &live.facts, live.asked.rubric());
+    let (matched, facts, rubric) = (&live.matched, &live.facts, &live.asked.rubric);
     let labels = &mut json["labels"];
     labels["source"] = json!(live.labels.source);
     labels["digest"] = json!(live.labels.digest);
@@ -139,7 +139,7 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
     let gate = &live.matched.gate;
-    let blocked = gate.tally.blocked().iter().map(|result| {
+    let blocked = gate.tally.blocked.iter().map(|result| {
         let findings = finding_records(result.gate.findings());
         json!({ "id": result.id, "variant": result.variant, "findings": findings })
     });

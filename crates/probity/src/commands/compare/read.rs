@@ -22,7 +22,7 @@ const NO_JUDGE: &str = "(none)";
 const UNPARSED_SHOWN_MAX: usize = 5;
 
 /// Everything that was read.
-pub(super) struct Recorded {
+pub(super) struct RecordedVerdicts {
     /// The pairs of each judge.
     pub(super) pairs: BTreeMap<Arc<str>, Vec<Pair>>,
     /// Rows that cannot be used, of all files.
@@ -32,7 +32,7 @@ pub(super) struct Recorded {
 }
 
 /// Reads the files that `args` name; what is worth a line goes to `note`.
-pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Recorded, Failure> {
+pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<RecordedVerdicts, Failure> {
     let options =
         row_options(args.ask.reading.records.strict, args.ask.reading.records.delimiter.as_deref())?;
     let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
@@ -46,7 +46,7 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
     if let Some(labels) = &labels {
         tell_strays(&pairs, labels, note);
     }
-    Ok(Recorded { pairs, skipped, labels })
+    Ok(RecordedVerdicts { pairs, skipped, labels })
 }
 
 /// Remembers what was seen where, and refuses to see it again.

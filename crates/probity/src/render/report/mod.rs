@@ -16,8 +16,8 @@ mod text;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use probity_core::report::{Facts, Summary, rubric_name};
-use probity_core::results::JudgeRecord;
+use probity_core::report::{Summary, rubric_name};
+use probity_core::results::{Facts, JudgeRecord};
 use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub(crate) trait Report {
 
 /// A kind of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ReportKind {
     /// One page that opens from disk.
     Html,
     /// Results as JSON, as `--output` writes them.
@@ -49,14 +49,14 @@ pub(crate) enum Kind {
     Markdown,
 }
 
-impl Kind {
+impl ReportKind {
     /// The kind that the suffix of `path` names.
-    pub(crate) fn of(path: &Path) -> Result<Kind, String> {
+    pub(crate) fn of(path: &Path) -> Result<ReportKind, String> {
         match path.extension().and_then(|suffix| suffix.to_str()) {
-            Some("html") => Ok(Kind::Html),
-            Some("json") => Ok(Kind::Json),
-            Some("xml") => Ok(Kind::Junit),
-            Some("md") => Ok(Kind::Markdown),
+            Some("html") => Ok(ReportKind::Html),
+            Some("json") => Ok(ReportKind::Json),
+            Some("xml") => Ok(ReportKind::Junit),
+            Some("md") => Ok(ReportKind::Markdown),
             _ => Err(format!(
                 "--report {}: expected a name that ends in .html, .md, .xml or .json",
                 path.display()
@@ -69,7 +69,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct ReportFile {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ReportKind,
 }
 
 /// A document as files and standard output have it.
@@ -79,7 +79,7 @@ pub(crate) fn pretty(document: &impl Serialize) -> String {
 
 /// What every document of a command that asks says about the judge, the rubric and the calls.
 pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
-    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.record() });
+    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.clone() });
     json["rubric"] = json!(rubric_name(rubric));
     json["calls"] = json!(facts.calls);
     json["calls_lost"] = json!(facts.calls_lost);
@@ -93,10 +93,10 @@ impl ReportFile {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            Kind::Html => Box::new(Html::new(file)?),
-            Kind::Json => Box::new(ResultsWriter::new(file)?),
-            Kind::Junit => Box::new(Junit::new(file)?),
-            Kind::Markdown => Box::new(MarkdownFile(file)),
+            ReportKind::Html => Box::new(Html::new(file)?),
+            ReportKind::Json => Box::new(ResultsWriter::new(file)?),
+            ReportKind::Junit => Box::new(Junit::new(file)?),
+            ReportKind::Markdown => Box::new(MarkdownFile(file)),
         })
     }
 }
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn the_suffix_says_which_kind() {
-        assert_eq!(Kind::of(Path::new("a/b.md")), Ok(Kind::Markdown));
-        assert_eq!(Kind::of(Path::new("b.html")), Ok(Kind::Html));
-        assert_eq!(Kind::of(Path::new("b.xml")), Ok(Kind::Junit));
-        assert_eq!(Kind::of(Path::new("b.json")), Ok(Kind::Json));
-        assert!(Kind::of(Path::new("b.pdf")).is_err() && Kind::of(Path::new("md")).is_err());
+        assert_eq!(ReportKind::of(Path::new("a/b.md")), Ok(ReportKind::Markdown));
+        assert_eq!(ReportKind::of(Path::new("b.html")), Ok(ReportKind::Html));
+        assert_eq!(ReportKind::of(Path::new("b.xml")), Ok(ReportKind::Junit));
+        assert_eq!(ReportKind::of(Path::new("b.json")), Ok(ReportKind::Json));
+        assert!(ReportKind::of(Path::new("b.pdf")).is_err() && ReportKind::of(Path::new("md")).is_err());
     }
 }

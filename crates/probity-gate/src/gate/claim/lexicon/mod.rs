@@ -89,8 +89,7 @@ lists! { CUE_KEYS: 0;
 
 lists! { REFERENCE_KEYS: 48;
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
-    STREET "streets", PHONE_LABEL "phone_labels", DOMAIN "domains", ABBREVIATION "abbreviations",
-    NUMBER_ABBREVIATION "number_abbreviations",
+    DOMAIN "domains",
 }
 
 /// Word lists for [`extract`](super::extract).

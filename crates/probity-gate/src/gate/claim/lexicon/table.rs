@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::super::word_map::WordMap;
+use super::super::super::text::{Shape, WordId, WordMap, tokenise};
 use super::super::TimeUnit;
-use super::super::token::{Shape, WordId, tokenise};
 use super::read::{Entry, Section};
 use super::{CUE_KEYS, Cues, REFERENCE_KEYS};
 
@@ -245,10 +244,9 @@ impl Table {
                 "<money>" => elements.push(Element::Money),
                 "<percent>" => elements.push(Element::Percent),
                 _ => {
-                    let tokens = tokenise(piece, 0..piece.len(), |word| self.intern(word));
-                    elements.extend(tokens.iter().map(|token| match token.shape {
+                    elements.extend(tokenise(piece, |_, mark| mark).iter().map(|token| match token.shape {
                         Shape::Mark(mark) => Element::Mark(mark),
-                        _ => Element::Word(token.word),
+                        _ => Element::Word(self.intern(token.spoken(piece).as_bytes())),
                     }));
                 }
             }

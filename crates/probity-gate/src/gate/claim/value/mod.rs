@@ -6,17 +6,18 @@
 
 mod contact;
 mod day;
+mod link;
 mod number;
 mod quantity;
 mod reference;
 
+use super::super::text::{Shape, Text, Token, WordId};
 use super::Value;
 use super::lexicon::{Cues, Table, WordInfo};
 use super::term::Figure;
-use super::token::{Shape, Token, WordId};
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure> {
+pub(super) fn figures(text: &Text, tokens: &[Token], table: &Table) -> Vec<Figure> {
     let page = Page { text, tokens, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
@@ -33,19 +34,20 @@ pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure
 
 /// Reads what starts at the token `at` and is no quantity. Digits without letters are no code.
 fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
+    let contact = || contact::contact(page, at);
     match page.tokens[at].shape {
-        Shape::Mark('+' | '(') => contact::phone(page, at),
+        Shape::Mark('+' | '(') => contact(),
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
-        Shape::Word => contact::web(page, at)
+        Shape::Word => contact()
+            .or_else(|| link::link(page, at))
             .or_else(|| page.info(at).month.and_then(|_| day::day(page, at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-        shape @ (Shape::Digits | Shape::Mixed) => contact::web(page, at)
+        shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
             .or_else(|| day::day(page, at))
             .or_else(|| reference::labelled(page, at))
-            .or_else(|| contact::phone(page, at))
-            .or_else(|| contact::street(page, at))
+            .or_else(contact)
             .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
     }
 }
@@ -62,7 +64,7 @@ fn may_count(page: &Page<'_>, at: usize) -> bool {
 /// A sentence to be searched for figures.
 #[derive(Clone, Copy)]
 struct Page<'a> {
-    text: &'a str,
+    text: &'a Text,
     tokens: &'a [Token],
     table: &'a Table,
 }

@@ -5,7 +5,7 @@
 //! one or two digits divides decimals. A lone point before three digits divides decimals, and thousands in
 //! amounts of money, which have no third decimal. Words count up to the millions.
 
-use super::super::token::Shape;
+use super::super::super::text::Shape;
 use super::Page;
 use crate::exact::Exact;
 

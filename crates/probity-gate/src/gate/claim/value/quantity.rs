@@ -3,10 +3,10 @@
 //! A range of money or percentages is two values; a range of times is one. "Within" and "up to" change
 //! nothing: the figure is the figure. `$` alone is the US dollar.
 
+use super::super::super::text::Shape;
 use super::super::Value;
 use super::super::lexicon::{Element, Meaning, UnitWord};
 use super::super::term::Figure;
-use super::super::token::Shape;
 use super::Page;
 use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
@@ -163,9 +163,10 @@ fn money_by_sign(page: &Page<'_>, at: usize) -> Option<(usize, Number)> {
 /// The currency whose sign stands at `at`, and the token behind it.
 fn sign(page: &Page<'_>, at: usize) -> Option<(usize, usize)> {
     let last = at + usize::from(page.is_sign_prefix(at));
-    page.mark(last).filter(|mark| *mark == '$' || !mark.is_ascii())?;
-    let raw = &page.text[page.tokens[at].start..page.tokens[last].end];
-    page.table.signs.get(&raw.to_ascii_lowercase()).map(|currency| (*currency, last + 1))
+    let mark = page.mark(last).filter(|mark| *mark == '$' || !mark.is_ascii())?;
+    let prefix = if last > at { page.raw(at) } else { "" };
+    let sign = format!("{}{mark}", prefix.to_ascii_lowercase());
+    page.table.signs.get(&sign).map(|currency| (*currency, last + 1))
 }
 
 /// The currency whose short name stands at `at` before a number.

@@ -3,10 +3,10 @@
 //! A number needs its label or a `#`. A code needs letters in upper case and digits, or a label. Words that
 //! happen to have both, such as "MP3" and "COVID-19", are on a list.
 
+use super::super::super::text::Shape;
 use super::super::Value;
 use super::super::lexicon::Cues;
 use super::super::term::Figure;
-use super::super::token::Shape;
 use super::Page;
 
 /// How many words and marks can stand between a label and what it labels.

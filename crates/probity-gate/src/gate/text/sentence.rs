@@ -1,13 +1,18 @@
 //! Where paragraphs and sentences of a reply begin and end, and what stands in quotes.
 //!
-//! A border is decided from the few bytes around it. Nothing reaches over a blank line: what two texts say together, with one between them, is what each says.
+//! A border is decided from the few bytes around it. Nothing reaches over a blank line: what two texts say together, with
+//! one between them, is what each says.
 
 use std::ops::Range;
 
-use super::lexicon::{Cues, Table};
+use super::is_word_byte;
+use super::words::{List, lists};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
+
+/// How many bytes behind a full stop are looked at for the word that follows.
+const WORD_BYTES_MAX: usize = 24;
 
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
@@ -18,9 +23,45 @@ const INDENT_BYTES_MAX: usize = 512;
 /// The longest quotation that counts as one, in bytes.
 const QUOTE_BYTES_MAX: usize = 2000;
 
+/// A stretch of a paragraph that is read by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::gate) struct Sentence {
+    pub(in crate::gate) span: Range<usize>,
+    /// The paragraph that it stands in.
+    pub(in crate::gate) paragraph: Range<usize>,
+    /// Whether a mark or a blank line ends it, rather than the end of a line, over which a label still reaches.
+    pub(super) is_ended: bool,
+}
+
+/// The sentences of a clean text, in order. All that is not blank is in one of them.
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let (mut sentences, mut at) = (Vec::new(), 0);
+    while let Some(paragraph) = paragraph(text, at) {
+        let page = &text.as_bytes()[..paragraph.end];
+        let mut from = paragraph.start;
+        let mut add = |from: usize, behind: usize, is_ended: bool| {
+            sentences.push(Sentence { span: from..behind, paragraph: paragraph.clone(), is_ended });
+        };
+        let mut next = from;
+        while next < page.len() {
+            let border = border(page, paragraph.start, next);
+            if let Some(behind) = border {
+                add(from, behind, page[next] != b'\n');
+                from = behind;
+            }
+            next = border.unwrap_or(next + 1);
+        }
+        if from < page.len() {
+            add(from, page.len(), true);
+        }
+        at = paragraph.end;
+    }
+    sentences
+}
+
 /// The first paragraph from `from` on, which is a line's start or the end of the paragraph before. `None` where nothing
 /// but blank lines follows.
-pub(super) fn paragraph(text: &str, from: usize) -> Option<Range<usize>> {
+fn paragraph(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let first = from + bytes[from..].iter().position(|byte| !is_blank(*byte) && *byte != b'\n')?;
     let start = bytes[from..first].iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
@@ -34,31 +75,17 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// Where the sentence of `paragraph` that starts at `from` ends.
-pub(super) fn sentence_end(text: &str, paragraph: &Range<usize>, from: usize, table: &Table) -> usize {
-    let page = &text.as_bytes()[..paragraph.end];
-    (from..page.len()).find_map(|at| border(page, paragraph.start, at, table)).unwrap_or(page.len())
-}
-
 /// Where the next sentence starts if the byte at `at` ends one.
-fn border(page: &[u8], from: usize, at: usize, table: &Table) -> Option<usize> {
+fn border(page: &[u8], from: usize, at: usize) -> Option<usize> {
     match page[at] {
         b'\n' => is_line_border(page, from, at).then_some(at + 1),
         b'.' | b'!' | b'?' => {
-            let behind = (0..CLOSERS_MAX).fold(at + 1, |behind, _| behind + closer_len(page, behind));
+            let is_closer = |byte: &&u8| b".!?)\"'*_]".contains(byte);
+            let behind = at + 1 + page[at + 1..].iter().take(CLOSERS_MAX).take_while(is_closer).count();
             let ends = page.get(behind).is_none_or(|byte| byte.is_ascii_whitespace() || *byte >= 0xE0);
-            (ends && !(page[at] == b'.' && is_abbreviation(page, from, at, table))).then_some(behind)
+            (ends && !(page[at] == b'.' && is_abbreviation(page, from, at))).then_some(behind)
         }
         _ => None,
-    }
-}
-
-/// How many bytes the closing mark at `at` has. Zero where there is none.
-fn closer_len(page: &[u8], at: usize) -> usize {
-    match page.get(at..).unwrap_or_default() {
-        [b'.' | b'!' | b'?' | b')' | b'"' | b'\'' | b'*' | b'_' | b']', ..] => 1,
-        [0xE2, 0x80, 0x99 | 0x9D, ..] => 3,
-        _ => 0,
     }
 }
 
@@ -80,21 +107,30 @@ fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
     item || matches!(first, Some(b'>' | b'#'))
 }
 
-fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
+/// Whether the full stop at `at` belongs to a word that is cut short.
+fn is_abbreviation(page: &[u8], from: usize, at: usize) -> bool {
     let before = &page[from.max(at.saturating_sub(ABBREVIATION_BYTES_MAX + 1))..at];
     let len = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'.').count();
-    if len == 0 || len > ABBREVIATION_BYTES_MAX {
+    let next = &page[at + 1..page.len().min(at + 1 + WORD_BYTES_MAX)].trim_ascii_start();
+    if len == 0 {
+        // "On the 3. March", "im 2. Stock".
+        let n_digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let word = &next[..next.iter().take_while(|byte| is_word_byte(**byte)).count()];
+        let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || List::Months.is_of(lists(word));
+        return matches!(n_digits, 1 | 2) && goes_on;
+    }
+    if len > ABBREVIATION_BYTES_MAX {
         return false;
     }
-    let info = table.info(table.lookup(&before[before.len() - len..]));
-    let number_follows = || page[at + 1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
-    info.cues.any(Cues::ABBREVIATION)
-        || ((info.cues.any(Cues::NUMBER_ABBREVIATION) || info.month.is_some()) && number_follows())
+    let lists = lists(&before[before.len() - len..]);
+    let number_follows = || next.first().is_some_and(u8::is_ascii_digit);
+    let is_numbered = len == 1 || List::NumberAbbreviations.is_of(lists) || List::Months.is_of(lists);
+    List::Abbreviations.is_of(lists) || (is_numbered && number_follows())
 }
 
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply
 /// itself in quotes.
-pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
+pub(in crate::gate) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
     let (mut quotes, mut open, mut before) = (Vec::new(), None::<(char, usize)>, None);
     let mut chars = text[paragraph.clone()].char_indices().peekable();
     while let Some((at, mark)) = chars.next() {
@@ -118,15 +154,9 @@ pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> 
 fn opens(mark: char, before: Option<char>, behind: Option<char>) -> bool {
     let free = before.is_none_or(|c| c.is_ascii_whitespace() || "([:,-".contains(c));
     let word = behind.is_some_and(|c| !c.is_ascii_whitespace());
-    word && (matches!(mark, '"' | '“' | '„') || (free && matches!(mark, '\'' | '‘')))
+    word && (mark == '"' || (free && mark == '\''))
 }
 
 fn closes(opened: char, mark: char, behind: Option<char>) -> bool {
-    let free = behind.is_none_or(|c| !c.is_ascii_alphanumeric());
-    match opened {
-        '"' => mark == '"',
-        '\'' => mark == '\'' && free,
-        '‘' => mark == '’' && free,
-        _ => mark == '”' || mark == '"',
-    }
+    mark == opened && (mark == '"' || behind.is_none_or(|c| !c.is_ascii_alphanumeric()))
 }

@@ -11,11 +11,11 @@ const SHORT_MAX: usize = 32;
 
 /// Values by words, which are in lower case.
 #[derive(Debug, Clone, Default)]
-pub(super) struct WordMap<V>(HashMap<Box<[u8]>, V, BuildHasherDefault<Fnv>>);
+pub(in crate::gate) struct WordMap<V>(HashMap<Box<[u8]>, V, BuildHasherDefault<Fnv>>);
 
 impl<V: Copy> WordMap<V> {
     /// The value of a word.
-    pub(super) fn get(&self, word: &[u8]) -> Option<V> {
+    pub(in crate::gate) fn get(&self, word: &[u8]) -> Option<V> {
         let mut lower = [0; SHORT_MAX];
         let Some(lower) = lower.get_mut(..word.len()) else {
             return self.0.get(word.to_ascii_lowercase().as_slice()).copied();
@@ -26,7 +26,7 @@ impl<V: Copy> WordMap<V> {
     }
 
     /// The value of a word, which is `new` where it had none.
-    pub(super) fn get_or_insert(&mut self, word: &[u8], new: V) -> &mut V {
+    pub(in crate::gate) fn get_or_insert(&mut self, word: &[u8], new: V) -> &mut V {
         self.0.entry(word.into()).or_insert(new)
     }
 }

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
-use super::words::{self, List, Word};
+use super::Text;
+use super::words::{List, Word};
 
 /// What a word makes of the number beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Label {
+pub(in crate::gate) enum Label {
     Card,
     Phone,
     SocialSecurity,
@@ -30,20 +31,20 @@ const LABELS: [(List, Label); 5] = [
 
 /// Whose the reply says that something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(in crate::gate) enum Owner {
     Company,
     Person,
 }
 
 /// What the words around a number say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Labels {
+pub(in crate::gate) struct Labels {
     /// What the nearest word says.
-    pub(super) nearest: Option<Label>,
+    pub(in crate::gate) nearest: Option<Label>,
     /// Whether any of the words before says that it is a card.
-    pub(super) card: bool,
+    pub(in crate::gate) card: bool,
     /// Whose the nearest pronoun says it is.
-    pub(super) owner: Option<Owner>,
+    pub(in crate::gate) owner: Option<Owner>,
 }
 
 /// How many words before a number are read.
@@ -53,10 +54,10 @@ const WORDS_AFTER: usize = 4;
 
 impl Labels {
     /// What the words around `span` say.
-    pub(super) fn around(text: &str, span: &Range<usize>) -> Self {
+    pub(in crate::gate) fn around(text: &Text, span: &Range<usize>) -> Self {
         let mut labels = Labels::default();
         let mut following: Option<Word<'_>> = None;
-        for (distance, word) in words::before(text, span.start).take(WORDS_BEFORE).enumerate() {
+        for (distance, word) in text.before(span.start).take(WORDS_BEFORE).enumerate() {
             let label = label(&word);
             labels.card |= label == Some(Label::Card);
             labels.nearest = labels.nearest.or(label);
@@ -74,12 +75,12 @@ impl Labels {
     }
 
     /// Whether the reply calls it something that is no personal data.
-    pub(super) fn is_reference(self) -> bool {
+    pub(in crate::gate) fn is_reference(self) -> bool {
         matches!(self.nearest, Some(Label::Reference | Label::Version))
     }
 
     /// Whether the number at `span` is part of a longer word, such as a product code. A label may touch it.
-    pub(super) fn is_glued(self, text: &str, span: &Range<usize>) -> bool {
+    pub(in crate::gate) fn is_glued(self, text: &Text, span: &Range<usize>) -> bool {
         let bytes = text.as_bytes();
         let before = |n: usize| span.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
         let is_joined = matches!(before(1), b'-' | b'_' | b'.' | b'/') && before(2).is_ascii_alphabetic();
@@ -91,18 +92,18 @@ impl Labels {
 }
 
 /// What the sentence before says, when the number opens its own or only "Number is" stands before it.
-fn label_of_last_sentence(text: &str, start: usize) -> Option<Label> {
+fn label_of_last_sentence(text: &Text, start: usize) -> Option<Label> {
     let before = text[..start].trim_end_matches([' ', '\n', ':', '-']).strip_suffix(['.', '?'])?;
     if start - before.len() > 4 {
         return None;
     }
-    words::before(text, before.len()).take(3).find_map(|word| label(&word))
+    text.before(before.len()).take(3).find_map(|word| label(&word))
 }
 
 /// What the words after a number say: "… is your order number", "… (fax)".
-fn label_after(text: &str, end: usize) -> Option<Label> {
+fn label_after(text: &Text, end: usize) -> Option<Label> {
     let leads = ["is", "was", "your", "the", "our", "as", "for", "a"];
-    let mut words = words::after(text, end).take(WORDS_AFTER);
+    let mut words = text.after(end).take(WORDS_AFTER);
     words.find(|word| label(word).is_some() || !word.is_any(&leads)).and_then(|word| label(&word))
 }
 
@@ -130,7 +131,7 @@ mod tests {
     fn check(text: &str, nearest: Option<Label>, owner: Option<Owner>) {
         let start = text.find('7').unwrap();
         let end = text.rfind('7').unwrap() + 1;
-        let labels = Labels::around(text, &(start..end));
+        let labels = Labels::around(&Text::new(text), &(start..end));
         assert_eq!((labels.nearest, labels.owner), (nearest, owner), "{text}");
     }
 

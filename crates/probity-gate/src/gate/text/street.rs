@@ -6,12 +6,10 @@
 
 use std::ops::Range;
 
+use super::contact::{Contact, ContactKind};
 use super::digits::Group;
-use super::kind::{Hit, Kind};
-use super::label::{Labels, Owner};
-use super::words::{
-    self, List, Word, after, before, is_word_byte, may_end, may_start, run_after, run_before,
-};
+use super::words::{List, Word, may_end, may_start, run_after, run_before};
+use super::{Text, bare, is_word_byte};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
@@ -23,34 +21,34 @@ const BLOCK_MAX: usize = 160;
 const LINES_MAX: usize = 6;
 
 /// The address whose street follows the number `group`.
-pub(super) fn find_before(text: &str, group: &Group) -> Option<Hit> {
+pub(super) fn find_before(text: &Text, group: &Group) -> Option<Contact> {
     let core = if is_house(text, group) { number_first(text, group) } else { None };
-    core.map(|core| hit(text, core))
+    core.map(|core| street(text, core))
 }
 
 /// The address whose street the number `group` follows.
-pub(super) fn find_behind(text: &str, group: &Group) -> Option<Hit> {
+pub(super) fn find_behind(text: &Text, group: &Group) -> Option<Contact> {
     let core = if is_house(text, group) { number_last(text, group) } else { None };
-    core.map(|core| hit(text, core))
+    core.map(|core| street(text, core))
 }
 
 /// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
-pub(super) fn find_at_unit(text: &str, unit: &Range<usize>) -> Option<Hit> {
-    let number = after(text, unit.end).next()?;
+pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> {
+    let number = text.after(unit.end).next()?;
     let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
     let is_own_word = may_start(text, unit.start) && may_close;
     if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
         return None;
     }
-    let street = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
-    Some(hit(text, street.start.min(unit.start)..street.end.max(number.end)))
+    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
 }
 
 /// The street before a part of a building: a name with a number before or after it.
-fn before_unit(text: &str, unit: usize) -> Option<Range<usize>> {
+fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
     let end = text[..unit].trim_end_matches([' ', '\n', '.', ',', '>', '?']).len();
     let (mut has_capital, mut n_lower, mut first) = (false, 0, None);
-    for word in before(text, end).take(NAME_MAX + 2) {
+    for word in text.before(end).take(NAME_MAX + 2) {
         if word.starts_with_digit() && word.text.len() < 7 {
             first = Some(word.start);
             if has_capital {
@@ -70,30 +68,28 @@ fn before_unit(text: &str, unit: usize) -> Option<Range<usize>> {
 }
 
 /// The street behind a part of a building: `Suite 913 0547 Bygget 91`.
-fn behind_unit(text: &str, unit: &Word<'_>) -> Option<Range<usize>> {
-    let mut words = after(text, unit.end);
+fn behind_unit(text: &Text, unit: &Word<'_>) -> Option<Range<usize>> {
+    let mut words = text.after(unit.end);
     let (house, name, number) = (words.next()?, words.next()?, words.find(Word::starts_with_digit)?);
     let is_street = house.is_number() && name.is_capital() && number.start < house.end + 40;
     is_street.then_some(house.start..number.end)
 }
 
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
-pub(super) fn find_box(text: &str, trigger: &Range<usize>) -> Option<Hit> {
-    let number = after(text, trigger.end).take(2).find(Word::is_number)?;
+pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Contact> {
+    let number = text.after(trigger.end).take(2).find(Word::is_number)?;
     let is_box = may_start(text, trigger.start) && number.start < trigger.end + 8;
-    is_box.then(|| hit(text, trigger.start..number.end))
+    is_box.then(|| street(text, trigger.start..number.end))
 }
 
-/// The sighting of an address, with the block around it.
-fn hit(text: &str, core: Range<usize>) -> Hit {
+/// The address whose street is `core`, with the block around it.
+fn street(text: &Text, core: Range<usize>) -> Contact {
     let span = block_start(text, core.start)..block_end(text, core.end);
-    let owner = Labels::around(text, &span).owner;
-    let kind = if owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Address };
-    Hit { kind, span, core }
+    Contact::new(text, ContactKind::Street, span, core)
 }
 
 /// Whether a number can be that of a house: short, and glued to nothing that makes it something else.
-fn is_house(text: &str, group: &Group) -> bool {
+fn is_house(text: &Text, group: &Group) -> bool {
     let is_amount = run_after(text, group.end, 1, |byte| b"%:$".contains(&byte)) > 0;
     let is_joined =
         run_before(text, group.start, 1, |byte| byte.is_ascii_alphabetic() || b"$#:@=%_+".contains(&byte))
@@ -129,23 +125,20 @@ fn is_town(word: &Word<'_>) -> bool {
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 fn has_street_ending(word: &Word<'_>) -> bool {
-    let bytes = word.text.as_bytes();
-    let ends = |ending: &String| {
-        let from = bytes.len().checked_sub(ending.len()).filter(|from| *from >= NAME_MIN);
-        from.is_some_and(|from| bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
-    };
+    let name: String = bare(word.text).collect();
+    let ends = |ending: &String| name.strip_suffix(ending).is_some_and(|name| name.len() >= NAME_MIN);
     List::StreetEndings.words().iter().any(ends) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
-fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
+fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
     let from = group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic());
     let rest = &text.as_bytes()[from..];
     let is_spaced = rest.starts_with(b" ") || rest.starts_with(b", ");
     if !is_spaced || rest.get(1).is_some_and(u8::is_ascii_punctuation) {
         return None;
     }
-    let mut name = after(text, from).take(NAME_MAX + 1);
+    let mut name = text.after(from).take(NAME_MAX + 1);
     let first = name.next()?;
     if is_leading_type(&first) {
         return leading_street(text, group.start, &first);
@@ -175,28 +168,28 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
 }
 
 /// Whether a number, a name and a type are a street rather than two hard drives or a day at a park.
-fn is_street(text: &str, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> bool {
+fn is_street(text: &Text, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> bool {
     let is_drive = kind.is_any(&["drive"]) && name.is_in(List::Drives);
     let leads_to = |word: Word<'_>| word.is_any(&["at", "to", "on", "from", "near", "address", "is", "in"]);
     let is_sure = kind.is_in(List::StreetTypes)
         || number.len() > 2
-        || before(text, number.start).next().is_some_and(leads_to)
+        || text.before(number.start).next().is_some_and(leads_to)
         || ends_in_postcode(text, kind.end);
     is_sure && !is_drive
 }
 
 /// Whether the block around a street that ends at `end` ends in a postcode.
-fn ends_in_postcode(text: &str, end: usize) -> bool {
+fn ends_in_postcode(text: &Text, end: usize) -> bool {
     let block = &text[end..block_end(text, end)];
     let last = block.rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
     last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A street whose type stands before its name.
-fn leading_street(text: &str, start: usize, kind: &Word<'_>) -> Option<Range<usize>> {
-    let may_be_lower = kind.is_any(&["rue", "rua", "calle", "ulica", "trg"]);
+fn leading_street(text: &Text, start: usize, kind: &Word<'_>) -> Option<Range<usize>> {
+    let may_be_lower = kind.is_in(List::LowerLeadingStreetTypes);
     let (mut end, mut at) = (None, kind.end);
-    for word in after(text, kind.end).take(NAME_MAX) {
+    for word in text.after(kind.end).take(NAME_MAX) {
         let is_name = word.is_capital() || (end.is_none() && word.text.len() > 3 && may_be_lower);
         if !is_one_line(text, at, word.start) || !(is_name || word.is_in(List::Particles)) {
             break;
@@ -216,8 +209,8 @@ fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<u
 }
 
 /// The street that its number follows: `Rooseveltlaan 110`, `Via Roma 131`, `Erzsebet ter 19`.
-fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
-    let mut name = before(text, group.start).take(NAME_MAX);
+fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
+    let mut name = text.before(group.start).take(NAME_MAX);
     let last = name.next()?;
     let is_near = matches!(&text[last.end..group.start], " " | ". " | ", ");
     if !is_near || last.starts_with_digit() || last.is_in(List::NumberedCapitals) {
@@ -255,20 +248,20 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
 }
 
 /// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.
-fn is_in_block(text: &str, start: usize, end: usize) -> bool {
-    let Some(house) = before(text, start).next().filter(|house| house.end + 1 == start) else { return false };
+fn is_in_block(text: &Text, start: usize, end: usize) -> bool {
+    let Some(house) = text.before(start).next().filter(|house| house.end + 1 == start) else { return false };
     let is_year = house.text.len() == 4 && (house.text.starts_with("19") || house.text.starts_with("20"));
     let is_house = house.is_number() && (3..=5).contains(&house.text.len()) && !is_year;
     let rest = &text[end..];
     let is_apart = rest.starts_with(", ") || rest.trim_start_matches('.').starts_with('\n');
-    let has_town = after(text, end).next().is_some_and(|town| town.is_capital());
+    let has_town = text.after(end).next().is_some_and(|town| town.is_capital());
     is_house && is_apart && has_town && ends_in_postcode(text, end)
 }
 
 /// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".
-fn has_cue(text: &str, start: usize) -> bool {
+fn has_cue(text: &Text, start: usize) -> bool {
     let mut is_led = false;
-    for word in before(text, start).take(6) {
+    for word in text.before(start).take(6) {
         is_led |= text[word.end..start].starts_with(':') || word.is_any(&["is", "at", "in", "on", "of"]);
         if word.is_in(List::HomeCues) {
             return is_led;
@@ -278,12 +271,12 @@ fn has_cue(text: &str, start: usize) -> bool {
 }
 
 /// Whether two words stand on one line, with nothing but what a name can contain between them.
-fn is_one_line(text: &str, from: usize, to: usize) -> bool {
+fn is_one_line(text: &Text, from: usize, to: usize) -> bool {
     to - from < 4 && text[from..to].bytes().all(|byte| b" .'-".contains(&byte))
 }
 
 /// The start of the block of a street: a number directly before it belongs to it.
-fn block_start(text: &str, at: usize) -> usize {
+fn block_start(text: &Text, at: usize) -> usize {
     let Some(before) = text[..at].strip_suffix(' ') else { return at };
     let n = run_before(text, before.len(), 6, |byte| byte.is_ascii_digit());
     let from = before.len() - n;
@@ -293,11 +286,11 @@ fn block_start(text: &str, at: usize) -> usize {
 }
 
 /// The end of the block of a street that ends at `at`: flat, town, postcode and country, on its line or the next.
-fn block_end(text: &str, at: usize) -> usize {
+fn block_end(text: &Text, at: usize) -> usize {
     let limit = (at + BLOCK_MAX).min(text.len());
     let (mut end, mut from, mut n_lines) = (at, at, 0);
     let mut follows_unit = false;
-    while let Some(word) = words::next(text, from, limit) {
+    for word in text.words(at..limit) {
         let gap = &text[from..word.start];
         n_lines += gap.matches('\n').count();
         let is_apart = gap.contains("\n\n") && !line_ends_in_number(text, word.start);
@@ -338,7 +331,7 @@ fn may_lie_between(gap: &str) -> bool {
 }
 
 /// Whether a full stop between `from` and a word ends the sentence.
-fn ends_sentence(text: &str, from: usize, word: &Word<'_>) -> bool {
+fn ends_sentence(text: &Text, from: usize, word: &Word<'_>) -> bool {
     let last = text[..from].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
     let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
     let goes_on = word.is_in(List::BuildingParts) || (!is_number && is_town(word));
@@ -346,14 +339,14 @@ fn ends_sentence(text: &str, from: usize, word: &Word<'_>) -> bool {
 }
 
 /// Whether the line that starts at `at` ends in a number, as the one with the country and postcode does.
-fn line_ends_in_number(text: &str, at: usize) -> bool {
+fn line_ends_in_number(text: &Text, at: usize) -> bool {
     let n = run_after(text, at, 40, |byte| byte != b'\n');
     let line = text.as_bytes()[at..at + n].trim_ascii_end();
     n < 40 && line.strip_suffix(b".").unwrap_or(line).last().is_some_and(u8::is_ascii_digit)
 }
 
 /// Whether a number goes on the way phones do.
-fn is_phone_part(text: &str, word: &Word<'_>) -> bool {
+fn is_phone_part(text: &Text, word: &Word<'_>) -> bool {
     let is_joined = run_after(text, word.end, 1, |byte| b"-.)/".contains(&byte)) > 0;
     let n_next = || run_after(text, word.end + 1, 8, |byte| byte.is_ascii_digit());
     is_joined && n_next() > 0 && !(word.text.len() == 5 && n_next() <= 4)
@@ -361,24 +354,13 @@ fn is_phone_part(text: &str, word: &Word<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::digits::read_cluster;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut at = 0;
-        let mut got = "";
-        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            let groups = read_cluster(text, at + next);
-            at = groups[groups.len() - 1].end;
-            if let Some(hit) =
-                groups.iter().find_map(|group| find_behind(text, group).or_else(|| find_before(text, group)))
-            {
-                got = &text[hit.span];
-                break;
-            }
-        }
-        assert_eq!(got, want, "{text}");
+        let text = Text::new(text);
+        let street = text.contacts().iter().find(|contact| contact.kind == ContactKind::Street);
+        assert_eq!(street.map_or("", |street| &text[street.span.clone()]), want, "{}", &*text);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Phone numbers in national and international shapes.
 //!
 //! A shape that only phones have is enough; a plain row of digits also needs a word such as "call" or
-//! "mobile". Numbers that no person has (toll-free and service numbers) are none, and neither is
-//! what the reply calls an order.
+//! "mobile". What the text calls an order is none.
 
 use std::ops::{Range, RangeInclusive};
 
+use super::Text;
+use super::contact::{Contact, ContactKind};
 use super::digits::{self, Group};
-use super::kind::{Hit, Kind};
-use super::label::{Label, Labels, Owner};
+use super::label::{Label, Labels};
 use super::words::run_after;
 
 /// How far back a link is looked for, in bytes. A longer link reads as text from there on.
@@ -24,17 +24,17 @@ enum Shape {
 }
 
 /// Adds the phones among `groups`, which are one cluster.
-pub(super) fn find(text: &str, groups: &[Group], hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &Text, groups: &[Group], found: &mut Vec<Contact>) {
     let mut at = 0;
     while at < groups.len() {
         let candidate = candidate(text, groups, at);
-        hits.extend(candidate.and_then(|(n, shape)| hit(text, &groups[at..at + n], shape)));
+        found.extend(candidate.and_then(|(n, shape)| phone(text, &groups[at..at + n], shape)));
         at += candidate.map_or(1, |(n, _)| n);
     }
 }
 
 /// How many groups from `at` on are written the way a phone is.
-fn candidate(text: &str, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
+fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
     let bytes = text.as_bytes();
     let first = &groups[at];
     if matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']) {
@@ -81,7 +81,7 @@ fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<u
 }
 
 /// Area code, exchange and line, after a country code or not: three, three and four digits.
-fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
+fn north_american(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let skip = usize::from(matches!(&text[groups[at].start..groups[at].end], "1" | "001"));
     let window = groups.get(at + skip..at + skip + 3)?;
     let is_joined = groups[at + 1..at + skip + 3].iter().all(Group::is_narrow);
@@ -95,16 +95,16 @@ fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.
-fn is_plan_valid(text: &str, groups: &[Group]) -> bool {
+fn is_plan_valid(text: &Text, groups: &[Group]) -> bool {
     let digits = digits::values(text, groups).unwrap_or_default();
     digits.len() == 10 && digits[0] > 1 && digits[3] > 1 && digits[1..3] != [1, 1]
 }
 
-/// The sighting of a phone, unless the words around it say otherwise.
-fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
+/// The phone that `groups` are, unless the words around them say otherwise.
+fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     let span = with_frame(text, digits::span(groups));
     let digits = digits::values(text, groups)?;
-    if is_service(&digits) || is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
+    if is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
         return None;
     }
     let bytes = text.as_bytes();
@@ -118,12 +118,13 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
     let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_plan_valid(text, groups);
     let is_phone = labels.nearest == Some(Label::Phone)
         || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
-    let kind = if labels.owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Phone };
-    is_phone.then(|| Hit { kind, core: digits::span(groups), span })
+    let contact =
+        || Contact { kind: ContactKind::Phone, core: digits::span(groups), span, owner: labels.owner };
+    is_phone.then(contact)
 }
 
 /// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.
-fn is_in_link(text: &str, at: usize) -> bool {
+fn is_in_link(text: &Text, at: usize) -> bool {
     let bytes = text.as_bytes();
     let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'(' | b')' | b'\'');
     let word = bytes[at.saturating_sub(LINK_MAX)..at].rsplit(ends).next().unwrap_or_default();
@@ -137,7 +138,7 @@ fn is_day(digits: &[u8]) -> bool {
 }
 
 /// The span with its plus sign, its opening bracket and its extension.
-fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
+fn with_frame(text: &Text, span: Range<usize>) -> Range<usize> {
     let before = text[..span.start].trim_end_matches(['+', '(']);
     let start = before.len().max(span.start.saturating_sub(2));
     let rest = text[span.end..].trim_start_matches([' ', ',', '.']);
@@ -152,8 +153,9 @@ fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
 }
 
 /// Whether a number is free of charge or of a service, so that no person has it.
-fn is_service(digits: &[u8]) -> bool {
-    match digits {
+pub(in crate::gate) fn is_service(number: &str) -> bool {
+    let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+    match &digits[..] {
         [4, 4, 3 | 8, ..] => digits.len() == 12,
         [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => true,
         [0, 3, 0 | 3, ..] | [0, 3 | 8, 4, 3..=5, ..] | [0, 3 | 8, 7, 0..=3, ..] => digits.len() == 11,
@@ -170,15 +172,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut hits = Vec::new();
-        let mut at = 0;
-        while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            let groups = digits::read_cluster(text, at + next);
-            at = digits::span(&groups).end;
-            find(text, &groups, &mut hits);
-        }
-        let got: Vec<&str> = hits.iter().map(|hit| &text[hit.span.clone()]).collect();
-        assert_eq!(got.join(" | "), want, "{text}");
+        let text = Text::new(text);
+        let phones = text.contacts().iter().filter(|contact| contact.kind == ContactKind::Phone);
+        let got: Vec<&str> = phones.map(|phone| &text[phone.span.clone()]).collect();
+        assert_eq!(got.join(" | "), want, "{}", &*text);
     }
 
     #[test]
@@ -200,14 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_services_are_none() {
-        check("1-800-555-0199, 0800 123 4567", "");
+    fn what_the_text_calls_an_order_is_none() {
         check("Order 415-555-2671, RMA-415-555-2671", "");
     }
 
     #[track_caller]
     fn check_link(text: &str, want: bool) {
-        assert_eq!(is_in_link(text, text.find('7').unwrap()), want, "{text}");
+        assert_eq!(is_in_link(&Text::new(text), text.find('7').unwrap()), want, "{text}");
     }
 
     #[test]

@@ -11,11 +11,11 @@ use super::words::run_after;
 /// How long a gap between two groups may be, in bytes.
 const GAP_MAX: usize = 24;
 /// The longest number that anything here looks for, in digits.
-pub(super) const DIGITS_MAX: usize = 19;
+pub(in crate::gate) const DIGITS_MAX: usize = 19;
 
 /// What stands between a group and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
+pub(in crate::gate) enum Gap {
     /// Nothing: the group opens its cluster.
     Opening,
     /// What people put inside one number: a space, a hyphen, a dot, brackets.
@@ -26,60 +26,65 @@ pub(super) enum Gap {
 
 /// A run of ASCII digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) gap: Gap,
+pub(in crate::gate) struct Group {
+    pub(in crate::gate) start: usize,
+    pub(in crate::gate) end: usize,
+    pub(in crate::gate) gap: Gap,
     /// Whether it is the day, the month or the year of a date.
-    pub(super) is_dated: bool,
+    pub(in crate::gate) is_dated: bool,
 }
 
 impl Group {
     /// How many digits it has.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::gate) fn len(&self) -> usize {
         self.end - self.start
     }
 
     /// Whether it goes on from the group before it as one number does.
-    pub(super) fn is_narrow(&self) -> bool {
+    pub(in crate::gate) fn is_narrow(&self) -> bool {
         self.gap == Gap::Narrow
     }
 }
 
 /// The values of the digits of `groups`, unless there are more than [`DIGITS_MAX`].
-pub(super) fn values(text: &str, groups: &[Group]) -> Option<Vec<u8>> {
+pub(in crate::gate) fn values(text: &str, groups: &[Group]) -> Option<Vec<u8>> {
     let digits = groups.iter().flat_map(|group| text.as_bytes()[group.start..group.end].iter());
     (n_digits(groups) <= DIGITS_MAX).then(|| digits.map(|byte| byte - b'0').collect())
 }
 
 /// The span of `groups`, which are not empty.
-pub(super) fn span(groups: &[Group]) -> Range<usize> {
+pub(in crate::gate) fn span(groups: &[Group]) -> Range<usize> {
     groups[0].start..groups[groups.len() - 1].end
 }
 
 /// How many digits `groups` have together.
-pub(super) fn n_digits(groups: &[Group]) -> usize {
+pub(in crate::gate) fn n_digits(groups: &[Group]) -> usize {
     groups.iter().map(Group::len).sum()
 }
 
 /// Whether the first groups have these many digits each.
-pub(super) fn have_lens(groups: &[Group], lens: &[usize]) -> bool {
+pub(in crate::gate) fn have_lens(groups: &[Group], lens: &[usize]) -> bool {
     groups.len() >= lens.len() && groups.iter().zip(lens).all(|(group, len)| group.len() == *len)
 }
 
 /// What stands between a group and the next one.
-pub(super) fn between<'t>(text: &'t str, group: &Group, next: &Group) -> &'t str {
+pub(in crate::gate) fn between<'t>(text: &'t str, group: &Group, next: &Group) -> &'t str {
     &text[group.end..next.start]
 }
 
-/// The groups of the cluster that opens with the digit at `at`.
-pub(super) fn read_cluster(text: &str, at: usize) -> Vec<Group> {
+/// The groups of all clusters of a text.
+pub(super) fn groups(text: &str) -> Vec<Group> {
+    let bytes = text.as_bytes();
+    let opening = |from: usize| {
+        let n = bytes[from..].iter().position(u8::is_ascii_digit);
+        n.map(|n| (from + n, Gap::Opening))
+    };
     let mut groups = Vec::new();
-    let mut next = Some((at, Gap::Opening));
+    let mut next = opening(0);
     while let Some((start, gap)) = next {
         let end = digits_end(text, start, usize::MAX);
         groups.push(Group { start, end, gap, is_dated: false });
-        next = gap_after(text, end);
+        next = gap_after(text, end).or_else(|| opening(end));
     }
     for at in 2..groups.len() {
         if is_date(text, &groups[at - 2..=at]) {
@@ -163,11 +168,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
+        let groups = groups(text);
         let mut got = String::new();
         for group in &groups {
             got.push_str(match group.gap {
-                Gap::Opening => "",
+                Gap::Opening if group.start == groups[0].start => "",
+                Gap::Opening => " / ",
                 Gap::Narrow => " ",
                 Gap::Wide => " | ",
             });
@@ -179,7 +185,7 @@ mod tests {
     #[test]
     fn one_number_has_narrow_gaps() {
         check("Tel. +1 (415) 555-2671.", "1 415 555 2671");
-        check("4111_1111/1111.1111 x 3", "4111 1111 1111 1111");
+        check("4111_1111/1111.1111 x 3", "4111 1111 1111 1111 / 3");
     }
 
     #[test]
@@ -192,8 +198,8 @@ mod tests {
 
     #[test]
     fn other_text_ends_a_cluster() {
-        check("12:30", "12");
-        check("5 and 6", "5");
+        check("12:30", "12 / 30");
+        check("5 and 6", "5 / 6");
         check("7. 8 days", "7 | 8");
     }
 }

@@ -1,13 +1,13 @@
 //! E-mail addresses: plain, spaced, spelled out with "at" and "dot", and masked.
 //!
-//! Addresses of roles ("support@…") and those that the reply calls the company's own are no person's. A
-//! domain with letters outside ASCII is never taken for the company's.
+//! Addresses of roles ("support@…") are the company's. A domain with letters outside ASCII never is.
 
 use std::ops::Range;
 
-use super::kind::{Hit, Kind};
-use super::label::{Labels, Owner};
-use super::words::{self, List, is_word_byte, run_after, run_before};
+use super::contact::{Contact, ContactKind};
+use super::label::Owner;
+use super::words::{List, is_whole, run_after, run_before};
+use super::{Text, is_word_byte};
 
 /// The longest local part, in bytes (RFC 5321).
 const LOCAL_MAX: usize = 64;
@@ -19,21 +19,15 @@ const LABEL_MAX: usize = 63;
 const LABELS_MAX: usize = 5;
 
 /// The address around the `@` at `at`.
-pub(super) fn find(text: &str, at: usize) -> Option<Hit> {
+pub(super) fn find(text: &Text, at: usize) -> Option<Contact> {
     let (Some(local), Some(domain)) = (local_before(text, at), domain_after(text, at + 1)) else {
         return find_spelled(text, at..at + 1);
     };
-    let span = local.start..domain.end;
-    if !text[local.clone()].contains('*') {
-        return Some(Hit::new(kind(text, &local, &domain), span));
-    }
-    // A masked address may show two characters of its local part.
-    let n_seen = text[local].chars().filter(|char| *char != '*').count();
-    (n_seen > 2).then(|| Hit::new(Kind::PartMasked, span))
+    Some(mail(text, &local, &domain))
 }
 
 /// The address around a word that stands for `@`, or around one with spaces.
-pub(super) fn find_spelled(text: &str, at: Range<usize>) -> Option<Hit> {
+pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Contact> {
     let is_word = !text[at.clone()].contains(['@', '[', '(', '{', '<']);
     let before = text[..at.start].trim_end_matches(' ').len();
     let from = text.len() - text[at.end..].trim_start_matches(' ').len();
@@ -55,25 +49,36 @@ pub(super) fn find_spelled(text: &str, at: Range<usize>) -> Option<Hit> {
         || List::MailHosts.has(labels[0])
         || &text[at] == "AT"
         || text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._-".contains(char));
-    (is_top && is_sure).then(|| Hit::new(kind(text, &local, &(from..end)), local.start..end))
+    (is_top && is_sure).then(|| mail(text, &local, &(from..end)))
 }
 
 /// The address that a spelled dot at `at` belongs to.
-pub(super) fn find_at_dot(text: &str, at: usize) -> Option<Hit> {
-    let word = words::before(text, at).take(6).find(|word| word.is_any(&["at"]))?;
+pub(super) fn find_at_dot(text: &Text, at: usize) -> Option<Contact> {
+    let before = text[..at].strip_suffix(' ')?.len();
+    let word = text.before(before).take(6).find(|word| word.is_any(&["at"]))?;
     find_spelled(text, word.start..word.end)
 }
 
-/// Whether an address is a person's or the company's.
-fn kind(text: &str, local: &Range<usize>, domain: &Range<usize>) -> Kind {
-    let is_role = List::Roles.has(&text[local.clone()]);
-    let is_ours = || Labels::around(text, &(local.start..domain.end)).owner == Some(Owner::Company);
-    let is_plain = text[domain.clone()].is_ascii();
-    if is_plain && (is_role || is_ours()) { Kind::UnlistedContact } else { Kind::Email }
+/// The address around a word for `@`. Where the host was part of the phrase, only its first word is the sign.
+pub(super) fn find_at_word(text: &Text, range: Range<usize>) -> Option<Contact> {
+    let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
+    let at = if is_word { range.start..range.start + 2 } else { range };
+    if is_word && !is_whole(text, &at) { None } else { find_spelled(text, at) }
+}
+
+/// The address of a local part at a domain.
+fn mail(text: &Text, local: &Range<usize>, domain: &Range<usize>) -> Contact {
+    let span = local.start..domain.end;
+    let mut mail = Contact::new(text, ContactKind::Mail, span.clone(), span);
+    if List::Roles.has(&text[local.clone()]) {
+        mail.owner = Some(Owner::Company);
+    }
+    mail.owner = mail.owner.filter(|_| text[domain.clone()].is_ascii());
+    mail
 }
 
 /// The local part that ends at `end`.
-fn local_before(text: &str, end: usize) -> Option<Range<usize>> {
+fn local_before(text: &Text, end: usize) -> Option<Range<usize>> {
     let belongs = |byte: u8| is_word_byte(byte) || b"._%+-'*".contains(&byte);
     let start = text.ceil_char_boundary(end - run_before(text, end, LOCAL_MAX, belongs));
     let local = text[start..end].trim_start_matches(['.', '\'', '-', '+', '%']);
@@ -87,7 +92,7 @@ fn local_before(text: &str, end: usize) -> Option<Range<usize>> {
 }
 
 /// The domain that starts at `from`.
-fn domain_after(text: &str, from: usize) -> Option<Range<usize>> {
+fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let mut end = label_end(text, from)?;
     let mut starts = vec![from];
     while text.as_bytes().get(end) == Some(&b'.')
@@ -108,13 +113,13 @@ fn domain_after(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Where the domain label that starts at `from` ends.
-fn label_end(text: &str, from: usize) -> Option<usize> {
+fn label_end(text: &Text, from: usize) -> Option<usize> {
     let n = run_after(text, from, LABEL_MAX, |byte| is_word_byte(byte) || byte == b'-');
     (n > 0 && text.as_bytes()[from] != b'-').then(|| text.floor_char_boundary(from + n))
 }
 
 /// What follows a dot that is written as a sign or as a word, in brackets or with spaces.
-fn dot_after(text: &str, at: usize) -> Option<usize> {
+fn dot_after(text: &Text, at: usize) -> Option<usize> {
     let rest = text[at..].trim_start_matches(' ');
     let spaces = text.len() - at - rest.len();
     ["[dot]", "(dot)", "{dot}", "<dot>", "[.]", "(.)", "dot ", "."].iter().find_map(|dot| {
@@ -129,7 +134,7 @@ fn dot_after(text: &str, at: usize) -> Option<usize> {
 }
 
 /// A local part with what stands before it when dots in it are spaced or spelled out.
-fn join_back(text: &str, local: Range<usize>) -> Range<usize> {
+fn join_back(text: &Text, local: Range<usize>) -> Range<usize> {
     let before = &text[..local.start];
     let dots = [" . ", " dot ", " DOT ", "[dot]", " [dot] ", "(dot)", " (dot) "];
     let mut first = dots.iter().filter_map(|dot| local_before(text, before.strip_suffix(dot)?.len()));
@@ -142,26 +147,26 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let hit = find(text, text.find('@').unwrap());
-        let got = hit.map_or(String::new(), |hit| format!("{:?} {}", hit.kind, &text[hit.span]));
+        let hit = find(&Text::new(text), text.find('@').unwrap());
+        let got = hit.map_or(String::new(), |hit| format!("{:?} {}", hit.owner, &text[hit.span]));
         assert_eq!(got, want, "{text}");
     }
 
     #[track_caller]
     fn check_spelled(text: &str, at: &str, want: &str) {
         let start = text.find(at).unwrap();
-        let hit = find_spelled(text, start..start + at.len());
+        let hit = find_spelled(&Text::new(text), start..start + at.len());
         assert_eq!(hit.map_or("", |hit| &text[hit.span]), want, "{text}");
     }
 
     #[test]
     fn plain_addresses() {
-        check("Write to jane.doe@mail.net.", "Email jane.doe@mail.net");
-        check("**jane@mail.net**", "Email jane@mail.net");
-        check("jane@gm\u{430}il.com", "Email jane@gm\u{430}il.com");
-        check("https://x.net/jane@mail.net.pdf", "Email jane@mail.net");
-        check("jane @ mail . net", "Email jane @ mail . net");
-        check("write us: support@shop.com", "UnlistedContact support@shop.com");
+        check("Write to jane.doe@mail.net.", "None jane.doe@mail.net");
+        check("**jane@mail.net**", "None jane@mail.net");
+        check("jane@gm\u{430}il.com", "None jane@gm\u{430}il.com");
+        check("https://x.net/jane@mail.net.pdf", "None jane@mail.net");
+        check("jane @ mail . net", "None jane @ mail . net");
+        check("write us: support@shop.com", "Some(Company) support@shop.com");
     }
 
     #[test]
@@ -170,8 +175,7 @@ mod tests {
         check("3 @ 4.99", "");
         check("logo@2x.png", "");
         check("@shop", "");
-        check("j***@mail.net", "");
-        check("jane.d**@mail.net", "PartMasked jane.d**@mail.net");
+        check("jane.d**@mail.net", "None jane.d**@mail.net");
     }
 
     #[test]

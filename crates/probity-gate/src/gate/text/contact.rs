@@ -1,0 +1,94 @@
+//! Ways to reach a person or a place: e-mail addresses, telephone numbers and street addresses, read once per text.
+//!
+//! Whose they are is said as far as the text says it; what that means is for others to decide.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::digits;
+use super::label::{Labels, Owner};
+use super::words::DATA;
+use super::{Phrases, Text, mail, phone, street};
+
+/// A way to reach a person or a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::gate) struct Contact {
+    pub(in crate::gate) kind: ContactKind,
+    /// Where it stands, with all that belongs to it.
+    pub(in crate::gate) span: Range<usize>,
+    /// The part that identifies it.
+    pub(in crate::gate) core: Range<usize>,
+    /// Whose the words around it say that it is.
+    pub(in crate::gate) owner: Option<Owner>,
+}
+
+/// What kind of contact something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) enum ContactKind {
+    Mail,
+    Phone,
+    Street,
+}
+
+impl Contact {
+    /// A contact in `text`, with what the words around it say.
+    pub(super) fn new(text: &Text, kind: ContactKind, span: Range<usize>, core: Range<usize>) -> Self {
+        let owner = Labels::around(text, &span).owner;
+        Contact { kind, span, core, owner }
+    }
+}
+
+/// Words that stand in a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// A word for `@`.
+    At,
+    /// A word for a dot, before which a word for `@` may stand.
+    Dot,
+    /// An address without a street: a box, a military post.
+    PostBox,
+    /// A part of a building.
+    Unit,
+}
+
+static PARTS: LazyLock<Phrases<Part>> = LazyLock::new(|| {
+    let parts = [("at", Part::At), ("dot", Part::Dot), ("post_box", Part::PostBox), ("unit", Part::Unit)];
+    Phrases::new(
+        parts.into_iter().flat_map(|(key, part)| DATA["contact"][key].iter().map(move |word| (word, part))),
+    )
+});
+
+/// The contacts of a text, by their start.
+pub(super) fn contacts(text: &Text) -> Vec<Contact> {
+    let mut found: Vec<Contact> =
+        text.match_indices('@').filter_map(|(at, _)| mail::find(text, at)).collect();
+    let mut read_to = 0;
+    for cluster in text.clusters() {
+        if digits::n_digits(cluster) >= 6 {
+            phone::find(text, cluster, &mut found);
+        }
+        let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
+        if first.start >= read_to {
+            let street = street::find_behind(text, &first).or_else(|| street::find_before(text, &last));
+            read_to = street.as_ref().map_or(read_to, |street| street.span.end);
+            found.extend(street);
+        }
+    }
+    read_to = 0;
+    for part in PARTS.find(text) {
+        let (is_new, span) = (part.span.start >= read_to, part.span);
+        let contact = match part.meaning {
+            Part::At => mail::find_at_word(text, span),
+            Part::Dot => mail::find_at_dot(text, span.start),
+            Part::PostBox if is_new => street::find_box(text, &span),
+            Part::Unit if is_new => street::find_at_unit(text, &span),
+            Part::PostBox | Part::Unit => None,
+        };
+        if let Some(contact) = contact {
+            read_to = read_to.max(contact.span.end);
+            found.push(contact);
+        }
+    }
+    found.sort_by_key(|contact| contact.span.start);
+    found
+}

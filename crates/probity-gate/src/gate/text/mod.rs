@@ -1,0 +1,182 @@
+//! A text as every check reads it: cleaned, cut into tokens and sentences once, with the way back to the original.
+//!
+//! Nothing here knows rules. What always holds: tokens and sentences are in order, do not overlap, and begin and end on
+//! character borders of the clean text; the work grows with the length of the text and no faster.
+
+mod contact;
+pub(super) mod digits;
+pub(super) mod label;
+mod mail;
+pub(super) mod phone;
+mod phrases;
+mod sentence;
+mod spelling;
+mod street;
+mod token;
+mod word_map;
+pub(super) mod words;
+
+pub(super) use contact::{Contact, ContactKind};
+pub(super) use phrases::Phrases;
+pub(super) use sentence::{Sentence, quotes};
+pub(super) use spelling::{Rewritten, bare};
+pub(super) use token::{Shape, Token, WordId, is_word_byte, tokenise};
+pub(super) use word_map::WordMap;
+
+use std::ops::{Deref, Range};
+
+use digits::{Gap, Group};
+use words::Word;
+
+/// How far words around a place are looked at, in bytes. A label stands closer than this.
+const REACH: usize = 64;
+
+/// A text that was read. It stands for its clean spelling: places are bytes of that.
+#[derive(Debug)]
+pub(super) struct Text {
+    clean: Rewritten,
+    plain: Rewritten,
+    tokens: Vec<Token>,
+    sentences: Vec<Sentence>,
+    /// The groups of digits of all clusters.
+    groups: Vec<Group>,
+    contacts: Vec<Contact>,
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.clean.text()
+    }
+}
+
+impl Text {
+    /// Reads a text.
+    pub(super) fn new(original: &str) -> Self {
+        Text::of(Rewritten::clean(original), original)
+    }
+
+    /// Reads `clean`, which was made of `original`.
+    pub(super) fn of(clean: Rewritten, original: &str) -> Self {
+        // Dashes and money signs are one each in clean text, and not to readers of sentences and amounts.
+        let written = |at: usize, mark: char| match mark {
+            '-' | '$' => match original[clean.original(&(at..at + 1))].chars().next() {
+                Some('‐' | '‑' | '−') | None => mark,
+                Some(written) => written,
+            },
+            mark => mark,
+        };
+        let tokens = tokenise(clean.text(), written);
+        let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
+        let groups = digits::groups(clean.text());
+        let mut text = Text { clean, plain, tokens, sentences, groups, contacts: Vec::new() };
+        text.contacts = contact::contacts(&text);
+        text
+    }
+
+    /// What a range of the text stands for in the original.
+    pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
+        self.clean.original(range)
+    }
+
+    /// The text in lower case with single spaces, whose places are those of this text.
+    pub(super) fn plain(&self) -> &Rewritten {
+        &self.plain
+    }
+
+    /// Its sentences.
+    pub(super) fn sentences(&self) -> &[Sentence] {
+        &self.sentences
+    }
+
+    /// The groups of digits that a reader would take for one number, cluster by cluster.
+    pub(super) fn clusters(&self) -> impl Iterator<Item = &[Group]> {
+        self.groups.chunk_by(|_, next| next.gap != Gap::Opening)
+    }
+
+    /// Its contacts, by their start.
+    pub(super) fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// The tokens that start in `range`, each with the number that `lookup` gives its word.
+    pub(super) fn tokens(&self, range: &Range<usize>, lookup: impl Fn(&[u8]) -> WordId) -> Vec<Token> {
+        let from = self.tokens.partition_point(|token| token.start < range.start);
+        let within = self.tokens[from..].iter().take_while(|token| token.start < range.end);
+        within.map(|token| token.looked_up(lookup(token.spoken(self).as_bytes()))).collect()
+    }
+
+    /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.
+    pub(super) fn before(&self, at: usize) -> impl Iterator<Item = Word<'_>> {
+        let floor = self.sentence_start(at).max(at.saturating_sub(REACH));
+        let behind = self.tokens.partition_point(|token| token.start < at);
+        let near = self.tokens[..behind].iter().rev().take_while(move |token| token.start >= floor);
+        near.filter_map(move |token| self.word(token.start..token.end.min(at), token.shape))
+    }
+
+    /// The words from `at` on, in reading order, as far as they are looked at.
+    pub(super) fn after(&self, at: usize) -> impl Iterator<Item = Word<'_>> {
+        self.words(at..at + REACH)
+    }
+
+    /// The words that end in `range`, in reading order.
+    pub(super) fn words(&self, range: Range<usize>) -> impl Iterator<Item = Word<'_>> {
+        let first = self.tokens.partition_point(|token| token.end <= range.start);
+        let within = self.tokens[first..].iter().take_while(move |token| token.end <= range.end);
+        within.filter_map(move |token| self.word(token.start.max(range.start)..token.end, token.shape))
+    }
+
+    fn word(&self, range: Range<usize>, shape: Shape) -> Option<Word<'_>> {
+        (!matches!(shape, Shape::Mark(_))).then(|| Word::at(self, range))
+    }
+
+    /// Where the sentence that the byte `at` stands in begins, or the first of those before it that only lines end.
+    fn sentence_start(&self, at: usize) -> usize {
+        let behind = self.sentences.partition_point(|sentence| sentence.span.start <= at);
+        let mut before = self.sentences[..behind].iter().rev().take(LINES_MAX);
+        let Some(own) = before.next() else { return 0 };
+        before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start
+    }
+}
+
+/// How many lines a look back reaches over.
+const LINES_MAX: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, before_bar: &str, after_bar: &str) {
+        let at = text.find('|').unwrap();
+        let text = Text::new(&text.replace('|', ""));
+        let back: Vec<_> = text.before(at).map(|word| word.text).collect();
+        let forth: Vec<_> = text.after(at).map(|word| word.text).collect();
+        assert_eq!((back.join(" "), forth.join(" ")), (before_bar.into(), after_bar.into()), "{}", &*text);
+    }
+
+    #[test]
+    fn words_stand_on_both_sides() {
+        check("Your order no. |12 is here.", "no order Your", "12 is here");
+        check("Done. Call me| now", "me Call", "now");
+        check("Card:\n- |12", "Card", "12");
+        check("On 14. March| 1979", "March 14 On", "1979");
+        check("|", "", "");
+    }
+
+    #[test]
+    fn nothing_is_read_beyond_the_reach() {
+        check(&format!("{} x| y {}", "é".repeat(60), "é".repeat(60)), "x", "y");
+    }
+
+    #[test]
+    fn dashes_and_money_keep_what_was_written() {
+        let text = Text::new("€5 – now");
+        let marks = text.tokens.iter().filter_map(|token| match token.shape {
+            Shape::Mark(mark) => Some(mark),
+            _ => None,
+        });
+        assert_eq!((&*text, marks.collect::<String>().as_str()), ("$5 - now", "€–"));
+    }
+}

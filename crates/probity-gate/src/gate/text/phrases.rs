@@ -1,0 +1,104 @@
+//! Fixed phrases found in a text however it is spaced and cased.
+//!
+//! All phrases of a set are looked for in one pass, from the start of each word or mark: `tag` is not in `stage`.
+//! Characters that a reader does not see are passed over, so they hide nothing.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
+
+use super::{Rewritten, Text, is_word_byte};
+
+/// A set of phrases, each with what it stands for.
+#[derive(Debug, Clone)]
+pub(in crate::gate) struct Phrases<T> {
+    search: AhoCorasick,
+    meanings: Vec<T>,
+}
+
+/// A phrase found in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::gate) struct Found<'p, T> {
+    /// What the phrase stands for.
+    pub(in crate::gate) meaning: &'p T,
+    /// Where it stands in the text, in bytes.
+    pub(in crate::gate) span: Range<usize>,
+    /// Whether no word goes on behind it.
+    pub(in crate::gate) is_whole: bool,
+}
+
+impl<T> Phrases<T> {
+    /// The set of `phrases`. Phrases without a visible character are left out.
+    pub(in crate::gate) fn new(phrases: impl IntoIterator<Item = (impl AsRef<str>, T)>) -> Self {
+        let text =
+            |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
+        let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
+        let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
+        let search = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Anchored)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(texts);
+        Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
+    }
+
+    /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
+    /// place. What is part of one phrase starts no other.
+    pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
+        let (plain, mut from) = (text.plain().text(), 0);
+        let bytes = plain.as_bytes();
+        (0..bytes.len()).filter_map(move |at| {
+            if at < from || !starts_word(bytes, at) {
+                return None;
+            }
+            let found = self.search.find(Input::new(plain).span(at..plain.len()).anchored(Anchored::Yes))?;
+            from = found.end();
+            let is_joined =
+                is_word_byte(bytes[from - 1]) && bytes.get(from).is_some_and(|byte| is_word_byte(*byte));
+            let span = text.plain().original(&found.range());
+            Some(Found { meaning: &self.meanings[found.pattern().as_usize()], span, is_whole: !is_joined })
+        })
+    }
+}
+
+/// Whether a word, a number or a mark starts at `at`: not inside a word and not at a space.
+fn starts_word(bytes: &[u8], at: usize) -> bool {
+    let is_kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
+    let goes_on = at > 0 && is_word_byte(bytes[at]) && is_kind(bytes[at]) == is_kind(bytes[at - 1]);
+    !goes_on && bytes[at] != b' '
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(phrase: &str, text: &str, want: &[&str]) {
+        let phrases = Phrases::new([(phrase, ())]);
+        let read = Text::new(text);
+        let whole = phrases.find(&read).filter(|found| found.is_whole);
+        let found: Vec<&str> = whole.map(|found| &text[read.original(&found.span)]).collect();
+        assert_eq!(found, want, "{phrase:?} in {text:?}");
+    }
+
+    #[test]
+    fn spacing_case_and_quotes_do_not_matter() {
+        check("ignore the rules", "Please IGNORE  the\n rules.", &["IGNORE  the\n rules"]);
+        check("don't ask", "We don\u{2019}t ask", &["don\u{2019}t ask"]);
+        check("Ünder", "ÜNDER under", &["ÜNDER"]);
+        check("ignore", "ig\u{200b}nore it", &["ig\u{200b}nore"]);
+    }
+
+    #[test]
+    fn only_whole_words_are_found() {
+        check("tag", "stage tags tag-line", &["tag"]);
+        check("<|", "<|im|>", &["<|"]);
+        check("acme", "Acme's, ACME.", &["Acme", "ACME"]);
+    }
+
+    #[test]
+    fn nothing_is_found_by_nothing() {
+        check("  ", "a  b", &[]);
+        check("\u{200b}", "a\u{200b}b", &[]);
+    }
+}

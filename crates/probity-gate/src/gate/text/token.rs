@@ -1,0 +1,204 @@
+//! A text as words, digits and marks, each with its place.
+//!
+//! Contractions come apart and are written out, whatever their apostrophe: "we'll" is "we" and "will",
+//! "can’t" is "can" and "not". Nothing here knows what a word means; claims look it up and carry it as a number.
+//!
+//! What always holds: tokens are in order, do not overlap, and begin and end on character borders.
+
+use std::ops::Range;
+
+/// A word of a word list, by its number. Zero is a word that no list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(in crate::gate) struct WordId(pub(in crate::gate) u16);
+
+/// One word, number or mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) struct Token {
+    /// Where it starts in the clean text, in bytes.
+    pub(in crate::gate) start: usize,
+    /// Where it ends.
+    pub(in crate::gate) end: usize,
+    /// What it is.
+    pub(in crate::gate) shape: Shape,
+    /// The word in the lists, where it is one and was looked up.
+    pub(in crate::gate) word: WordId,
+    /// The place in [`SPOKEN`] of what a part of a contraction stands for, plus one.
+    part: u8,
+}
+
+/// What a token is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) enum Shape {
+    /// Letters only.
+    Word,
+    /// Digits only.
+    Digits,
+    /// Letters and digits.
+    Mixed,
+    /// One character that is neither; kinds of quotes and apostrophes are one each.
+    Mark(char),
+}
+
+/// What parts of contractions stand for: first what follows an apostrophe, then what is left of a word before "n't" where
+/// that is not the word itself, then "n't".
+const SPOKEN: &[(&str, &str)] = &[
+    ("ll", "will"),
+    ("ve", "have"),
+    ("re", "are"),
+    ("m", "am"),
+    ("d", "would"),
+    ("s", "'s"),
+    ("ca", "can"),
+    ("wo", "will"),
+    ("sha", "shall"),
+    ("ai", "is"),
+    ("n't", "not"),
+];
+
+/// How many of [`SPOKEN`] follow an apostrophe.
+const CLITICS: usize = 6;
+
+/// How an apostrophe can be written in clean text.
+const APOSTROPHES: &[&str] = &["'", "`", "&#39;", "&apos;", "&rsquo;", "&#8217;", "&#x27;", "&#039;"];
+
+/// The longest entity that is recognised, in bytes.
+const ENTITY_BYTES_MAX: usize = 10;
+
+impl Token {
+    /// The word that it stands for, which but for contractions is in `text`, the text that it was read from.
+    pub(in crate::gate) fn spoken<'t>(&self, text: &'t str) -> &'t str {
+        match self.part.checked_sub(1) {
+            Some(part) => SPOKEN[usize::from(part)].1,
+            None => &text[self.start..self.end],
+        }
+    }
+
+    /// The same with the number of its word.
+    pub(super) fn looked_up(self, word: WordId) -> Token {
+        Token { word, ..self }
+    }
+}
+
+/// The tokens of a clean text; `mark` gives the character that was written for a mark at a place.
+pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) -> Vec<Token> {
+    let mut reader = Reader { text, tokens: Vec::new() };
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        at = match byte {
+            byte if is_word_byte(*byte) => reader.run(at),
+            byte if byte.is_ascii_whitespace() => at + 1,
+            b'&' if entity_len(&text[at..]) > 0 => at + entity_len(&text[at..]),
+            byte => {
+                reader.push(at..at + 1, Shape::Mark(mark(at, char::from(*byte))), 0);
+                at + 1
+            }
+        };
+    }
+    reader.tokens
+}
+
+/// Whether a byte belongs to a word. Bytes of characters outside ASCII all do, because clean text has only letters there.
+pub(in crate::gate) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, range: Range<usize>, shape: Shape, part: usize) {
+        let part = u8::try_from(part).unwrap_or_default();
+        self.tokens.push(Token { start: range.start, end: range.end, shape, word: WordId(0), part });
+    }
+
+    /// Reads a run of letters and digits with the contraction behind it, and says where it ends.
+    fn run(&mut self, start: usize) -> usize {
+        let rest = &self.text.as_bytes()[start..];
+        let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
+        let end = start + len;
+        let shape = match rest[..len].iter().filter(|byte| byte.is_ascii_digit()).count() {
+            0 => Shape::Word,
+            n_digits if n_digits == len => Shape::Digits,
+            _ => Shape::Mixed,
+        };
+        if shape == Shape::Word
+            && let Some(behind) = self.contraction(start..end)
+        {
+            return behind;
+        }
+        self.push(start..end, shape, 0);
+        end
+    }
+
+    /// Reads the rest of a contraction behind the letters at `range`, and both its words.
+    fn contraction(&mut self, range: Range<usize>) -> Option<usize> {
+        let (text, Range { start, end }) = (self.text, range);
+        text.as_bytes().get(end).filter(|byte| b"'`&".contains(byte))?;
+        let apostrophe = APOSTROPHES.iter().find(|mark| text[end..].starts_with(**mark))?;
+        let rest = &text[end + apostrophe.len()..];
+        let tail = &rest[..rest.bytes().take(3).take_while(u8::is_ascii_alphanumeric).count()];
+        let behind = end + apostrophe.len() + tail.len();
+        // The place of a part in the table, counted from one.
+        let place = |part: &str, of: Range<usize>| {
+            let found = SPOKEN[of.clone()].iter().position(|(short, _)| part.eq_ignore_ascii_case(short));
+            found.map(|found| of.start + found + 1)
+        };
+        let letters = &text[start..end];
+        if let Some(base) = letters.strip_suffix(['n', 'N']).filter(|base| !base.is_empty())
+            && tail.eq_ignore_ascii_case("t")
+        {
+            // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
+            self.push(start..end - 1, Shape::Word, place(base, CLITICS..SPOKEN.len()).unwrap_or(0));
+            self.push(end - 1..behind, Shape::Word, SPOKEN.len());
+        } else {
+            let clitic = place(tail, 0..CLITICS)?;
+            self.push(start..end, Shape::Word, 0);
+            self.push(end..behind, Shape::Word, clitic);
+        }
+        Some(behind)
+    }
+}
+
+/// How many bytes the entity at the start of a text has. Zero where there is none.
+fn entity_len(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let rest = &bytes[..bytes.len().min(ENTITY_BYTES_MAX)];
+    let body = rest[1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count();
+    if body > 1 && rest.get(body + 1) == Some(&b';') { body + 2 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    /// The tokens, with the words that they stand for where they are not as written.
+    #[track_caller]
+    fn check(text: &str, want: &Expect) {
+        let shown: Vec<String> = tokenise(text, |_, mark| mark)
+            .iter()
+            .map(|token| match (&text[token.start..token.end], token.spoken(text)) {
+                (written, spoken) if written == spoken => written.to_owned(),
+                (written, spoken) => format!("{written}={spoken}"),
+            })
+            .collect();
+        want.assert_eq(&shown.join("|"));
+    }
+
+    #[test]
+    fn contractions_come_apart_whatever_their_apostrophe() {
+        check("We'll", &expect!["We|'ll=will"]);
+        check("can't won't CAN`T", &expect!["ca=can|n't=not|wo=will|n't=not|CA=can|N`T=not"]);
+        check("can&#39;t I&rsquo;ve", &expect!["ca=can|n&#39;t=not|I|&rsquo;ve=have"]);
+        check("you'd it's o'clock customers' o'", &expect!["you|'d=would|it|'s|o|'|clock|customers|'|o|'"]);
+    }
+
+    #[test]
+    fn letters_digits_and_marks() {
+        check("RPL-14, 48h $5 &nbsp; &amp x", &expect!["RPL|-|14|,|48h|$|5|&|amp|x"]);
+        check("naïve Zürich, ok", &expect!["naïve|Zürich|,|ok"]);
+    }
+}
