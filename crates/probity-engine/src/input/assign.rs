@@ -29,7 +29,7 @@ impl Assignment {
 
     /// Decides what the names mean beside what `map` says.
     pub(super) fn new<'a>(
-        names: impl Iterator<Item = &'a str> + Clone,
+        names: &(impl Iterator<Item = &'a str> + Clone),
         known: Vec<Arc<KnownName>>,
         map: &FieldMap,
     ) -> Result<Assignment, Unclear> {
@@ -75,7 +75,7 @@ impl Assignment {
                     read.push(format!("{} from '{name}'", field.native()));
                 }
                 None if !name.is_empty() && known.message.is_none() && !map.uses(name, known) => {
-                    rest.push(name)
+                    rest.push(name);
                 }
                 _ => {}
             }

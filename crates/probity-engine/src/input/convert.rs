@@ -74,7 +74,7 @@ pub(super) fn converted(
     let failed = |error: Unconverted| match error {
         Unconverted::Damaged(why) => LoadError::new(name, format!("the {kind} file cannot be read: {why}"))
             .hint("export it as CSV or JSON lines if this stays so"),
-        Unconverted::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooLarge>()) => {
+        Unconverted::Io(error) if is_too_large(&error) => {
             LoadError::new(name, format!("the {kind} file unpacks to more than {bytes_max} bytes"))
         }
         Unconverted::Io(error) => {
@@ -99,6 +99,10 @@ pub(super) fn converted(
 #[derive(Debug, thiserror::Error)]
 #[error("larger than allowed")]
 struct TooLarge;
+
+fn is_too_large(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>()).is_some()
+}
 
 /// A writer that takes so many bytes.
 struct Limited<W> {

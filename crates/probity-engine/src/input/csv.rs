@@ -100,7 +100,7 @@ impl CsvTable {
                 format!("--map {field}: there is no column '{column}', found {found}"),
             ));
         }
-        let assigned = Assignment::new(self.names.iter().map(String::as_str), known.clone(), &options.map);
+        let assigned = Assignment::new(&self.names.iter().map(String::as_str), known.clone(), &options.map);
         let (lacks, unclear) = match assigned {
             Ok(assigned) => {
                 self.assigned = assigned;

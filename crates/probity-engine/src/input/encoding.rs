@@ -206,7 +206,9 @@ mod tests {
     fn d05_a_text_is_windows_1252_only_where_nothing_is_utf_8() {
         let told = |pieces: &[&[u8]]| {
             let mut census = Census::default();
-            pieces.iter().for_each(|piece| census.add(piece));
+            for piece in pieces {
+                census.add(piece);
+            }
             census.encoding()
         };
         assert_eq!(told(&[b"id;f\xfcr\n"]), (Encoding::Windows1252, Some(4)));

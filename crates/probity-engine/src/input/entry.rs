@@ -96,7 +96,7 @@ fn content(
     let reply = Reply {
         text,
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
-        confidence: unless_bad(found, Field::Confidence, confidence)?,
+        confidence: unless_bad(found, Field::Confidence, |value| confidence(&value))?,
     };
     Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
@@ -231,7 +231,7 @@ fn time(value: &FieldValue<'_>, format: Option<&str>) -> Result<Option<Moment>, 
 }
 
 /// A share: a number, or a text with one, also with a decimal comma or in percent.
-fn confidence(value: FieldValue<'_>) -> Result<Option<Confidence>, Reason> {
+fn confidence(value: &FieldValue<'_>) -> Result<Option<Confidence>, Reason> {
     let number = match &value.json {
         Json::Number(text) => text.parse().ok(),
         Json::String(text) if text.trim().is_empty() => return Ok(None),

@@ -86,6 +86,7 @@ const CONTEXT_TEXT: &[&str] = &["text", "content", "page_content", "body", "snip
 const CONTEXT_SOURCE: &[&str] = &["source", "title", "url", "id", "name"];
 
 /// A text, or a document with one; a document of another form is kept as canonical JSON.
+#[expect(clippy::needless_pass_by_value, reason = "one of the functions that read an item of a list")]
 fn context(name: Inside, item: Json) -> Result<ContextText, Reason> {
     let text = |text: &str| without_nul(name, text.to_owned());
     match &item {

@@ -40,7 +40,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probity_core::case::{Case, Entry};
+use probity_core::case::{Case, Entry, Slice};
 use probity_core::json::Json;
 
 pub use encoding::Encoding;
@@ -106,7 +106,7 @@ impl Part {
         let (id, slice) = match outcome {
             Ok(content) => {
                 let case = content.case();
-                (Some(case.id.as_str()), case.slice.as_ref().map(|slice| slice.as_str()))
+                (Some(case.id.as_str()), case.slice.as_ref().map(Slice::as_str))
             }
             Err(refused) => (refused.id.as_deref(), None),
         };

@@ -16,7 +16,7 @@ use super::field::{Field, NAMES, Vocabulary};
 const DATA: &str = include_str!("../../../../config/columns.toml");
 
 static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::new(toml::from_str(DATA).expect("the embedded table is read by every test")));
+    LazyLock::new(|| Table::new(&toml::from_str(DATA).expect("the embedded table is read by every test")));
 
 /// Names that are kept after they were looked up; data with more has no names but values.
 const KEPT_MAX: usize = 10_000;
@@ -117,8 +117,9 @@ impl KnownName {
 #[derive(Debug, Default)]
 pub(super) struct NameCache {
     known: HashMap<String, Arc<KnownName>>,
+    is_noted: bool,
     /// What is worth saying about the first names.
-    notice: Option<Option<String>>,
+    notice: Option<String>,
 }
 
 impl NameCache {
@@ -136,12 +137,14 @@ impl NameCache {
 
     /// Keeps what is worth saying about the first record's names.
     pub(super) fn note_first(&mut self, notice: impl FnOnce() -> Option<String>) {
-        self.notice.get_or_insert_with(notice);
+        if !std::mem::replace(&mut self.is_noted, true) {
+            self.notice = notice();
+        }
     }
 
     /// What is worth saying about the first names.
     pub(super) fn notice(self) -> Option<String> {
-        self.notice.flatten()
+        self.notice
     }
 }
 
@@ -207,7 +210,7 @@ struct Table {
 const HINT_BYTES_MIN: usize = 5;
 
 impl Table {
-    fn new(data: Data) -> Table {
+    fn new(data: &Data) -> Table {
         let bits: HashMap<&str, Classes> =
             data.words.keys().enumerate().map(|(n, class)| (class.as_str(), 1 << n)).collect();
         let mut words: HashMap<String, Classes> = data.skip.iter().map(|word| (fold(word), 0)).collect();
@@ -258,12 +261,13 @@ impl Table {
             let Some((n_words, classes)) = ends[start].filter(|_| folded.is_char_boundary(start)) else {
                 continue;
             };
-            for end in start + 1..=folded.len().min(start + self.word_bytes_max) {
+            let longest = folded.len().min(start + self.word_bytes_max);
+            for (end, best) in ends.iter_mut().enumerate().take(longest + 1).skip(start + 1) {
                 let word = folded.get(start..end).and_then(|word| self.words.get(word));
                 if let Some(class) = word
-                    && ends[end].is_none_or(|(n, _)| n > n_words + 1)
+                    && best.is_none_or(|(n, _)| n > n_words + 1)
                 {
-                    ends[end] = Some((n_words + 1, classes | class));
+                    *best = Some((n_words + 1, classes | class));
                 }
             }
         }

@@ -50,7 +50,7 @@ pub(super) fn object_fields<'a>(
     let values: Vec<(Cow<'a, str>, Json)> =
         object.into_iter().map(|(name, json)| (Cow::Owned(name), json)).collect();
     let known = values.iter().map(|(name, _)| names.get(name)).collect();
-    let assigned = Assignment::new(values.iter().map(|(name, _)| &**name), known, reading.map)?;
+    let assigned = Assignment::new(&values.iter().map(|(name, _)| &**name), known, reading.map)?;
     names.note_first(|| assigned.notice(values.iter().map(|(name, _)| &**name), reading.map));
     warnings.extend(assigned.doubts.iter().cloned());
     let unread =

@@ -41,9 +41,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     }
     if say.json {
         let mut object = plan_json(&plan);
-        if calls.is_none() {
-            object["read"] = as_read::json(&as_read::first(&job.dataset)?);
-        }
+        object["read"] = as_read::json(&as_read::first(&job.dataset)?);
         if show {
             let mut requests = Vec::new();
             each_request(&*job, missing, &left, &mut |request| {
@@ -64,9 +62,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         asked.into_iter().try_for_each(&mut print).map_err(|error| Failure::new(Exit::Store, &error))?;
         each_request(&*job, missing, &left, &mut print)?;
     }
-    if calls.is_none() {
-        terminal::print(&as_read::text(&as_read::first(&job.dataset)?));
-    }
+    terminal::print(&as_read::text(&as_read::first(&job.dataset)?));
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&*job, "records", &plan));
     Ok(Exit::Done)

@@ -75,6 +75,19 @@ fn the_plan_in_words() {
     let probity = priced(&server);
     let ran = probity.args(["check", "tickets.json", "--judge", "baseline"]).run().code(0);
     expect![[r#"
+        the first records as they were read:
+          tickets.json, line 1
+            id          ticket-001
+            ticket      The export number 1 stays empty since Monday.
+            reply       Reply 1.
+          tickets.json, line 1
+            id          ticket-002
+            ticket      The export number 2 stays empty since Monday.
+            reply       Reply 2.
+          tickets.json, line 1
+            id          ticket-003
+            ticket      The export number 3 stays empty since Monday.
+            reply       Reply 3.
         3 records: 3 admitted, 0 blocked, 0 skipped
         6 calls to judge baseline (6 packets, 0 on record or repeated)
         no tokens, no cost
@@ -112,11 +125,24 @@ fn every_command_that_asks_says_what_it_would_take() {
     check_dry(
         ["run", "old.jsonl", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
-        3 records: 3 admitted, 0 blocked, 0 skipped
-        6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
-        about 2775 tokens in, at most 6144 out, at most $0.06699
-        nothing was sent
-    "#]],
+            the first records as they were read:
+              old.jsonl, line 1
+                id          a
+                ticket      T a
+                reply       One.
+              old.jsonl, line 2
+                id          b
+                ticket      T b
+                reply       Two.
+              old.jsonl, line 3
+                id          c
+                ticket      T c
+                reply       Same.
+            3 records: 3 admitted, 0 blocked, 0 skipped
+            6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
+            about 2775 tokens in, at most 6144 out, at most $0.06699
+            nothing was sent
+        "#]],
     );
     check_dry(
         ["compare", "old.jsonl", "new.jsonl", "--dry-run", "--model", "priced-1"],

@@ -40,8 +40,8 @@ fn d09_a_file_that_is_cut() {
 
 #[test]
 fn d03_another_encoding() {
-    let probity = Probity::new().file("utf16.json", b"\xff\xfe[\0]\0");
-    probity.args(["run", "utf16.json"]).run().code(2).says(["utf16.json", "UTF-16"]);
+    let probity = Probity::new().file("utf32.json", b"\xff\xfe\0\0[\0\0\0]\0\0\0");
+    probity.args(["run", "utf32.json"]).run().code(2).says(["utf32.json", "UTF-32"]);
 }
 
 #[test]

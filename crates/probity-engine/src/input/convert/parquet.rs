@@ -11,6 +11,7 @@ use std::io::Write;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
@@ -35,7 +36,7 @@ impl From<ParquetError> for Unconverted {
 pub(super) fn write_lines(file: &File, out: &mut impl Write) -> Result<Vec<String>, Unconverted> {
     let reader = SerializedFileReader::new(file.try_clone()?)?;
     let metadata = reader.metadata();
-    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     if columns.clone().any(|column| !(0..=COLUMN_BYTES_MAX).contains(&column.uncompressed_size())) {
         return Err(Unconverted::Damaged("a column declares more bytes than are read".to_owned()));
     }
@@ -118,8 +119,8 @@ fn write_value(field: &Field, out: &mut String) -> bool {
         Field::Bool(value) => write!(out, "{value}"),
         Field::Byte(value) => write!(out, "{value}"),
         Field::Short(value) => write!(out, "{value}"),
-        Field::Int(value) => write!(out, "{value}"),
-        Field::Long(value) => write!(out, "{value}"),
+        Field::Int(value) | Field::TimeMillis(value) => write!(out, "{value}"),
+        Field::Long(value) | Field::TimeMicros(value) => write!(out, "{value}"),
         Field::UByte(value) => write!(out, "{value}"),
         Field::UShort(value) => write!(out, "{value}"),
         Field::UInt(value) => write!(out, "{value}"),
@@ -138,8 +139,6 @@ fn write_value(field: &Field, out: &mut String) -> bool {
                 Date::constant(1970, 1, 1).checked_add(jiff::Span::new().try_days(*days).unwrap_or_default());
             return date.is_ok_and(|date| write_text(&date.to_string(), out));
         }
-        Field::TimeMillis(value) => write!(out, "{value}"),
-        Field::TimeMicros(value) => write!(out, "{value}"),
         Field::TimestampMillis(value) => return write_moment(Timestamp::from_millisecond(*value).ok(), out),
         Field::TimestampMicros(value) => return write_moment(Timestamp::from_microsecond(*value).ok(), out),
         Field::Group(row) => return write_row(row, out),

@@ -85,12 +85,11 @@ fn damaged(error: zip::result::ZipError) -> Unconverted {
 
 fn shown(value: &DataRef<'_>) -> String {
     match value {
-        DataRef::String(text) => text.clone(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) => number.to_string(),
         DataRef::Bool(value) => value.to_string(),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
         DataRef::DateTime(moment) if moment.is_datetime() => {
             let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
             let date = format!("{year:04}-{month:02}-{day:02}");
