@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Situation};
 use probity_core::gate::policy::PolicyFile;
-use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
+use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings};
 
 use crate::bench::Bench;
 use crate::clock::Clock;
@@ -137,8 +137,8 @@ fn best(entries: &[Entry]) -> Duration {
 /// The gate as a run with the example policies has it.
 fn gate() -> Gate {
     let files = [PolicyFile { name: "policies.toml", text: POLICIES }];
-    let texts = PolicyTexts { sources: &files, lexicons: &[], allowed_claims: &[] };
-    let (policies, _) = Policies::read(&texts, None).expect("the example policies are good");
+    let texts = PolicyTexts { sources: &files, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("the example policies are good");
     let settings = Settings {
         policies: Some(policies),
         competitors: vec!["Acme Lights".to_owned()],

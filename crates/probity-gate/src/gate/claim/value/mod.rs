@@ -14,7 +14,7 @@ use std::ops::Deref;
 
 use super::super::text::{Row, Shape, Text, Token, WordId, day};
 use super::Value;
-use super::lexicon::{Cues, Table, WordInfo};
+use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
@@ -87,6 +87,17 @@ impl<'a> Page<'a> {
 
     fn is(&self, at: usize, cues: Cues) -> bool {
         self.info(at).cues.any(cues)
+    }
+
+    /// The phrase of several words at `at` that means what is wanted, and the token behind it.
+    fn phrase_behind(&self, at: usize, is_wanted: fn(&Meaning) -> bool) -> Option<(Meaning, usize)> {
+        let words = self.tokens.get(at..)?.iter().map(|token| Element::Word(token.word));
+        let mut phrases = self.table.phrases(self.tokens.get(at)?.word).iter();
+        phrases.find_map(|pattern| {
+            let n = pattern.elements.len();
+            let is_there = || words.clone().take(n).eq(pattern.elements.iter().copied());
+            (is_wanted(&pattern.meaning) && is_there()).then_some((pattern.meaning, at + n))
+        })
     }
 
     /// Whether something is counted by the word at `at`: time, or money.
