@@ -95,7 +95,8 @@ pub(super) fn labels() -> BTreeMap<&'static str, Vec<usize>> {
 pub(super) fn alone(text: &Text) -> Vec<Range<usize>> {
     let (mut found, mut from) = (Vec::new(), 0);
     for token in text.tokens_in(&(0..text.len())) {
-        if token.start < from || matches!(token.shape, Shape::Mark(_)) {
+        let first = text.as_bytes()[token.start];
+        if token.start < from || !(first.is_ascii_digit() || first.is_ascii_uppercase()) {
             continue;
         }
         let span = alone_at(text, token.start);

@@ -62,7 +62,8 @@ fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
 
 /// `2026年4月1日`, or the same with the year of an era.
 fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
-    let part = |at: usize, sign: char| number(row.raw(at)).filter(|_| row.raw(at + 1).starts_with(sign));
+    let part =
+        |at: usize, sign: char| row.raw(at + 1).starts_with(sign).then(|| number(row.raw(at))).flatten();
     let (year, month, day) = (part(at, '年')?, part(at + 2, '月')?, part(at + 4, '日')?);
     checked(at + 6, Some(year).filter(|year| YEARS.contains(year)), month, day)
 }

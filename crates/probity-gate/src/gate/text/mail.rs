@@ -92,8 +92,11 @@ fn local_before(text: &Text, end: usize) -> Option<Range<usize>> {
     let local = text[start..end].trim_start_matches(['.', '\'', '-', '+', '%']);
     let bare = local.trim_start_matches('*');
     // Asterisks before the address may be closed behind it.
-    let n_behind = run_after(text, end, DOMAIN_MAX, |byte| !byte.is_ascii_whitespace());
-    let is_bold = !bare.contains('*') && text.as_bytes()[end..end + n_behind].contains(&b'*');
+    let is_closed = || {
+        let n_behind = run_after(text, end, DOMAIN_MAX, |byte| !byte.is_ascii_whitespace());
+        text.as_bytes()[end..end + n_behind].contains(&b'*')
+    };
+    let is_bold = bare.len() < local.len() && !bare.contains('*') && is_closed();
     let local = if is_bold { bare } else { local };
     let has_name = local.contains(char::is_alphanumeric);
     (has_name && !local.ends_with('.')).then_some(end - local.len()..end)

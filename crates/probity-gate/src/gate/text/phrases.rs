@@ -15,6 +15,8 @@ use super::{Rewritten, Text};
 pub(in crate::gate) struct Phrases<T> {
     search: AhoCorasick,
     meanings: Vec<T>,
+    /// For each first byte, the bytes that can follow it, one bit each. Most words end here.
+    openings: Vec<[u64; 4]>,
 }
 
 /// A phrase found in a text.
@@ -35,12 +37,18 @@ impl<T> Phrases<T> {
             |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
+        let mut openings = vec![[0; 4]; 256];
+        for text in &texts {
+            let seconds = text.as_bytes().get(1).map_or(0..=255, |second| *second..=*second);
+            let opening = &mut openings[usize::from(text.as_bytes()[0])];
+            seconds.for_each(|second| opening[usize::from(second / 64)] |= 1 << (second % 64));
+        }
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .start_kind(StartKind::Anchored)
             .kind(Some(AhoCorasickKind::DFA))
             .build(texts);
-        Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
+        Phrases { search: search.expect("no list is as long as the search can hold"), meanings, openings }
     }
 
     /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
@@ -48,8 +56,12 @@ impl<T> Phrases<T> {
     pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
         let (plain, mut from) = (text.plain().text(), 0);
         let bytes = plain.as_bytes();
-        (0..bytes.len()).filter_map(move |at| {
-            if at < from || !starts_word(bytes, at) {
+        text.plain_starts().iter().filter_map(move |start| {
+            let at = *start;
+            let second = bytes.get(at + 1).copied().unwrap_or(0);
+            let may_open =
+                self.openings[usize::from(bytes[at])][usize::from(second / 64)] >> (second % 64) & 1 == 1;
+            if at < from || !may_open {
                 return None;
             }
             let found = self.search.find(Input::new(plain).span(at..plain.len()).anchored(Anchored::Yes))?;
@@ -64,14 +76,18 @@ impl<T> Phrases<T> {
     }
 }
 
-/// Whether a word, a number or a mark starts at `at`: not inside a word and not at a space.
-fn starts_word(bytes: &[u8], at: usize) -> bool {
-    if is_spaceless(bytes[at]) {
-        return true;
+/// Where words, numbers and marks start in a plain text. In scripts without spaces, each character may start a word.
+pub(super) fn starts(plain: &str) -> Vec<usize> {
+    let kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
+    let (mut starts, mut before) = (Vec::with_capacity(plain.len() / 4), (false, false));
+    for (at, byte) in plain.bytes().enumerate() {
+        let now = kind(byte);
+        if byte != b' ' && (!now.0 || now != before || is_spaceless(byte)) {
+            starts.push(at);
+        }
+        before = now;
     }
-    let is_kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
-    let goes_on = at > 0 && is_word_byte(bytes[at]) && is_kind(bytes[at]) == is_kind(bytes[at - 1]);
-    !goes_on && bytes[at] != b' '
+    starts
 }
 
 #[cfg(test)]

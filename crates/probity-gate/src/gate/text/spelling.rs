@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::case::is_format;
 
@@ -72,12 +72,45 @@ impl Rewritten {
 
     /// Lower case with single spaces, made of clean text.
     pub(super) fn plain(clean: &str) -> Self {
+        if clean.is_ascii() {
+            return Rewritten::plain_ascii(clean);
+        }
         Rewritten::of(clean, |char, text| match char.as_bytes() {
             [byte] if !byte.is_ascii_whitespace() => text.push(char::from(byte.to_ascii_lowercase())),
             [_] if text.ends_with(' ') => {}
             [_] => text.push(' '),
             _ => text.extend(char.chars().flat_map(char::to_lowercase)),
         })
+    }
+
+    /// The same for most texts, whose characters are all one byte.
+    fn plain_ascii(clean: &str) -> Self {
+        let mut text = clean.to_ascii_lowercase();
+        let mut pieces = vec![Piece { at: 0, origin: (0, clean.len()), is_even: true }];
+        let (mut n_dropped, mut is_space) = (0, false);
+        text.retain({
+            let (mut at, pieces) = (0, &mut pieces);
+            move |char| {
+                let was_space = std::mem::replace(&mut is_space, char.is_ascii_whitespace());
+                let is_kept = !(was_space && is_space);
+                n_dropped += usize::from(!is_kept);
+                at += 1;
+                if was_space
+                    && !is_space
+                    && pieces
+                        .last()
+                        .is_some_and(|last| at - 1 - n_dropped != at - 1 + last.at - last.origin.0)
+                {
+                    pieces.push(Piece {
+                        at: at - 1 - n_dropped,
+                        origin: (at - 1, clean.len()),
+                        is_even: true,
+                    });
+                }
+                is_kept
+            }
+        });
+        Rewritten { text: text.replace(['\n', '\t', '\r', '\u{c}'], " "), pieces }
     }
 
     /// Letters and digits alone, in lower case and without accents.
@@ -138,6 +171,10 @@ pub(in crate::gate) fn bare(text: &str) -> impl Iterator<Item = char> {
 fn clean(char: &str, text: &mut String) {
     let Some(first) = char.chars().next() else { return };
     let is_alone = first.len_utf8() == char.len();
+    if is_alone && first.is_alphabetic() && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes {
+        text.extend((!is_format(first)).then_some(first));
+        return;
+    }
     if let Some(ascii) = ascii(first).filter(|ascii| is_alone || !ascii.is_ascii_alphabetic()) {
         text.push(ascii);
     } else if !is_format(first) {
