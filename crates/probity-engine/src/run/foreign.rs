@@ -144,13 +144,15 @@ impl ForeignReplies {
         for (_, label) in &labels {
             *counts.entry(label.criterion.clone()).or_default() += 1;
         }
-        let most = counts.iter().max_by_key(|(name, n)| (name.is_none(), **n)).map(|(name, _)| name.clone());
         let asked = held.criterion.clone().map(Some);
-        let by_name = |judge: &str| {
+        let is_named = |name: &Option<String>, judge: &str| {
             let grader = judge.rsplit(':').next().unwrap_or(judge);
-            let same = |name: &&Option<String>| name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(grader));
-            counts.keys().find(same).cloned()
+            name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(grader))
         };
+        let by_name = |judge: &str| counts.keys().find(|name| is_named(name, judge)).cloned();
+        // Labels by the name of one judge are about what that one was asked, and no other.
+        let free = counts.iter().filter(|(name, _)| !self.judges().iter().any(|judge| is_named(name, judge)));
+        let most = free.max_by_key(|(name, n)| (name.is_none(), **n)).map(|(name, _)| name.clone());
         let mut rows = HeldRows::default();
         let mut used = BTreeSet::new();
         for judge in self.judges() {
@@ -288,3 +290,6 @@ fn number(json: &Json) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
