@@ -3,6 +3,7 @@
 //!
 //! A target is a plain function without state that matters, so the same input always ends the same way.
 
+pub mod foreign;
 pub mod gate;
 mod input;
 pub mod json;
@@ -29,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "verdict", seeds: verdict::seeds, check: verdict::check },
     Target { name: "json", seeds: json::seeds, check: json::check },
     Target { name: "load", seeds: load::seeds, check: load::check },
+    Target { name: "foreign", seeds: foreign::seeds, check: foreign::check },
     Target { name: "retry", seeds: retry::seeds, check: retry::check },
     Target { name: "rubric", seeds: rubric::seeds, check: rubric::check },
     Target { name: "gate", seeds: gate::seeds, check: gate::check },

@@ -54,7 +54,7 @@ pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSett
 pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
-use models::Model;
+use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -152,8 +152,10 @@ pub struct GateSettings {
     pub forbidden_advice: Vec<String>,
     /// Texts whose claims need no source.
     pub allowed_claims: Vec<String>,
-    /// Files that add to the word lists for claims.
-    pub lexicons: Vec<PathBuf>,
+    /// A folder with word lists, a folder per language in it.
+    pub languages: Option<PathBuf>,
+    /// The code of the language that replies are in; without it, their words tell.
+    pub language: Option<String>,
     /// What is the company's own and no person's.
     pub own: Allow,
 }
@@ -254,6 +256,9 @@ pub struct ChatSettings {
     pub aliases: Vec<String>,
     /// The version of HTTP.
     pub http: Http,
+    /// What its server said of the model, where that was asked for one. A record does not have it.
+    #[serde(skip)]
+    pub told: Option<ServerModel>,
 }
 
 /// A program that judges.

@@ -446,6 +446,7 @@ impl Resolving {
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
             http: given(layer.http),
+            told: None,
         })
     }
 

@@ -103,8 +103,6 @@ pub struct DialectRow {
     pub logprobs: Option<String>,
     /// Where the context size goes.
     pub context: Option<String>,
-    /// The path at which the host says how many tokens are read, and where in that.
-    pub context_at: Option<(String, String)>,
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,

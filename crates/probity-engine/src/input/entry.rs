@@ -119,6 +119,7 @@ fn case(
             time: unless_bad(found, Field::Time, |value| time(&value, dates))?,
             audience: unless_bad(found, Field::Audience, name)?,
             region: unless_bad(found, Field::Region, name)?,
+            language: unless_bad(found, Field::Language, name)?,
         },
         evidence: evidence(found)?.into(),
         inadmissible: inadmissible(found)?,

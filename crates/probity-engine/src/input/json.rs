@@ -109,6 +109,9 @@ impl Array {
         if !found.look(source, options, vocabulary)? {
             return Ok(None);
         }
+        if found.lists.is_empty() && found.arrays.is_empty() {
+            found.lists.extend(found.empty.take());
+        }
         let is_known = !found.lists.is_empty();
         if !is_known {
             let (Some((name, offset)), true) = (found.arrays.pop(), found.arrays.is_empty()) else {
@@ -206,6 +209,17 @@ struct Wrapper {
     n_frame_bytes: usize,
     /// Members inside which there may be lists, and where they begin.
     holders: Vec<(String, u64)>,
+    /// A list of a known tool without a record: a page may be empty.
+    empty: Option<(u64, String)>,
+}
+
+/// How the value of a member begins.
+struct BegunMember<'a> {
+    value: &'a str,
+    /// Whether that is all of it.
+    is_whole: bool,
+    /// Where it stands in the file.
+    offset: u64,
 }
 
 impl Wrapper {
@@ -247,9 +261,12 @@ impl Wrapper {
             let text = beginning.utf8_chunks().next().map_or("", |chunk| chunk.valid());
             if let Some((name, value)) = member(text) {
                 let path = format!("{prefix}{name}");
-                let at = offset + (text.len() - value.len()) as u64;
-                let is_whole = text.len() < MEMBER_BYTES_MAX && text.len() == beginning.len();
-                if !self.member(&path, (value, is_whole), at, vocabulary) {
+                let begun = BegunMember {
+                    value,
+                    is_whole: text.len() < MEMBER_BYTES_MAX && text.len() == beginning.len(),
+                    offset: offset + (text.len() - value.len()) as u64,
+                };
+                if !self.member(&path, &begun, vocabulary) {
                     return Ok(false);
                 }
             }
@@ -260,20 +277,19 @@ impl Wrapper {
     }
 
     /// Takes one member; `false` where it is that of a record.
-    fn member(
-        &mut self,
-        path: &str,
-        (value, is_whole): (&str, bool),
-        offset: u64,
-        vocabulary: Vocabulary,
-    ) -> bool {
-        let is_list =
-            value.strip_prefix('[').is_some_and(|inside| inside.trim_ascii_start().starts_with('{'));
-        let is_cases = vocabulary == Vocabulary::Cases;
-        if is_cases && is_list && LISTS.contains(&path) {
+    fn member(&mut self, path: &str, begun: &BegunMember<'_>, vocabulary: Vocabulary) -> bool {
+        let BegunMember { value, is_whole, offset } = *begun;
+        let inside = value.strip_prefix('[').map(str::trim_ascii_start);
+        let is_list = inside.is_some_and(|inside| inside.starts_with('{'));
+        let is_known = vocabulary == Vocabulary::Cases && LISTS.contains(&path);
+        if is_known && is_list {
             self.lists.push((offset, path.to_owned()));
             return true;
         }
+        if is_known && inside.is_some_and(|inside| inside.starts_with(']')) {
+            self.empty = Some((offset, path.to_owned()));
+        }
+        let is_cases = vocabulary == Vocabulary::Cases;
         let (prefix, name) = path.rsplit_once('.').unwrap_or(("", path));
         if prefix.is_empty() && vocabulary.is_of_records(name) {
             return false;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use probity_core::json::{Json, Object};
 
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
+use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
 use super::field::{FileNames, Vocabulary, object};
 use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
@@ -39,6 +40,8 @@ pub(super) struct Pass {
     pub(super) notices: Vec<String>,
     /// What stands around the records of the files that were read to their ends.
     pub(super) frames: Vec<Json>,
+    /// Whether those files had records that belong to cases elsewhere.
+    has_beside: bool,
 }
 
 impl Pass {
@@ -53,6 +56,7 @@ impl Pass {
             n_blank_lines: 0,
             notices: Vec::new(),
             frames: Vec::new(),
+            has_beside: false,
         };
         pass.open_next()?;
         Ok(pass)
@@ -85,11 +89,15 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { mut file, records, n_passed_over, tools, n_good, .. } = reader;
+        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, .. } = reader;
         self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
         let name = file.file();
         for tool in tools {
             self.notices.push(format!("{name}: read as {tool}"));
+        }
+        self.has_beside |= !n_joined.is_empty();
+        for (what, n) in n_joined {
+            self.notices.push(format!("{name}: {n} {what}, for the cases they belong to"));
         }
         for (what, n) in n_passed_over {
             self.notices.push(format!("{name}: passed over {n} {what}"));
@@ -102,14 +110,13 @@ impl Pass {
 
     /// Files that only say something about cases need a file that has them.
     fn some_case(&self) -> Result<(), LoadError> {
-        if self.n_records > 0 {
-            return Ok(());
+        let Some(file) = self.sources.files.first().filter(|_| self.n_records == 0) else { return Ok(()) };
+        if !self.has_beside {
+            return Err(no_records(file.name()));
         }
-        let file =
-            self.sources.files.first().map_or_else(|| Arc::from("data set"), |file| Arc::clone(file.name()));
-        let error = LoadError::new(&file, "there is no case in it, only what belongs to cases elsewhere");
-        Err(error
-            .hint("name the files of the same export together: tickets with comments, traces with scores"))
+        let error =
+            LoadError::new(file.name(), "there is no case in it, only what belongs to cases elsewhere");
+        Err(error.hint("name the files of one export together: tickets with comments, traces with scores"))
     }
 }
 
@@ -125,7 +132,9 @@ struct CaseReader {
     waiting: (VecDeque<ReadCase>, usize),
     n_cases: usize,
     n_good: usize,
-    /// How many records were no cases, by what they are.
+    /// How many records say something about cases elsewhere, by what they are.
+    n_joined: BTreeMap<&'static str, usize>,
+    /// How many records or spans are of no use, by what they are.
     n_passed_over: BTreeMap<&'static str, usize>,
     /// The tools whose files it looks like.
     tools: Vec<&'static str>,
@@ -143,8 +152,8 @@ impl CaseReader {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
         let records = RecordReader::new(file.names()?, source.name());
         let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
-        let (n_passed_over, tools) = (BTreeMap::new(), Vec::new());
-        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_passed_over, tools })
+        let (n_joined, n_passed_over, tools) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_joined, n_passed_over, tools })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
@@ -192,6 +201,10 @@ impl CaseReader {
         let cases: Vec<ForeignCase> = match read {
             Read::Cases(cases) => cases,
             Read::Beside(what) => {
+                *self.n_joined.entry(what).or_default() += 1;
+                Vec::new()
+            }
+            Read::Nothing(what) => {
                 *self.n_passed_over.entry(what).or_default() += 1;
                 Vec::new()
             }

@@ -157,7 +157,8 @@ impl FileReader {
         parse: impl FnOnce(&RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
     ) -> Result<Option<Parsed<T>>, LoadError> {
         let Some(ended) = self.cut()? else {
-            return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
+            let may_be_empty = matches!(&self.layout, Layout::Array(array) if array.is_known);
+            return if self.n_records > 0 || may_be_empty { Ok(None) } else { Err(no_records(self.file())) };
         };
         let text = self.layout.text(self.raw.text()?);
         let (RecordText::Row(_, source) | RecordText::Object(source)) = text;

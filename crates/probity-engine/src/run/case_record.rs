@@ -190,7 +190,7 @@ mod tests {
         let context = vec![ContextText { text: "30 days".to_owned(), source: Some("faq".to_owned()) }];
         Case {
             slice: Some(Slice::new("returns").expect("a name")),
-            circumstances: Circumstances { time, audience: None, region: Some("eu".to_owned()) },
+            circumstances: Circumstances { time, region: Some("eu".to_owned()), ..Circumstances::default() },
             evidence: Arc::new(Evidence { context, ..Evidence::default() }),
             reference: Some("Sorry.".to_owned()),
             metadata: Some("{\"difficulty\":2}".to_owned()),

@@ -12,6 +12,7 @@
 #![expect(clippy::format_collect, reason = "test inputs are short")]
 
 mod files;
+mod foreign;
 mod headers;
 mod names;
 mod properties;

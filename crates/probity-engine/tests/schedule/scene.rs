@@ -67,6 +67,8 @@ impl Terms {
             breaker_window: 200,
             breaker_share: "0.5".parse().expect("a decimal"),
             pilot_max: patient,
+            requests_per_minute: None,
+            tokens_per_minute: None,
         };
         Terms {
             lane: schedule.clone(),

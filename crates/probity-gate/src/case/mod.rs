@@ -156,7 +156,7 @@ impl Situation {
     }
 }
 
-/// What decides which policies count for a case.
+/// What decides which policies count for a case, and how its reply is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     /// When the customer wrote.
@@ -165,6 +165,9 @@ pub struct Circumstances {
     pub audience: Option<String>,
     /// Where the customer is, in the tenant's own names.
     pub region: Option<String>,
+    /// The code of the language that the reply is in, such as `de`, where the record says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 /// The situation a reply answers.

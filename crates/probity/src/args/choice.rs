@@ -6,7 +6,7 @@ use probity_core::compare::{Conflict, Unparsed};
 use probity_core::label::NotBlind;
 use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
-use probity_engine::input::Dedup;
+use probity_engine::input::{AgentTurns, Dedup};
 use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::LabelScope;
 
@@ -25,6 +25,12 @@ pub(super) const STRUCTURED: &[Choice<Structured>] = &[
 pub(super) const DEDUP: &[Choice<Dedup>] = &[
     ("refuse", "They are an error", Dedup::Refuse),
     ("identical", "The later one is skipped and listed", Dedup::Identical),
+];
+
+/// Where conversations of foreign files are judged.
+pub(super) const TURNS: &[Choice<AgentTurns>] = &[
+    ("last", "At the last turn of an agent", AgentTurns::Last),
+    ("each", "At each turn of an agent that answers a customer, as a case of its own", AgentTurns::Each),
 ];
 
 /// What a pair is worth whose orders disagree.

@@ -38,9 +38,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
-use probity_engine::input::Dedup;
+use probity_engine::input::{AgentTurns, Dedup};
 
-use self::choice::{DEDUP, STRUCTURED, one_of, share};
+use self::choice::{DEDUP, STRUCTURED, TURNS, one_of, share};
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -191,6 +191,9 @@ pub(crate) struct ReadArgs {
     /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
+    /// The language of replies whose records name none, such as `de`; without it, their words tell
+    #[arg(long, value_name = "CODE")]
+    pub(crate) language: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
@@ -214,6 +217,12 @@ pub(crate) struct RecordArgs {
     /// The attribute of an OpenTelemetry span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
+    /// Where a transcript, or a ticket of a help desk, is judged
+    #[arg(long, value_parser = one_of(TURNS), value_name = "WHICH")]
+    pub(crate) turns: Option<AgentTurns>,
+    /// Show the system prompts of transcripts to the judge
+    #[arg(long)]
+    pub(crate) system_prompts: bool,
 }
 
 /// How much is said, and to whom.

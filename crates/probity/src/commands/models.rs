@@ -2,8 +2,7 @@
 
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
-use probity_engine::config::models::{MODELS, Model};
-use probity_engine::judge::models::ServerModel;
+use probity_engine::config::models::{MODELS, Model, ServerModel};
 use probity_engine::run::standing::clock;
 use probity_engine::run::told::keep_models;
 use schemars::JsonSchema;

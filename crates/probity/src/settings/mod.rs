@@ -27,7 +27,7 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{
     Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
 };
-use probity_engine::input::{Dataset, LoadOptions, Strictness, Unanswered};
+use probity_engine::input::{Dataset, Instructions, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
@@ -164,6 +164,7 @@ fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
         flags.gate.policies = Some(args.policies.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
+    flags.gate.language.clone_from(&args.language);
     resolved(&args.settings, flags)
 }
 
@@ -273,10 +274,15 @@ fn settled(
     if let Backend::Chat(chat) = &mut judge.backend
         && lacks_model
     {
-        chat.model = model::only_model(chat, config, flags.calls)?;
+        let found = model::only_model(chat, config, flags.calls)?;
+        chat.model.clone_from(&found.id);
+        chat.told = Some(found);
     }
-    if let Some(chat) = judge.chat().filter(|chat| !chat.base_url.is_loopback())
-        && let Some(end) = Model::named(&chat.model).and_then(|model| model.ends)
+    let told = |chat: &ChatSettings| chat.told.as_ref()?.ends;
+    let listed =
+        |chat: &ChatSettings| Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
+    if let Some(chat) = judge.chat()
+        && let Some(end) = told(chat).or_else(|| listed(chat))
     {
         let now = config.gate.as_of.unwrap_or_else(clock);
         notices.extend(end_warning(&chat.model, end, now).map(|warning| format!("warning: {warning}")));
@@ -391,6 +397,8 @@ pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
         dedup: args.dedup.unwrap_or_default(),
         delimiter: delimiter(args.delimiter.as_deref())?,
         slice_attribute: args.slice_attribute.as_deref().map(Into::into),
+        turns: args.turns.unwrap_or_default(),
+        instructions: if args.system_prompts { Instructions::Shown } else { Instructions::Apart },
         ..LoadOptions::default()
     })
 }
@@ -423,7 +431,7 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
-    files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    files.extend(config.gate.languages.iter().map(|path| ("gate.languages", path.clone())));
     files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));
     files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));

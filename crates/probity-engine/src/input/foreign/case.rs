@@ -53,6 +53,8 @@ pub(in crate::input) struct ForeignCase {
     /// Native fields beyond these, as the record has them.
     pub(in crate::input) fields: Vec<(Field, Json)>,
     pub(in crate::input) beside: Beside,
+    /// Which turns a bot wrote, where a help desk says.
+    pub(in crate::input) bots: Vec<bool>,
 }
 
 /// What one foreign case comes to: a case with its reply or the reason why not, and what is said beside it.
@@ -144,9 +146,14 @@ impl ForeignCase {
         self.skip.clone().or_else(|| unasked.then(|| "no customer turn before the reply".to_owned()))
     }
 
+    /// Whether a bot wrote the turn that is the reply, where that is known.
+    pub(in crate::input) fn by_bot(&self, reply: Option<usize>) -> Option<bool> {
+        self.bots.get(reply?).copied()
+    }
+
     /// The case judged at its reply, or at each answer of an agent where that was asked for.
     pub(in crate::input) fn read(self, options: &LoadOptions) -> Vec<ReadCase> {
-        if options.turns == AgentTurns::Last || self.conversation.reply.is_none() || self.skip.is_some() {
+        if options.turns == AgentTurns::Last || self.conversation.reply.is_none() || self.skip().is_some() {
             return vec![self.content(self.id.clone(), self.conversation.clone(), options)];
         }
         let answers: Vec<usize> = self.conversation.answers().collect();
@@ -163,9 +170,10 @@ impl ForeignCase {
         let mut beside = if conversation.reply == self.conversation.reply {
             self.beside.clone()
         } else {
-            Beside { instructions: self.beside.instructions.clone(), ..Beside::default() }
+            Beside::default()
         };
         beside.instructions.clone_from(&conversation.instructions);
+        beside.by_bot = self.by_bot(conversation.reply);
         beside.turns_after =
             conversation.reply.map_or(Vec::new(), |at| conversation.turns[at + 1..].to_vec());
         let refused = |reason: String| Err(Refused { id: Some(id.clone()), reason: Reason::from(reason) });

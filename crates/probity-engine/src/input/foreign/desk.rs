@@ -24,7 +24,7 @@ pub(super) fn thread(case: &mut ForeignCase, comments: Vec<Comment>) {
     let seen = |comment: &Comment| comment.is_public && !comment.text.trim().is_empty();
     let public: Vec<Comment> = comments.into_iter().filter(seen).collect();
     let reply = public.iter().rposition(|comment| comment.role == Role::Agent);
-    case.beside.by_bot = reply.map(|at| public[at].by_bot);
+    case.bots = public.iter().map(|comment| comment.by_bot).collect();
     let turns = public.into_iter().map(|comment| turn(comment.role, comment.text)).collect();
     let no_reply = reply.is_none().then_some("no public reply by an agent");
     case.conversation = Conversation { turns, reply, no_reply, ..Conversation::default() };

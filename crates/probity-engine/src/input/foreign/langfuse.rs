@@ -64,7 +64,7 @@ pub(super) const SCORE: Form = Form {
     },
     read: |record, _| match score_trace(record) {
         Some(_) => Read::Beside("scores"),
-        None => Read::Beside("scores of sessions or experiments, which are of no reply"),
+        None => Read::Nothing("scores of sessions or experiments, which are of no reply"),
     },
     pieces: Some(score_pieces),
 };

@@ -36,7 +36,7 @@ use probity_core::json::{Json, Object};
 pub use beside::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
 pub(super) use case::{FileContext, ForeignCase, ReadCase};
 #[cfg(test)]
-pub(super) use path::{as_text, list_at, text_at};
+pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
 pub(super) use spans::begins_batch;
 
@@ -60,6 +60,8 @@ pub(super) enum Read {
     Cases(Vec<ForeignCase>),
     /// No case of its own, but something about others: what, for people.
     Beside(&'static str),
+    /// Nothing about a reply: what it is, for people.
+    Nothing(&'static str),
     /// Cases among so many spans of other things.
     Spans {
         /// Those that are calls of a model.

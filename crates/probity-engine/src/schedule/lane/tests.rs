@@ -301,7 +301,7 @@ async fn each_server_has_its_own_calls_in_flight() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_of_one_server_pauses_no_call_to_the_other() {
     let lane = pair(4);
-    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(60)), "");
+    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_mins(1)), "");
     let before = Instant::now();
     let permits = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
     assert_eq!((permits.each_ref().map(Permit::server), before.elapsed()), ([1, 1], Duration::ZERO));

@@ -26,7 +26,7 @@ use crate::settings::inputs::Inputs;
 const FIELDS: Fields = Fields {
     own: &[
         "id", "sample", "slice", "ticket", "turns", "reply", "variant", "reference", "confidence",
-        "evidence", "known_pii", "time", "audience", "region", "metadata",
+        "evidence", "known_pii", "time", "audience", "region", "language", "metadata",
     ],
     own_numbers: &[],
 };

@@ -2,13 +2,14 @@
 //!
 //! The samples are read from the folder that `PROBITY_BRIDGES` names; without it the tests say that they did not run.
 
+mod figures;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use probity_core::case::Role;
 use probity_core::json::{Json, parse};
 
-use super::LoadOptions;
 use super::field::{Vocabulary, object};
 use super::foreign::{
     FileContext, ForeignCase, ForeignScore, ForeignVerdict, Read, as_text, form, list_at, text_at,
@@ -16,6 +17,7 @@ use super::foreign::{
 use super::gather::gather;
 use super::reader::{FileReader, RecordText};
 use super::source::DataFile;
+use super::{AgentTurns, Dataset, LoadOptions, Record};
 
 /// The folder of samples, or a line that says that there is none.
 fn samples() -> Option<PathBuf> {
@@ -184,7 +186,7 @@ fn read(paths: &[PathBuf], options: &LoadOptions) -> Found {
             match parsed.outcome.unwrap_or_else(|refused| panic!("{}: {}", file.name(), refused.reason.text))
             {
                 Read::Cases(cases) => found.cases.extend(cases),
-                Read::Beside(what) => *found.beside.entry(what).or_default() += 1,
+                Read::Beside(what) | Read::Nothing(what) => *found.beside.entry(what).or_default() += 1,
                 Read::Spans { cases, n_passed_over } => {
                     found.cases.extend(cases);
                     found.n_spans_passed_over += n_passed_over;
@@ -255,7 +257,10 @@ fn counts(sample: &Sample, found: &Found) -> BTreeMap<&'static str, usize> {
         ("notes", sum(|case| case.beside.notes.len())),
         ("private_notes_left_out", found.cases.iter().map(|case| case.beside.n_private).sum()),
         ("redacted_parts", found.cases.iter().map(|case| case.beside.n_redacted).sum()),
-        ("replies_by_ai", replied.iter().filter(|case| case.beside.by_bot == Some(true)).count()),
+        (
+            "replies_by_ai",
+            replied.iter().filter(|case| case.by_bot(case.conversation.reply) == Some(true)).count(),
+        ),
         ("replies_if_every_public_agent_comment_counts", sum(|case| case.conversation.answers().count())),
     ]);
     let inside = found.beside.get("observations inside traces").copied().unwrap_or_default();
@@ -403,4 +408,104 @@ fn as_expected(case: &ForeignCase, folder: &str) -> Json {
         ("unscored", Json::Array(unscored.collect())),
         ("outcomes", Json::Array(outcomes.collect())),
     ])
+}
+
+/// What a help desk's files say that no customer may read: private notes, and how agents are reached.
+fn private_texts(json: &Json, found: &mut Vec<String>) {
+    match json {
+        Json::Array(items) => items.iter().for_each(|item| private_texts(item, found)),
+        Json::Object(object) => {
+            let is = |name: &str, value: &Json| object.get(name) == Some(value);
+            let is_note = is("public", &Json::Bool(false)) || is("private", &Json::Bool(true));
+            if is_note || is("part_type", &Json::text("note")) {
+                let bodies = ["body", "html_body", "plain_body", "body_text"];
+                found.extend(bodies.iter().filter_map(|name| text_at(json, &[name])));
+                let plain = text_at(json, &["body"]).map(|body| body.replace("<p>", "").replace("</p>", ""));
+                found.extend(plain.map(|plain| plain.replace("<div>", "").replace("</div>", "")));
+            }
+            let role = text_at(json, &["role", "type"]);
+            if matches!(role.as_deref(), Some("agent" | "admin" | "bot")) {
+                found.extend(text_at(json, &["email"]));
+            }
+            object.iter().for_each(|(_, value)| private_texts(value, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn n31_nothing_private_of_a_help_desk_is_in_a_case() {
+    let Some(root) = samples() else { return };
+    let desks = ["zendesk", "intercom", "freshdesk"];
+    for sample in SAMPLES.iter().filter(|sample| desks.contains(&sample.folder)) {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let paths = sample.paths(&root, scratch.path());
+        let mut private = Vec::new();
+        for path in &paths {
+            let text = std::fs::read_to_string(path).expect("read");
+            match parse(&text) {
+                Ok(json) => private_texts(&json, &mut private),
+                Err(_) => {
+                    text.lines().for_each(|line| private_texts(&parse(line).expect("JSON"), &mut private))
+                }
+            }
+        }
+        for turns in [AgentTurns::Last, AgentTurns::Each] {
+            let dataset = Dataset::open(&paths, LoadOptions { turns, ..sample.options() }).expect("read");
+            for annotated in dataset.annotated().expect("a pass") {
+                let annotated = annotated.expect("a record");
+                let beside = annotated.beside.expect("a foreign record");
+                let kept = beside.kept.as_ref().map_or_else(String::new, Json::canonical);
+                let shown = match &annotated.record {
+                    Record::Entry { entry, .. } => format!("{entry:?}"),
+                    Record::Unanswered { case, .. } => format!("{case:?}"),
+                    Record::Skipped(_) => String::new(),
+                };
+                for text in &private {
+                    assert!(!shown.contains(text.as_str()), "{}: {text:?} in {shown}", sample.name);
+                    let is_note = !text.contains('@');
+                    assert!(!is_note || !kept.contains(text.as_str()), "{}: {text:?} is kept", sample.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn n31_every_sample_is_a_data_set() {
+    let Some(root) = samples() else { return };
+    for sample in SAMPLES {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let paths = sample.paths(&root, scratch.path());
+        let want = expected(&root, sample);
+        let number = |name: &str| want.get(name).and_then(Json::as_u64).unwrap_or_default();
+        let dataset = Dataset::open(&paths, sample.options());
+        let dataset = dataset.unwrap_or_else(|error| panic!("{} {}: {error}", sample.folder, sample.name));
+        let records = dataset.records().expect("a pass").map(|record| record.expect("a record"));
+        let n_entries = records.filter(|record| matches!(record, Record::Entry { .. })).count();
+        assert_eq!(
+            n_entries as u64,
+            number("replies") - number("empty_replies"),
+            "{} {}",
+            sample.folder,
+            sample.name
+        );
+    }
+}
+
+#[test]
+fn n31_exported_scores_are_joined_with_their_traces() {
+    let Some(root) = samples() else { return };
+    let folder = root.join("langfuse");
+    let paths = [folder.join("observations-v2.json"), folder.join("blob-scores.jsonl")];
+    let found = read(&paths, &LoadOptions::default());
+    let sample = Sample { name: "blob-scores.jsonl", ..one("langfuse", &["blob-scores.jsonl"]) };
+    let want = expected(&root, &sample);
+    let number = |name: &str| want.get(name).and_then(Json::as_u64);
+    let sum = |count: fn(&ForeignCase) -> usize| Some(found.cases.iter().map(count).sum::<usize>() as u64);
+    assert_eq!(sum(|case| case.beside.labels.len()), number("labels_without_a_person"));
+    assert_eq!(sum(|case| case.beside.verdicts.len()), number("foreign_verdicts"));
+    assert_eq!(sum(|case| case.beside.notes.len()), number("notes"));
+    let alone = Dataset::open(&paths[1..], LoadOptions::default()).expect_err("scores alone are no cases");
+    assert!(alone.to_string().contains("there is no case in it"), "{alone}");
 }
