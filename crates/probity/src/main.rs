@@ -72,6 +72,9 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Rubric(RubricCommand::Diff { before, after, json }) => {
             commands::rubric_diff::diff(&before, &after, json)
         }
+        Command::Rubric(RubricCommand::Draft { file }) => {
+            commands::rubric::draft(&file).map(|text| shown(&text))
+        }
         Command::Rubric(RubricCommand::Check { file }) => {
             commands::rubric::check_file(&file).map(|text| shown(&text))
         }

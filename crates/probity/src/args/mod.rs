@@ -159,6 +159,11 @@ pub(crate) enum RubricCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print a rubric to begin with, made of what the graders in another tool's file were asked
+    Draft {
+        /// The file
+        file: PathBuf,
+    },
     /// Check a rubric file and report every problem with its line
     Check {
         /// The file

@@ -209,6 +209,9 @@ const LISTS: &[(&str, &str)] = &[
     ("/pages", "/conversations"),
 ];
 
+/// Members by which a span or a trace is told: not all of their kind are cases.
+const SPANS: &[&str] = &["/traceId", "/trace", "/trace_id", "/context/trace_id", "/spanId"];
+
 /// Writes the first file of another tool back: its records in their order, in what stood around them.
 fn original(args: &ExportArgs) -> Result<Exit, Failure> {
     let (past, run) = opened(args)?;
@@ -223,6 +226,10 @@ fn original(args: &ExportArgs) -> Result<Exit, Failure> {
         if records.last() != Some(&read) {
             records.push(read);
         }
+    }
+    if records.iter().any(|record| SPANS.iter().any(|told| record.pointer(told).is_some())) {
+        return Err(Failure::usage("spans and traces are not written back")
+            .hint("`export results --format otlp` or `--format langfuse` writes what is to be added to them"));
     }
     let Some(file) = file else {
         return Err(Failure::usage(format!("run {} was not read from another tool's file", args.run))

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use probity_core::rubric::{BUILT_IN, Rubric, RubricReading, built_in, read};
+use probity_engine::input::{Dataset, LoadOptions};
+use probity_engine::run::foreign::ForeignReplies;
 use probity_engine::run::standing::clock;
 
 use crate::exit::Failure;
@@ -49,6 +51,38 @@ pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
         }
         Err(problems) => Err(problems.iter().map(|problem| located(path_shown, text, "", problem)).collect()),
     }
+}
+
+/// A rubric to begin with: a criterion for each grader of another tool's file, with what it was asked.
+pub(crate) fn draft(path: &Path) -> Result<String, Failure> {
+    let dataset = Dataset::open(&[path.to_owned()], LoadOptions::default())?;
+    let shown = path.display();
+    let replies = ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts).ok_or_else(|| {
+        Failure::usage(format!("{shown}: expected another tool's file with the scores of its graders"))
+    })?;
+    let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let mut out = format!(
+        "# A draft made of the graders in {shown}. Say what each level means before a judge is asked.\n\n\
+         name = \"draft\"\nversion = \"0.1\"\ntitle = \"Draft\"\n\n[scale]\nmin = 0\nmax = 1\n"
+    );
+    for (judge, asked) in replies.asked() {
+        let grader = judge.rsplit(':').next().unwrap_or(judge);
+        let mut asked = asked.into_iter();
+        let question = asked.next().map_or_else(|| format!("Is the reply good in respect of {grader}?"), str::to_owned);
+        let (id, judge) = (criterion_id(grader), plain(judge));
+        let (grader, question) = (text(grader), text(&question));
+        let _ = write!(out, "\n# {judge}\n[[criterion]]\nid = \"{id}\"\ntitle = {grader}\nquestion = {question}\n");
+        asked.for_each(|other| drop(writeln!(out, "# also asked: {}", plain(other))));
+        out += "\n[criterion.anchors]\n1 = \"Yes.\"\n0 = \"No.\"\n";
+    }
+    Ok(out)
+}
+
+/// A grader's name as the id of a criterion.
+fn criterion_id(grader: &str) -> String {
+    let letters = grader.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    let id: String = letters.collect();
+    format!("grader_{}", id.trim_matches('_'))
 }
 
 /// Checks the file at `path`.

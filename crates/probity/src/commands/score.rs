@@ -80,6 +80,11 @@ fn one_reply(made: &Made) -> Document {
     let is_perfect = !document.sections.iter().any(|section| section.id == "worst");
     let shown = ["gate", if is_perfect { "best" } else { "worst" }, "missing"];
     document.sections.retain(|section| shown.contains(&&*section.id) && !section.blocks.is_empty());
-    document.sections.iter_mut().for_each(|section| section.shown = ShownIn::Everywhere);
+    for section in &mut document.sections {
+        section.shown = ShownIn::Everywhere;
+        if matches!(&*section.id, "best" | "worst") {
+            "What it came to".clone_into(&mut section.title);
+        }
+    }
     document
 }

@@ -19,6 +19,7 @@ mod diff;
 mod disk;
 mod export;
 mod faults;
+mod foreign;
 mod gate;
 mod gold;
 mod golden;

