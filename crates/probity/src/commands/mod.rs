@@ -11,6 +11,7 @@ pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod models;
 mod outlet;
+pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod promote;
 mod replies;

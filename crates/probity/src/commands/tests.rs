@@ -17,6 +17,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::models::ModelList;
+use super::policy::PolicyCheck;
 use super::report::list::RunList;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
@@ -182,6 +183,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("promote", table("promote", PROMOTE)),
         ("succeed", of::<Succession>()),
         ("models", of::<ModelList>()),
+        ("policy-check", of::<PolicyCheck>()),
     ]
 }
 
