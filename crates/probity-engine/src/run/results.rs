@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use probity_core::packet::{Ask, PacketHash, PacketMap};
 use probity_core::report::{GateOutcome, NO_REPLY, ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
-use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
+use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate, take_back_unchecked};
 use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
@@ -167,7 +167,8 @@ impl ResultRows<'_> {
                     terms.result(named, found.get(&packet.hash))
                 });
                 let answered = answered.collect::<Result<Vec<_>, RunError>>()?;
-                let criteria = self.scoring.criteria(answered, patterns);
+                let mut criteria = self.scoring.criteria(answered, patterns);
+                take_back_unchecked(rubric, &mut criteria, findings);
                 ReplyResult::new(entry, GateOutcome::Admitted(findings.clone()))
                     .with_criteria(rubric, criteria)
             }

@@ -156,7 +156,9 @@ impl Look<'_, '_> {
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn spoken_of(&self) -> Option<Polarity> {
         // "Stornieren Sie …" tells the customer what to do.
-        let is_imperative = self.form == Form::Verb && self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
+        let is_first = self.sentence.before(self.at, &self.clause).is_none();
+        let to_you = self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
+        let is_imperative = self.form == Form::Verb && is_first && to_you;
         if is_imperative || self.sentence.has(self.left(), Cues::REPORTED) {
             return Some(Polarity::Mentioned);
         }

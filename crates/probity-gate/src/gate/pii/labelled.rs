@@ -40,6 +40,11 @@ pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> O
     if announced == Announced::Birth {
         return date_after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
     }
+    if announced == Announced::Code
+        && let Some(span) = code_before(text, label.start)
+    {
+        return Some(Hit::new(Kind::Secret, span));
+    }
     let (span, link) = value_after(text, label.end)?;
     if announced == Announced::Login {
         return login(text, label, &span, link);
@@ -161,13 +166,22 @@ fn is_code(word: &str, link: Link) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
 }
 
+/// The code that stands before its label: `482913 is your code`.
+fn code_before(text: &Text, label: usize) -> Option<Range<usize>> {
+    let mut words =
+        text.before(label).skip_while(|word| word.is_in(List::ValueLeads) && !word.is_in(List::Connectors));
+    let is_said = words.next()?.is_in(List::Connectors);
+    let number = words.next().filter(|number| is_said && number.is_number())?;
+    (4..=8).contains(&number.text.len()).then_some(number.start..number.end)
+}
+
 /// A password that stands behind a name: `Login: jane / Passw0rd123`.
 fn login(text: &Text, label: &Range<usize>, name: &Range<usize>, link: Link) -> Option<Hit> {
     let gap = run_after(text, name.end, 4, |byte| b" /|,;:\n".contains(&byte));
     let between = &text[name.end..name.end + gap];
     let span = value_span(text, name.end + gap).filter(|_| between.contains(['/', '|', ':', ',', ';']))?;
     let is_one = link == Link::Said && span.len() >= 6 && is_password(&text[span.clone()], Link::Direct);
-    is_one.then(|| Hit { kind: Kind::Secret, span: label.start..span.end, core: span })
+    is_one.then(|| Hit::new(Kind::Secret, label.start..span.end))
 }
 
 /// The date that starts within a few words after `at`.
@@ -178,9 +192,14 @@ fn date_after(text: &Text, at: usize) -> Option<Range<usize>> {
         let word = Word::at(text, token.start..token.end);
         let named = |at: usize| month(row.raw(at));
         if let Some(day) = day(&row, start, named) {
-            return Some(token.start..row.tokens[day.behind - 1].end);
+            // A year of two digits: "5. Mar 90", "9 de mayo del 71".
+            let at = day.behind
+                + usize::from(
+                    row.is_any_word(day.behind, &["de", "del", "of"]) || row.has_mark(day.behind, "',."),
+                );
+            let is_year = day.year.is_none() && row.is_digits(at) && row.len(at) == 2;
+            return Some(token.start..row.tokens[if is_year { at } else { day.behind - 1 }].end);
         }
-        // A month and a year, or a day with a short year.
         if month(word.text).is_some() && row.is_digits(start + 1) && row.len(start + 1) == 4 {
             return Some(token.start..row.tokens[start + 1].end);
         }

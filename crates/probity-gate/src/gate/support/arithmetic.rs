@@ -126,9 +126,12 @@ fn is_ratio(share: Exact, operands: &Operands) -> bool {
     let one = Exact::from(1);
     let factors = share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
     let Some(factors) = factors else { return false };
+    // Whole percentages are rounded to the whole, others to the tenth.
+    let parts = if Exact::ratio(share.floor(), 1) == Some(share) { 200 } else { 2000 };
     let is_it = |whole: Exact, part: Exact| {
-        let products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
-        products.into_iter().any(|product| near(product, part, whole.over(200).unwrap_or(Exact::ZERO)))
+        let slack = whole.over(parts).unwrap_or(Exact::ZERO);
+        let mut products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
+        products.any(|product| near(product, part, slack))
     };
     let (stated, all) = (&operands.amounts[..operands.n_stated], &operands.amounts);
     stated.iter().any(|(one, _)| {

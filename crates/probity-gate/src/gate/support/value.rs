@@ -10,19 +10,16 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, TimeUnit, Value, WordList};
+use super::super::claim::{Claim, TimeUnit, Value};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use crate::exact::Exact;
 use super::calculation::{Calculation, Figure, calculations, total};
-use super::elapsed::{self, Elapsed, elapsed};
+use super::elapsed::{self, Elapsed, elapsed, is_about};
 use super::passage::{Passage, Passages};
 use super::{
     CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first, arithmetic,
 };
-
-/// How far before a figure "about" can begin, in bytes.
-const ABOUT_BYTES_MAX: usize = 20;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -128,7 +125,9 @@ impl<'r> Reading<'r> {
         let open: Vec<usize> = open.collect();
         if !open.is_empty() {
             let mut operands = self.support.operands();
-            operands.add_counts(self.reply, self.support.language.lexicon);
+            for text in self.between_figures() {
+                operands.add_counts(text, self.support.language.lexicon);
+            }
             let supported = self.values.iter().zip(&faults).filter(|(_, fault)| fault.is_none());
             supported.for_each(|(stated, _)| operands.add_stated(stated.value));
             for at in open {
@@ -145,6 +144,17 @@ impl<'r> Reading<'r> {
         faults
     }
 
+    /// The reply without its amounts and percentages, whose digits count nothing.
+    fn between_figures(&self) -> Vec<&'r str> {
+        let (mut texts, mut from) = (Vec::new(), 0);
+        for stated in self.values.iter().filter(|stated| !matches!(stated.value, Value::Span { .. })) {
+            texts.extend(self.reply.get(from..stated.claim.span.start));
+            from = stated.claim.span.end;
+        }
+        texts.extend(self.reply.get(from..));
+        texts
+    }
+
     /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
     fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
         let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
@@ -158,14 +168,8 @@ impl<'r> Reading<'r> {
 
     /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
     fn slack(&self, stated: &Stated<'_>) -> Exact {
-        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(ABOUT_BYTES_MAX));
-        let before = self.reply[from..stated.claim.span.start].trim_end().to_lowercase();
-        let is_word = |word: &String| {
-            let rest = before.strip_suffix(word.as_str());
-            rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-        };
         match stated.value {
-            Value::Money { amount, .. } if self.support.language.lexicon.words(WordList::About).iter().any(is_word) => {
+            Value::Money { amount, .. } if is_about(self.reply, stated.claim, self.support.language.lexicon) => {
                 amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
             }
             _ => arithmetic::cent(),

@@ -3,7 +3,7 @@
 //! `2026-04-01` is year first. Of `01/04/2026` the first number is the month, as in the United States, unless
 //! it is above 12; with points or hyphens (`01.04.2026`, `01-04-2026`) the first number is the day, unless the
 //! second is above 12. Two digits of a year are of this century. Without a year, only days with the name of
-//! a month are read. Names of months that are also other words count only with a capital.
+//! a month are read.
 
 use std::ops::RangeInclusive;
 
@@ -11,9 +11,6 @@ use super::Row;
 
 /// Years that a text is taken to mean.
 const YEARS: RangeInclusive<i32> = 1900..=2199;
-
-/// Names of months that are also other words.
-const COMMON: &[&str] = &["may", "march", "mar", "mars", "mei", "mai"];
 
 /// What can stand between the parts of a day.
 const LINKS: &[&str] = &["of", "the", "de", "del", "do", "di"];
@@ -28,20 +25,16 @@ pub(in crate::gate) struct Day {
     pub(in crate::gate) behind: usize,
     pub(in crate::gate) year: Option<i32>,
     pub(in crate::gate) month: u8,
-    pub(in crate::gate) day: u8,
+    pub(in crate::gate) of_month: u8,
     /// Whether the month is named.
     pub(in crate::gate) is_by_name: bool,
 }
 
 /// The day that starts at `at`; `month` gives the number of the month that a word names.
 pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
-    let month = |at: usize| {
-        let is_capital = row.raw(at).starts_with(char::is_uppercase);
-        month(at).filter(|_| is_capital || !row.is_any_word(at, COMMON))
-    };
     match month(at) {
         Some(month) => month_first(row, at, month),
-        None => numeric(row, at).or_else(|| characters(row, at)).or_else(|| day_first(row, at, month)),
+        None => numeric(row, at).or_else(|| characters(row, at)).or_else(|| day_first(row, at, &month)),
     }
 }
 
@@ -67,11 +60,11 @@ fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     checked(at + 5, Some(year), month, day)
 }
 
-/// `2026年4月1日`, which is one token.
+/// `2026年4月1日`, or the same with the year of an era.
 fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
-    let (year, rest) = row.raw(at).split_once('年')?;
-    let (month, rest) = rest.split_once('月')?;
-    checked(at + 1, Some(number(year)?), number(month)?, number(rest.split_once('日')?.0)?)
+    let part = |at: usize, sign: char| number(row.raw(at)).filter(|_| row.raw(at + 1).starts_with(sign));
+    let (year, month, day) = (part(at, '年')?, part(at + 2, '月')?, part(at + 4, '日')?);
+    checked(at + 6, Some(year).filter(|year| YEARS.contains(year)), month, day)
 }
 
 /// "April 1, 2026", "Apr. 1st".
@@ -124,5 +117,5 @@ fn checked(behind: usize, year: Option<i32>, month: i32, day: i32) -> Option<Day
     };
     let is_known = (1..=days).contains(&day) && year.is_none_or(|year| YEARS.contains(&year));
     let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
-    is_known.then_some(Day { behind, year, month, day, is_by_name: false })
+    is_known.then_some(Day { behind, year, month, of_month: day, is_by_name: false })
 }

@@ -103,7 +103,10 @@ fn label_of_last_sentence(text: &Text, start: usize) -> Option<Label> {
 
 /// What the words after a number say: "… is your order number", "… (fax)".
 fn label_after(text: &Text, end: usize) -> Option<Label> {
-    let leads = ["is", "was", "your", "the", "our", "as", "for", "a"];
+    let leads = [
+        "is", "was", "your", "the", "our", "as", "for", "a", "zu", "ist", "ihre", "est", "votre", "es", "su",
+        "sua", "seu",
+    ];
     let mut words = text.after(end).take(WORDS_AFTER);
     words.find(|word| label(word).is_some() || !word.is_any(&leads)).and_then(|word| label(&word))
 }

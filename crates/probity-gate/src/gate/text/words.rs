@@ -21,6 +21,11 @@ const FILES: &[&str] = &[
     include_str!("../../../data/it/pii.toml"),
     include_str!("../../../data/nl/pii.toml"),
     include_str!("../../../data/ja/pii.toml"),
+    include_str!("../../../data/sv/pii.toml"),
+    include_str!("../../../data/da/pii.toml"),
+    include_str!("../../../data/no/pii.toml"),
+    include_str!("../../../data/fi/pii.toml"),
+    include_str!("../../../data/pl/pii.toml"),
 ];
 
 /// Sections of keys with lists of words.
@@ -54,7 +59,7 @@ crate::named! {
         Particles = "particles", BuildingParts = "building_parts", HomeCues = "home_cues",
         SentenceWords = "sentence_words", NumberedCapitals = "numbered_capitals",
         NoStreetNames = "no_street_names", Drives = "drives", Roles = "roles",
-        TopLevelDomains = "top_level_domains", FileEndings = "file_endings", MailHosts = "mail_hosts",
+        TopLevelDomains = "top_level_domains", FileEndings = "file_endings", MailHosts = "mail_hosts", PaymentHandles = "payment_handles",
         DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
@@ -164,19 +169,18 @@ pub(in crate::gate) fn month(word: &str) -> Option<u8> {
 
 /// Whether no word goes on before `at`. In scripts without spaces, a word may start anywhere.
 pub(in crate::gate) fn may_start(text: &str, at: usize) -> bool {
-    text[..at].chars().next_back().is_none_or(|before| !is_joining(before))
+    let first_of_char = text.as_bytes()[..at].iter().rev().take(4).find(|byte| !(0x80..0xC0).contains(*byte));
+    first_of_char.is_none_or(|byte| !is_joining(*byte))
 }
 
 /// Whether no word goes on at `at`.
 pub(in crate::gate) fn may_end(text: &str, at: usize) -> bool {
-    text[at..].chars().next().is_none_or(|next| !is_joining(next))
+    text.as_bytes().get(at).is_none_or(|byte| !is_joining(*byte))
 }
 
-/// Whether a character joins what it touches to a longer word.
-fn is_joining(char: char) -> bool {
-    let mut bytes = [0; 4];
-    let first = char.encode_utf8(&mut bytes).as_bytes()[0];
-    is_word_byte(first) && !is_spaceless(first)
+/// Whether a character that begins with `byte` joins what it touches to a longer word.
+fn is_joining(byte: u8) -> bool {
+    is_word_byte(byte) && !is_spaceless(byte)
 }
 
 /// Whether no letter or digit touches a range.

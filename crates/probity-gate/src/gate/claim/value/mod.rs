@@ -62,6 +62,9 @@ fn may_count(page: &Page<'_>, at: usize) -> bool {
     }
 }
 
+/// Names of months that are also other words and count only with a capital.
+const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
+
 /// A sentence to be searched for figures.
 #[derive(Clone, Copy)]
 struct Page<'a> {
@@ -104,8 +107,12 @@ impl<'a> Page<'a> {
 
     /// The day of the calendar that starts at `at`, unless its last number counts something else.
     fn day(&self, at: usize) -> Option<Figure> {
-        let day = day(self, at, |at| self.info(at).month)?;
-        let value = Value::Day { year: day.year, month: day.month, day: day.day };
+        let month = |at: usize| {
+            let is_capital = self.raw(at).starts_with(char::is_uppercase);
+            self.info(at).month.filter(|_| is_capital || !self.is_any_word(at, CAPITAL_MONTHS))
+        };
+        let day = day(self, at, month)?;
+        let value = Value::Day { year: day.year, month: day.month, day: day.of_month };
         let is_counted = day.is_by_name && self.is_unit(day.behind);
         (!is_counted).then(|| Page::figure(at, day.behind, value))
     }

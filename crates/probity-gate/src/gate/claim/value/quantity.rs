@@ -137,7 +137,11 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;
-    let number = Number { value: Exact::ratio(1, if half { 2 } else { 1 })?, behind };
+    // "An hour and a half".
+    let more = page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
+    let value = if more { Exact::ratio(3, 2) } else { Exact::ratio(1, if half { 2 } else { 1 }) };
+    let behind = behind + if more { 3 } else { 0 };
+    let number = Number { value: value?, behind };
     Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 
