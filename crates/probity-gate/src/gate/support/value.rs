@@ -13,13 +13,14 @@ use std::ops::Range;
 use super::super::claim::{Claim, TimeUnit, Value};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use crate::exact::Exact;
 use super::calculation::{Calculation, Figure, calculations, total};
 use super::elapsed::{self, Elapsed, elapsed, is_about};
 use super::passage::{Passage, Passages};
 use super::{
-    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first, arithmetic,
+    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
+    arithmetic,
 };
+use crate::exact::Exact;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -115,8 +116,10 @@ impl<'r> Reading<'r> {
 
     /// What is wrong with each value, those that follow from others taken out.
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
-        let mut faults: Vec<Option<Fault<'r>>> = self.values.iter().map(|stated| self.fault(stated)).collect();
-        let may_follow = |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
+        let mut faults: Vec<Option<Fault<'r>>> =
+            self.values.iter().map(|stated| self.fault(stated)).collect();
+        let may_follow =
+            |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
         let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
         if self.values.iter().any(may_follow) {
             self.calculate(&mut faults);
@@ -160,7 +163,10 @@ impl<'r> Reading<'r> {
         let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
         for (stated, fault) in self.values.iter().zip(faults) {
             let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
-            if is_months && sentence.contains(&stated.claim.span.start) && matches!(fault, Some(Fault::Unsupported)) {
+            if is_months
+                && sentence.contains(&stated.claim.span.start)
+                && matches!(fault, Some(Fault::Unsupported))
+            {
                 *fault = None;
             }
         }
@@ -318,7 +324,8 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
 
 fn not_elapsed(stated: &Stated<'_>, support: &Support<'_>) -> Sighting {
     let message = "the reply says how long ago something was, and the times of the case say otherwise";
-    let now = support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
+    let now =
+        support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message).expecting(now)
 }
 
