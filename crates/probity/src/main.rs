@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command, GateCommand, ImportCommand, RubricCommand};
+use args::{Cli, Command, GateCommand, ImportCommand, PolicyCommand, RubricCommand};
 use exit::{Exit, Failure};
 
 /// Calls are many small texts that one thread makes and another lets go of. This allocator takes less processor time
@@ -64,6 +64,8 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Sample(args) => commands::sample::sample(&args),
         Command::Trust(args) => commands::trust::trust(&args),
         Command::Models(args) => commands::models::models(&args),
+        Command::Policy(PolicyCommand::Draft(args)) => commands::policy::draft(&args),
+        Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

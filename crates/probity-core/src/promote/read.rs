@@ -144,13 +144,13 @@ fn blocking(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<&'static
         }
         ids.extend(found);
     }
-    gate::rules().map(|rule| rule.id).filter(|id| ids.contains(id)).collect()
+    gate::in_order(ids)
 }
 
 fn rules_named(name: &str) -> Vec<&'static str> {
     let blocks = |id: &&'static str| gate::rule(id).is_some_and(|rule| rule.severity == Severity::Block);
-    if let Some(rule) = gate::rule(name) {
-        return vec![rule.id];
+    if let Some(id) = gate::rule(name).map(|rule| rule.id).or_else(|| gate::own_id(name)) {
+        return vec![id];
     }
     let family = if name.ends_with(".*") { name.to_owned() } else { format!("{name}.*") };
     gate::ids_named(&family).into_iter().filter(blocks).collect()

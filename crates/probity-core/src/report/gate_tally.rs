@@ -49,6 +49,6 @@ impl GateTally {
 
     /// Each rule that found something, in the order of the checks, with how many replies it was found in.
     pub fn by_rule(&self) -> Members<RuleCount> {
-        gate::rules().filter_map(|rule| Some((rule.id, *self.counts.get(rule.id)?))).collect()
+        gate::in_order(self.counts.keys().copied()).into_iter().map(|id| (id, self.counts[id])).collect()
     }
 }

@@ -295,6 +295,7 @@ settings! {
     }
     gate: One<GateLayer> {
         policies: Vec<PathBuf> => Path,
+        rules: Vec<PathBuf> => Path,
         as_of: String => Plain,
         block: Vec<String> => Plain,
         flag: Vec<String> => Plain,

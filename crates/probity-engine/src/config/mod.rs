@@ -153,6 +153,8 @@ pub struct StoreSettings {
 pub struct GateSettings {
     /// Files of policy sources. Without one, evidence and claims are not checked.
     pub policies: Vec<PathBuf>,
+    /// Files of rules of the user's own.
+    pub own_rules: Vec<PathBuf>,
     /// The moment that counts for cases without a time of their own.
     pub as_of: Option<Moment>,
     /// Rules that do something else than the table says, by id.

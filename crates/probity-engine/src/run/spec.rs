@@ -46,7 +46,7 @@ pub struct RunSpec {
     pub template: String,
     /// The rules of the gate whose findings block.
     pub blocking: BTreeSet<String>,
-    /// The texts of policies and word lists, by the names of their files.
+    /// The texts of policies, word lists and rules of the user's own, by the names of their files.
     pub policies: Vec<(String, String)>,
     /// Which time the judge looks at the same cases, from 1.
     pub round: u32,
@@ -71,7 +71,7 @@ impl RunSpec {
             rubric: rubric.source().to_owned(),
             template: asking.template.source(),
             blocking: gate.blocking(),
-            policies: gate.sources().to_vec(),
+            policies: gate.sources(),
             round: 1,
             n_repeats: 1,
             n_repeated: 0,

@@ -8,6 +8,7 @@ pub mod claim;
 pub mod evidence;
 mod finding;
 mod integrity;
+pub mod own;
 pub mod pii;
 mod policies;
 pub mod policy;
@@ -19,14 +20,16 @@ pub mod support;
 mod text;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
-pub use policies::{Defaults, Policies, PolicyTexts, WordFile};
-pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
+pub use policies::{Defaults, Policies, PolicyTexts, WordFile, languages};
+pub use rules::{Rule, RuleSetting, ids_named, in_order, own_id, rule, rules};
 pub use settings::Settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
+use claim::Languages;
+use own::OwnRules;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
 use text::Text;
@@ -39,6 +42,7 @@ pub struct Gate {
     policies: Option<Policies>,
     forbidden: Forbidden,
     scanner: Scanner,
+    own_rules: OwnRules,
     digest: String,
 }
 
@@ -56,16 +60,18 @@ impl Default for Gate {
 impl Gate {
     /// The gate of `settings`, unless a form of numbers in them cannot be used.
     pub fn new(settings: Settings) -> Result<Self, PatternProblem> {
-        let set = |rule: &Rule| match settings.rules.get(rule.id) {
-            Some(setting) => setting.severity(),
-            None => Some(rule.severity),
+        let set = |(id, severity)| {
+            let set = settings.rules.get(id).map_or(Some(severity), |setting| setting.severity());
+            Some((id, set?))
         };
+        let built_in = rules().map(|rule| (rule.id, rule.severity));
         let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
         let scanner = Scanner::new(&settings.own)?;
         Ok(Gate {
-            severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
+            severities: built_in.chain(settings.own_rules.severities()).filter_map(set).collect(),
             digest: settings.digest(),
             policies: settings.policies,
+            own_rules: settings.own_rules,
             forbidden,
             scanner,
         })
@@ -93,9 +99,10 @@ impl Gate {
         self.severities.keys().filter(|rule| self.can_block(rule)).map(|rule| (*rule).to_owned()).collect()
     }
 
-    /// The files of policies and word lists, each with its text.
-    pub fn sources(&self) -> &[(String, String)] {
-        self.policies.as_ref().map_or(&[], Policies::sources)
+    /// The files of policies, word lists and rules, each with its text.
+    pub fn sources(&self) -> Vec<(String, String)> {
+        let policies = self.policies.as_ref().map_or(&[][..], Policies::sources);
+        [policies, self.own_rules.sources()].concat()
     }
 
     /// Checks a reply against every rule in order.
@@ -121,6 +128,8 @@ impl Gate {
         seen.extend(self.personal_data(&entry, &text));
         let claims_checked = checked.claims.is_some();
         seen.extend(checked.claims.into_iter().flatten());
+        let languages = self.policies.as_ref().map_or(Languages::built_in(), Policies::languages);
+        seen.extend(self.own_rules.check(&entry, &text, languages));
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry, findings })

@@ -3,7 +3,7 @@
 use super::claim::{Language, Languages, extract_read};
 use super::evidence;
 use super::finding::Sighting;
-use super::policy::{self, FileProblem, Ledger, PolicyFile};
+use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use super::text::Text;
 use crate::case::{Entry, EvidenceSource, Moment};
@@ -73,6 +73,21 @@ impl Policies {
         Ok((policies, reading.warnings))
     }
 
+    /// The sources.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The languages that claims are read in.
+    pub fn languages(&self) -> &Languages {
+        &self.languages
+    }
+
+    /// The sources that a case names, may use and that are in force.
+    pub fn used<'a>(&'a self, entry: &'a Entry) -> Vec<&'a Source> {
+        evidence::check(entry, &self.ledger, self.defaults.as_of).sources
+    }
+
     pub(super) fn sources(&self) -> &[(String, String)] {
         &self.sources
     }
@@ -129,7 +144,8 @@ pub(super) struct Checked<'p> {
     pub(super) named: Vec<&'p EvidenceSource>,
 }
 
-fn languages(files: &[WordFile<'_>]) -> Result<Languages, Vec<FileProblem>> {
+/// The languages that come with Probity and those of `files`.
+pub fn languages(files: &[WordFile<'_>]) -> Result<Languages, Vec<FileProblem>> {
     files.iter().try_fold(Languages::built_in().clone(), |languages, WordFile { language, file }| {
         let named = |problem| FileProblem { file: file.name.to_owned(), problem };
         let extended = languages.extended(language, file.text);

@@ -3,6 +3,9 @@
 //! The order of the table is the order of the checks, cheapest first, and the order in which findings
 //! are listed.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -66,8 +69,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The ids that `name` stands for: that of one rule, or with `family.*` those of a family. None for a name that
-/// nothing has.
+/// nothing has. Whether there is a rule of the user's own by that id is known to the gate of a run alone.
 pub fn ids_named(name: &str) -> Vec<&'static str> {
+    if let Some(id) = own_id(name) {
+        return vec![id];
+    }
     let is_named = |id: &str| match name.strip_suffix('*') {
         Some(family) => family.ends_with('.') && id.starts_with(family),
         None => id == name,
@@ -83,5 +89,33 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// The id of a rule that is read back.
 pub(super) fn known_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
     let id = String::deserialize(deserializer)?;
-    rule(&id).map(|rule| rule.id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))
+    let known = rule(&id).map(|rule| rule.id).or_else(|| own_id(&id));
+    known.ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))
+}
+
+/// The longest name of a rule of the user's own, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+/// The id of a rule of the user's own: `own.` and a name of lower-case letters, digits and `_`. `None` for another text.
+/// An id is kept as long as the process runs, once; there are as many as rule files and records name.
+pub fn own_id(id: &str) -> Option<&'static str> {
+    static IDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let name = id.strip_prefix("own.")?;
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if !(1..=NAME_BYTES_MAX).contains(&name.len()) || !name.bytes().all(is_name) {
+        return None;
+    }
+    let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = ids.get(id).copied().unwrap_or_else(|| String::leak(id.to_owned()));
+    ids.insert(known);
+    Some(known)
+}
+
+/// Ids in the order of the checks, each once. Those of the user's own come last, by name.
+pub fn in_order(ids: impl IntoIterator<Item = &'static str>) -> Vec<&'static str> {
+    let place = |id: &&'static str| (rules().position(|rule| rule.id == *id).unwrap_or(usize::MAX), *id);
+    let mut ids: Vec<&'static str> = ids.into_iter().collect();
+    ids.sort_by_cached_key(place);
+    ids.dedup();
+    ids
 }

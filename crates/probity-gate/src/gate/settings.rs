@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::own::OwnRules;
 use super::pii::Allow;
 use super::policies::Policies;
 use super::rules::RuleSetting;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub own: Allow,
     /// What evidence and claims are checked against. Without it they are not.
     pub policies: Option<Policies>,
+    /// Rules of the user's own.
+    pub own_rules: OwnRules,
 }
 
 impl Settings {
@@ -41,6 +44,8 @@ impl Settings {
             ("test_values".to_owned(), Json::text(test_values.name())),
             ("policies".to_owned(), self.policies.as_ref().map_or(Json::Null, |p| Json::text(p.canonical()))),
         ];
+        let own_rules = self.own_rules.canonical().map(|rules| ("own_rules".to_owned(), rules));
+        let members = members.into_iter().chain(own_rules);
         blake3::hash(Json::object(members).canonical().as_bytes()).to_hex().to_string()
     }
 }

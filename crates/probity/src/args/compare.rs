@@ -63,10 +63,10 @@ pub(crate) struct CompareArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 20] = [
+const LIVE: [&str; 21] = [
     "until_decided", "judge", "model", "base_url", "rubric", "template", "structured", "store",
     "concurrency", "offline", "max_calls", "budget_usd", "min_coverage", "retry_unscored", "dry_run",
-    "policies", "as_of", "language", "config", "trust_settings",
+    "policies", "rules", "as_of", "language", "config", "trust_settings",
 ];
 
 impl CompareArgs {

@@ -9,6 +9,7 @@ mod export;
 mod labels;
 mod mock;
 mod models;
+mod policy;
 mod probe;
 mod promote;
 mod report;
@@ -24,6 +25,7 @@ pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
@@ -98,6 +100,9 @@ pub(crate) enum Command {
     /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
+    /// Draft policy files from texts, and check them
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// List models with their prices and ends, or ask a server which it has
     Models(ModelsArgs),
     /// Let a settings file decide where keys go and which programs run, until it changes
@@ -188,6 +193,9 @@ pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
+    /// A file of rules of your own that replies must keep to; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
     /// The date that counts for cases without a time of their own, and for whether a judge's standing has ended,
     /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]

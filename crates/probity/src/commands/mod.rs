@@ -13,6 +13,7 @@ pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod models;
 mod outlet;
+pub(crate) mod policy;
 pub(crate) mod probe;
 pub(crate) mod promote;
 mod replies;

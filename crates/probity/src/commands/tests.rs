@@ -18,6 +18,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::models::ModelList;
+use super::policy::PolicyCheck;
 use super::report::list::RunList;
 use super::rubric_diff::RubricDiffDocument;
 use crate::args::Cli;
@@ -207,6 +208,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("promote", table("promote", PROMOTE)),
         ("succeed", of::<Succession>()),
         ("models", of::<ModelList>()),
+        ("policy-check", of::<PolicyCheck>()),
         ("rubric-diff", of::<RubricDiffDocument>()),
         ("import-labels", table("import-labels", IMPORT_LABELS)),
         ("review", table("review", REVIEW)),

@@ -2,54 +2,120 @@
 
 use std::path::{Path, PathBuf};
 
-use probity_core::gate::policy::{FileProblem, PolicyFile};
-use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings, WordFile};
+use probity_core::gate::claim::Languages;
+use probity_core::gate::own::{self, OwnRules};
+use probity_core::gate::policy::{self, FileProblem, PolicyFile};
+use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings, WordFile, languages};
+use probity_core::spelling::closest;
 use probity_engine::config::GateSettings;
+use probity_engine::config::layer::Layer;
 
+use super::resolved;
+use crate::args::{PolicyCheckArgs, PolicyDraftArgs};
 use crate::exit::Failure;
 use crate::render::problem::located;
 
 /// Reads what the settings name and makes the gate. What should be looked at goes to `note`.
 pub(crate) fn gate(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Gate, Failure> {
+    let said = |warnings: Vec<Warned>| warnings.iter().for_each(|warned| note(&warned.shown));
+    let policies = policies(settings)?.map(|(policies, warnings)| {
+        said(warnings);
+        policies
+    });
+    let (own_rules, warnings) = own_rules(settings)?;
+    said(warnings);
     Gate::new(Settings {
         rules: settings.rules.clone(),
         competitors: settings.competitors.clone(),
         forbidden_advice: settings.forbidden_advice.clone(),
         own: settings.own.clone(),
-        policies: policies(settings, note)?,
+        policies,
+        own_rules,
     })
     .map_err(|error| Failure::usage(format!("gate.own_numbers: {error}")))
 }
 
-fn policies(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Option<Policies>, Failure> {
+/// What should be looked at in a file, as data and as it is shown.
+pub(crate) struct Warned {
+    pub(crate) found: FileProblem,
+    pub(crate) shown: String,
+}
+
+/// The policies that flags or settings name.
+pub(crate) fn checked_policies(args: &PolicyCheckArgs) -> Result<(Policies, Vec<Warned>), Failure> {
+    let mut flags = Layer::default();
+    flags.gate.policies = Some(args.files.clone()).filter(|files| !files.is_empty());
+    flags.gate.as_of.clone_from(&args.as_of);
+    let settings = resolved(&args.settings, flags)?.gate;
+    let none = || {
+        Failure::usage("there are no policies to check").hint("name a file, or gate.policies in probity.toml")
+    };
+    policies(&settings)?.ok_or_else(none)
+}
+
+/// The policy file that texts come to.
+pub(crate) fn draft(args: &PolicyDraftArgs) -> Result<String, Failure> {
+    let settings = resolved(&args.settings, Layer::default())?.gate;
+    let texts = Texts::read(&args.files)?;
+    let words = Words::read(&settings)?;
+    let languages: Languages =
+        languages(&words.files()).map_err(|problems| words.texts.refused(&problems))?;
+    Ok(policy::draft(&texts.files(), &languages))
+}
+
+fn policies(settings: &GateSettings) -> Result<Option<(Policies, Vec<Warned>)>, Failure> {
     if settings.policies.is_empty() {
         refuse_idle(settings)?;
         return Ok(None);
     }
-    let sources = Texts::read(&settings.policies)?;
-    let of_words = settings.languages.as_deref().map_or(Ok(Vec::new()), word_files)?;
-    let words = Texts::read(&of_words.iter().map(|(_, path)| path.clone()).collect::<Vec<_>>())?;
-    let (source_files, word_files) = (sources.files(), words.files());
-    let word_files: Vec<WordFile<'_>> =
-        of_words.iter().zip(word_files).map(|((language, _), file)| WordFile { language, file }).collect();
-    let texts =
-        PolicyTexts { sources: &source_files, words: &word_files, allowed_claims: &settings.allowed_claims };
-    let shown = |found: &FileProblem, kind| {
-        let text = sources.text(&found.file).or_else(|| words.text(&found.file)).unwrap_or_default();
-        located(&found.file, text, kind, &found.problem).trim_end().to_owned()
+    let (sources, words) = (Texts::read(&settings.policies)?, Words::read(settings)?);
+    let texts = PolicyTexts {
+        sources: &sources.files(),
+        words: &words.files(),
+        allowed_claims: &settings.allowed_claims,
     };
     let defaults = Defaults { as_of: settings.as_of, language: settings.language.clone() };
-    match Policies::read(&texts, defaults) {
-        Ok((policies, warnings)) => {
-            for found in &warnings {
-                note(&shown(found, "warning: "));
-            }
-            Ok(Some(policies))
-        }
-        Err(problems) => {
-            let lines: Vec<String> = problems.iter().map(|found| shown(found, "")).collect();
-            Err(Failure::usage(lines.join("\n")))
-        }
+    let read = Policies::read(&texts, defaults);
+    let all = Texts([sources.0.clone(), words.texts.0.clone()].concat());
+    match read {
+        Ok((policies, warnings)) => Ok(Some((policies, all.warned(warnings)))),
+        Err(problems) => Err(all.refused(&problems)),
+    }
+}
+
+/// The rules of the user's own. What settings say about a rule that no file has would be believed to do something.
+fn own_rules(settings: &GateSettings) -> Result<(OwnRules, Vec<Warned>), Failure> {
+    let texts = Texts::read(&settings.own_rules)?;
+    let (rules, warnings) = own::read(&texts.files()).map_err(|problems| texts.refused(&problems))?;
+    let ids: Vec<&str> = rules.severities().map(|(id, _)| id).collect();
+    let missing = settings.rules.keys().find(|id| id.starts_with("own.") && !ids.contains(id));
+    if let Some(missing) = missing {
+        let failure =
+            Failure::usage(format!("settings name the rule {missing}, which no file of gate.rules has"));
+        return Err(match closest(missing, ids.iter().copied()) {
+            Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+            None => failure,
+        });
+    }
+    Ok((rules, texts.warned(warnings)))
+}
+
+/// The word lists of the settings, each with its language.
+struct Words {
+    languages: Vec<String>,
+    texts: Texts,
+}
+
+impl Words {
+    fn read(settings: &GateSettings) -> Result<Self, Failure> {
+        let files = settings.languages.as_deref().map_or(Ok(Vec::new()), word_files)?;
+        let (languages, paths): (Vec<String>, Vec<PathBuf>) = files.into_iter().unzip();
+        Ok(Words { languages, texts: Texts::read(&paths)? })
+    }
+
+    fn files(&self) -> Vec<WordFile<'_>> {
+        let named = self.languages.iter().zip(self.texts.files());
+        named.map(|(language, file)| WordFile { language, file }).collect()
     }
 }
 
@@ -119,7 +185,21 @@ impl Texts {
         self.0.iter().map(|(name, text)| PolicyFile { name, text }).collect()
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    /// What should be looked at, with its lines.
+    fn warned(&self, warnings: Vec<FileProblem>) -> Vec<Warned> {
+        let warned = |found: FileProblem| Warned { shown: self.shown(&found, "warning: "), found };
+        warnings.into_iter().map(warned).collect()
+    }
+
+    /// Files that cannot be used, with all that is wrong.
+    fn refused(&self, problems: &[FileProblem]) -> Failure {
+        let lines: Vec<String> = problems.iter().map(|found| self.shown(found, "")).collect();
+        Failure::usage(lines.join("\n"))
+    }
+
+    fn shown(&self, found: &FileProblem, kind: &str) -> String {
+        let text =
+            self.0.iter().find(|(known, _)| *known == found.file).map_or("", |(_, text)| text.as_str());
+        located(&found.file, text, kind, &found.problem).trim_end().to_owned()
     }
 }

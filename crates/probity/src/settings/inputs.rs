@@ -47,7 +47,8 @@ impl Inputs {
         let rubric = judge.rubric.as_ref().map(PathBuf::from);
         let mut inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
         inputs.0.extend(named_files(&reading.settings));
-        inputs.and("--policies", &reading.policies).kept(&reading.settings, judge.store.as_ref())
+        let inputs = inputs.and("--policies", &reading.policies).and("--rules", &reading.rules);
+        inputs.kept(&reading.settings, judge.store.as_ref())
     }
 
     /// Adds the settings file and the store of a command that asks no judge, named by a flag or not.

@@ -2,7 +2,7 @@
 
 mod comparison;
 mod endpoint;
-mod gate;
+pub(crate) mod gate;
 pub(crate) mod inputs;
 mod labelled;
 pub(crate) mod model;
@@ -168,6 +168,9 @@ fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
     }
     if !args.policies.is_empty() {
         flags.gate.policies = Some(args.policies.clone());
+    }
+    if !args.rules.is_empty() {
+        flags.gate.rules = Some(args.rules.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
     flags.gate.language.clone_from(&args.language);
@@ -461,6 +464,7 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
+    files.extend(config.gate.own_rules.iter().map(|path| ("gate.rules", path.clone())));
     files.extend(config.gate.languages.iter().map(|path| ("gate.languages", path.clone())));
     files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));

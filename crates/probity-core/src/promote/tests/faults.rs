@@ -113,6 +113,7 @@ fn unknown_rules_and_families() {
         ],
     );
     check("\"pii.*\"", "\"reply.empty\"", &expect!["ok"]);
+    check("\"pii.*\"", "\"own.closing\"", &expect!["ok"]);
     check(
         "[\"pii.*\", \"claim\"]",
         "[]",

@@ -56,6 +56,7 @@ fn a_judge_is_not_asked_what_can_be_known() {
 fn rules_are_named_one_by_one_or_by_family() {
     let rules = |keys: &str| route(&format!("decided_by = \"gate\"\nrules = {keys}")).3;
     assert_eq!(rules("[\"safety.competitor\"]"), ["safety.competitor"]);
+    assert_eq!(rules("[\"own.closing\"]"), ["own.closing"]);
     assert_eq!(
         rules("[\"safety.*\", \"safety.competitor\"]"),
         ["safety.competitor", "safety.forbidden_advice"]

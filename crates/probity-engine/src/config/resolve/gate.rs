@@ -17,6 +17,7 @@ pub(super) fn settings(layer: GateLayer, problems: &mut Vec<SettingsProblem>) ->
     let rules = rule_settings(&layer, problems);
     GateSettings {
         policies: layer.policies.unwrap_or_default(),
+        own_rules: layer.rules.unwrap_or_default(),
         as_of: layer.as_of.and_then(|text| moment(&text, problems)),
         rules,
         competitors: layer.competitors.unwrap_or_default(),

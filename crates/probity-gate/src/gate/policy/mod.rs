@@ -5,6 +5,8 @@
 //! remedy is one that the gate knows. Which sources a case may use is [`evidence`](super::evidence)'s
 //! question and whether a reply keeps to them [`support`](super::support)'s. No clock is read.
 
+mod audit;
+mod draft;
 mod known;
 mod read;
 mod stated;
@@ -15,7 +17,10 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub use audit::{UnlistedFacts, VersionOverlap, VersionScope, overlaps, unlisted};
+pub use draft::draft;
 pub(super) use known::{Extent, Known, within};
+pub(super) use read::settled;
 pub use read::{FileProblem, PolicyFile, Reading, read};
 pub(super) use stated::{Place, sentences, terse};
 pub use words::Label;

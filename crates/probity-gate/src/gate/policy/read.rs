@@ -66,6 +66,16 @@ pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, 
         drafts.extend(found.into_iter().map(|At { line, value }| Draft { source: value, line, file }));
     }
     compare_all(&drafts, files, &mut faults);
+    let warnings = settled(faults, files)?;
+    let ledger = Ledger::new(drafts.into_iter().map(|draft| draft.source).collect());
+    Ok(Reading { ledger, warnings })
+}
+
+/// The warnings of all files, or their errors if there is any.
+pub(in crate::gate) fn settled(
+    faults: Vec<Faults>,
+    files: &[PolicyFile<'_>],
+) -> Result<Vec<FileProblem>, Vec<FileProblem>> {
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for (faults, file) in faults.into_iter().zip(files) {
         let (problems, found) = match faults.settle() {
@@ -74,11 +84,7 @@ pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, 
         };
         problems.extend(found.into_iter().map(|problem| FileProblem { file: file.name.to_owned(), problem }));
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let ledger = Ledger::new(drafts.into_iter().map(|draft| draft.source).collect());
-    Ok(Reading { ledger, warnings })
+    if errors.is_empty() { Ok(warnings) } else { Err(errors) }
 }
 
 /// A source with the place it was written in.

@@ -76,10 +76,15 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
 pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<String> {
     let facts = &source.facts;
     let granted = extract(&source.text, lexicon).into_iter().filter_map(|claim| match claim.kind {
-        ClaimKind::Remedy { remedy, polarity: Polarity::Promised | Polarity::Conditional } => Some(remedy),
+        ClaimKind::Remedy { remedy, polarity } if grants(polarity) => Some(remedy),
         _ => None,
     });
     granted.filter(|remedy| !facts.permitted.contains(remedy) && !facts.forbidden.contains(remedy)).collect()
+}
+
+/// Whether a text that speaks of a remedy in this way grants it.
+pub(super) fn grants(polarity: Polarity) -> bool {
+    matches!(polarity, Polarity::Promised | Polarity::Conditional)
 }
 
 /// The sentences of a text: each ends behind a full stop, question or exclamation mark with white space after it, or behind
@@ -94,7 +99,7 @@ pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 impl FactKind {
     /// The kind whose key a value is stated under.
-    fn of(value: &Value) -> FactKind {
+    pub(super) fn of(value: &Value) -> FactKind {
         match value {
             Value::Money { .. } => FactKind::Amount,
             Value::Percent(_) => FactKind::Percentage,

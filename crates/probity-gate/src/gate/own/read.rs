@@ -1,0 +1,218 @@
+//! From the texts of rule files to rules, or to everything that is wrong with them.
+
+use std::collections::BTreeSet;
+
+use regex::{Regex, RegexBuilder};
+
+use super::super::claim::Value;
+use super::super::finding::Severity;
+use super::super::policy::{Extent, FactKind, FileProblem, Known, PolicyFile, settled, terse};
+use super::super::rules::own_id;
+use super::super::text::Phrases;
+use super::shape::JsonShape;
+use super::{Condition, OwnRule, OwnRules, PhraseList};
+use crate::spec_file::{At, Faults, Fields, Problem, Shape, toml_table};
+
+static TOP: Shape = Shape { place: "the top of the file", keys: &["rule"] };
+static RULE: Shape = Shape {
+    place: "[[rule]]",
+    keys: &[
+        "id", "message", "severity", "slices", "must_contain", "must_not_contain", "must_end_with",
+        "must_match", "must_not_match", "words_min", "words_max", "links", "json", "languages",
+    ],
+};
+static SHAPES: [&Shape; 2] = [&TOP, &RULE];
+
+/// The keys that say what a rule asks for. The bounds of a length belong together.
+const CONDITIONS: &[&[&str]] = &[
+    &["must_contain"],
+    &["must_not_contain"],
+    &["must_end_with"],
+    &["must_match"],
+    &["must_not_match"],
+    &["words_min", "words_max"],
+    &["links"],
+    &["json"],
+    &["languages"],
+];
+
+/// The largest expression, in bytes of its compiled form.
+const EXPRESSION_BYTES_MAX: usize = 256 << 10;
+
+/// Reads rule files, with what should be looked at. All problems are returned, by file and line.
+pub fn read(files: &[PolicyFile<'_>]) -> Result<(OwnRules, Vec<FileProblem>), Vec<FileProblem>> {
+    let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
+    let mut rules: Vec<OwnRule> = Vec::new();
+    for (file, faults) in files.iter().zip(&mut faults) {
+        for At { line, value } in rules_of(file.text, faults) {
+            if rules.iter().any(|rule| rule.id == value.id) {
+                faults.error(Problem::at(line, format!("there are two rules called {:?}", name(value.id))));
+            }
+            rules.push(value);
+        }
+    }
+    let warnings = settled(faults, files)?;
+    let sources = files.iter().map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
+    Ok((OwnRules { rules, sources }, warnings))
+}
+
+fn name(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(_, name)| name)
+}
+
+/// The rules of a file, each with its line.
+fn rules_of(text: &str, faults: &mut Faults) -> Vec<At<OwnRule>> {
+    let n_before = faults.n_errors();
+    let Some(table) = toml_table(text.strip_prefix('\u{feff}').unwrap_or(text), faults) else {
+        return Vec::new();
+    };
+    let top = Fields::top(&TOP, &table, 1);
+    top.refuse_unknown_keys(&SHAPES, faults);
+    let rules = top.tables("rule", &RULE, faults);
+    if rules.is_empty() && faults.n_errors() == n_before {
+        faults.error(Problem::at(1, "the file has no rule").hint("add at least one [[rule]]"));
+    }
+    let read = |fields: &Fields<'_>| Some(At { line: fields.line, value: rule(fields, faults)? });
+    rules.iter().filter_map(read).collect()
+}
+
+/// The rule, as far as it is good. What is missing was reported.
+fn rule(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnRule> {
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    let written = fields.required_text("id", faults);
+    let id = written.given().and_then(|At { line, value }| {
+        let id = own_id(&format!("own.{value}"));
+        if id.is_none() {
+            let message = format!("the id {value:?} must be lower-case letters, digits and `_`, 64 at most");
+            faults.error(Problem::at(*line, message).hint("such as id = \"closing_line\""));
+        }
+        id
+    });
+    let message = fields.required_text("message", faults);
+    let severity = fields.choice("severity", &Severity::NAMED, faults);
+    let severity = fields.required("severity", severity, faults);
+    let slices = fields.texts("slices", faults);
+    if fields.has("slices") && slices.is_empty() {
+        let problem = Problem::at(fields.line, "`slices` names no slice, so the rule is for no case");
+        faults.error(problem.hint("leave `slices` out for a rule that is for all cases"));
+    }
+    let condition = condition(fields, faults);
+    Some(OwnRule {
+        id: id?,
+        severity: *severity.value()?,
+        message: message.value()?.clone(),
+        slices: slices.into_iter().collect(),
+        condition: condition?,
+    })
+}
+
+/// The one thing that a rule asks for.
+fn condition(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
+    let given: Vec<&str> =
+        CONDITIONS.iter().filter_map(|keys| keys.iter().copied().find(|key| fields.has(key))).collect();
+    let [key] = given[..] else {
+        let (message, hint) = if given.is_empty() {
+            let keys: Vec<&str> = CONDITIONS.iter().flat_map(|keys| keys.iter().copied()).collect();
+            ("the rule asks for nothing".to_owned(), format!("add one of {}", keys.join(", ")))
+        } else {
+            (
+                format!("the rule asks for several things: {}", given.join(", ")),
+                "make a rule of each".to_owned(),
+            )
+        };
+        faults.error(Problem::at(fields.line, message).hint(hint));
+        return None;
+    };
+    match key {
+        "must_contain" => phrases(fields, key, faults).map(Condition::Contains),
+        "must_not_contain" => phrases(fields, key, faults).map(Condition::Lacks),
+        "must_end_with" => phrases(fields, key, faults).map(Condition::EndsWith),
+        "must_match" => expression(fields, key, faults).map(Condition::Matches),
+        "must_not_match" => expression(fields, key, faults).map(Condition::MatchesNot),
+        "links" => links(fields, faults).map(Condition::Links),
+        "json" => {
+            let members = fields.free_texts(key, faults);
+            JsonShape::new(members.value()?, faults).map(Condition::Json)
+        }
+        "languages" => language_codes(fields, faults).map(Condition::Languages),
+        _ => words(fields, faults),
+    }
+}
+
+/// A text or a list of texts that is not empty.
+fn listed(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Vec<At<String>>> {
+    let field = fields.one_or_more_texts(key, faults);
+    let At { line, value } = field.given()?;
+    if value.is_empty() {
+        faults.error(Problem::at(*line, format!("`{key}` lists nothing")));
+        return None;
+    }
+    Some(value.clone())
+}
+
+fn phrases(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<PhraseList> {
+    let written: Vec<String> = listed(fields, key, faults)?.into_iter().map(|phrase| phrase.value).collect();
+    Some(PhraseList { search: Phrases::new(written.iter().map(|phrase| (phrase, ()))), written })
+}
+
+fn language_codes(fields: &Fields<'_>, faults: &mut Faults) -> Option<BTreeSet<String>> {
+    let codes = listed(fields, "languages", faults)?;
+    let is_code =
+        |code: &str| (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+    for At { line, value } in codes.iter().filter(|code| !is_code(&code.value)) {
+        let problem = Problem::at(*line, format!("`languages`: {value:?} is no code of a language"));
+        faults.error(problem.hint("such as \"de\", its code in ISO 639-1"));
+    }
+    Some(codes.into_iter().map(|code| code.value).collect())
+}
+
+fn expression(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Regex> {
+    let field = fields.text(key, faults);
+    let At { line, value } = field.given()?;
+    let built = RegexBuilder::new(value).size_limit(EXPRESSION_BYTES_MAX).build();
+    let said = |error: regex::Error| match error {
+        regex::Error::CompiledTooBig(_) => "it is too large: repeat less often".to_owned(),
+        error => error.to_string().lines().last().unwrap_or("").trim_start_matches("error: ").to_owned(),
+    };
+    let refused = |error| {
+        let problem = Problem::at(*line, format!("`{key}` cannot be used: {}", said(error)));
+        faults.error(problem.hint("an expression as in ripgrep, in single quotes: '(?i)\\bguarantee\\b'"));
+    };
+    built.map_err(refused).ok()
+}
+
+fn words(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
+    let mut bound = |key: &str, open: usize| {
+        let field = fields.integer(key, faults);
+        let Some(At { line, value }) = field.given() else { return (!fields.has(key)).then_some(open) };
+        let count = usize::try_from(*value).ok();
+        if count.is_none() {
+            faults.error(Problem::at(*line, format!("`{key}` must not be below 0, found {value}")));
+        }
+        count
+    };
+    let (least, most) = (bound("words_min", 0)?, bound("words_max", usize::MAX)?);
+    if least > most {
+        let message = format!("no reply has at least {least} and at most {most} words");
+        faults.error(Problem::at(fields.line, message));
+        return None;
+    }
+    Some(Condition::Words { least, most })
+}
+
+/// The allowed links. A host without a path stands for all its pages.
+fn links(fields: &Fields<'_>, faults: &mut Faults) -> Option<Known<()>> {
+    let mut known = BTreeSet::new();
+    for At { line, value } in listed(fields, "links", faults)? {
+        match terse(FactKind::Contact, &value) {
+            Some(Value::Link(link)) if link.contains('/') => known.insert(link),
+            Some(Value::Link(host)) => known.insert(format!("{host}/*")),
+            _ => {
+                let problem = Problem::at(line, format!("`links`: {value:?} is no link"));
+                faults.error(problem.hint("such as \"example.com\" or \"help.example.com/returns/*\""));
+                false
+            }
+        };
+    }
+    Some(Known::of(known.into_iter().map(|link| (Extent::One(Value::Link(link)), ()))))
+}

@@ -1,0 +1,295 @@
+//! A policy file proposed from texts, for a person to check.
+//!
+//! What a text grants, denies and states is found by the extraction that reads replies, and each proposal stands beside
+//! the sentence that it comes from. Whom a source is for, since when, and what its figures are called is not proposed:
+//! no text says it plainly. What always holds: a draft can be read as a policy file, and its facts list every remedy
+//! that its texts grant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
+use super::FactKind;
+use super::read::PolicyFile;
+use super::stated::{fact, grants, sentences};
+use crate::json::write_string;
+
+/// What stands at the top of a draft.
+const HEAD: &str = "# A draft of `probity policy draft`, for a person to check: versions, from when a source counts, for whom, and
+# whether each fact is one. A name for a figure is worth writing: windows = { return_window = \"30 days\" }.
+";
+
+/// How much of a sentence is repeated beside what was found in it, in characters.
+const SENTENCE_CHARS_MAX: usize = 100;
+
+/// The policy file that texts in Markdown or without any marks come to: a source for each section of the first two levels
+/// of headings.
+pub fn draft(files: &[PolicyFile<'_>], languages: &Languages) -> String {
+    let mut ids = SourceIds::default();
+    let mut out = HEAD.to_owned();
+    for file in files {
+        for section in sections(file.text) {
+            let id = ids.unused(section.heading.unwrap_or_else(|| stem(file.name)));
+            out += &format!("\n# From {}.\n", file.name.replace(char::is_control, " "));
+            out += &source(&id, section.text.trim(), languages);
+        }
+    }
+    out
+}
+
+/// A part of a text with the heading it stands under.
+struct TextSection<'t> {
+    heading: Option<&'t str>,
+    text: String,
+}
+
+/// The sections of a text that say something. A heading inside a block of code is none.
+fn sections(text: &str) -> Vec<TextSection<'_>> {
+    let mut sections = vec![TextSection { heading: None, text: String::new() }];
+    let mut is_code = false;
+    for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = line.strip_prefix("# ").or_else(|| line.strip_prefix("## ")).filter(|_| !is_code);
+        match (heading, sections.last_mut()) {
+            (None, Some(last)) => last.text.extend([line, "\n"]),
+            _ => sections.push(TextSection { heading, text: String::new() }),
+        }
+    }
+    sections.retain(|section| section.text.contains(char::is_alphanumeric));
+    sections
+}
+
+fn stem(name: &str) -> &str {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// The ids that were given, each with the number that the next source of the same title begins with.
+#[derive(Default)]
+struct SourceIds(BTreeMap<String, usize>);
+
+impl SourceIds {
+    /// The id of a source with this title, which no other has.
+    fn unused(&mut self, title: &str) -> String {
+        let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
+        let base = if words.is_empty() { "policy".to_owned() } else { words };
+        let (mut id, mut n) = (base.clone(), self.0.get(&base).copied().unwrap_or(1));
+        while self.0.contains_key(&id) {
+            n += 1;
+            id = format!("{base}-{n}");
+        }
+        self.0.insert(base, n);
+        self.0.entry(id.clone()).or_insert(1);
+        id
+    }
+}
+
+/// One `[[source]]` with its facts.
+fn source(id: &str, text: &str, languages: &Languages) -> String {
+    let body: String = text.lines().map(|line| escaped(line) + "\n").collect();
+    let mut out =
+        format!("[[source]]\nid = \"{}\"\nversion = \"1\"\ntext = \"\"\"\n{body}\"\"\"\n", escaped(id));
+    if languages.of(text).is_none() {
+        out += "# There are no word lists for the language of this text: only figures were looked for.\n";
+    }
+    out += "[source.facts]\n";
+    let places = Sentences::of(text);
+    for (key, found) in proposals(text, Language::of(text, languages)) {
+        let line = |Proposal { value, at, is_certain }: &Proposal<'_>| {
+            let doubt = if *is_certain { "" } else { "# " };
+            format!("    {doubt}\"{}\", # {}\n", escaped(value), places.at(*at))
+        };
+        out += &format!("{key} = [\n{}]\n", found.iter().map(line).collect::<String>());
+    }
+    out
+}
+
+/// A value that is proposed.
+struct Proposal<'t> {
+    value: &'t str,
+    /// Where in the text it stands.
+    at: usize,
+    /// Whether the text says so plainly. What is not certain is written as a comment.
+    is_certain: bool,
+}
+
+/// What is proposed for each key of the facts, in the order of the text. Each value stands once.
+fn proposals<'t>(text: &'t str, language: Language<'t>) -> Vec<(&'static str, Vec<Proposal<'t>>)> {
+    let claims = extract(text, language.lexicon);
+    let known = language.languages.remedies();
+    let remedies = |is: fn(Polarity) -> bool| -> Vec<Proposal<'t>> {
+        let spoken = claims.iter().filter_map(|claim| match &claim.kind {
+            ClaimKind::Remedy { remedy, polarity } if is(*polarity) => {
+                let value = known[known.binary_search(&remedy.as_str()).ok()?];
+                Some(Proposal { value, at: claim.span.start, is_certain: *polarity != Polarity::Mentioned })
+            }
+            _ => None,
+        });
+        each_once(spoken)
+    };
+    let (mut granted, mut denied) = (remedies(grants), remedies(|polarity| polarity == Polarity::Denied));
+    let is_among =
+        |all: &[Proposal<'_>], one: &Proposal<'_>| all.iter().any(|other| other.value == one.value);
+    denied.retain(|remedy| !is_among(&granted, remedy));
+    let mut mentioned = remedies(|polarity| polarity == Polarity::Mentioned);
+    mentioned.retain(|remedy| !is_among(&granted, remedy) && !is_among(&denied, remedy));
+    granted.extend(mentioned);
+    let stated = |kind: FactKind| {
+        let its =
+            claims.iter().filter(move |claim| claim.value().is_some_and(|value| FactKind::of(value) == kind));
+        let proposal = |claim: &Claim| {
+            let span = claim.span.clone();
+            Proposal { value: &text[span.clone()], at: span.start, is_certain: true }
+        };
+        let written = each_once(its.map(proposal));
+        let can_be_read = |proposal: &Proposal<'t>| fact(kind, None, proposal.value, language).is_some();
+        (kind.name(), written.into_iter().filter(can_be_read).collect())
+    };
+    let mut all = vec![("remedies", granted), ("forbidden_remedies", denied)];
+    all.extend(FactKind::ALL.map(stated));
+    all.retain(|(_, found)| !found.is_empty());
+    all
+}
+
+fn each_once<'t>(proposals: impl Iterator<Item = Proposal<'t>>) -> Vec<Proposal<'t>> {
+    let mut seen = BTreeSet::new();
+    proposals.filter(|proposal| seen.insert(proposal.value)).collect()
+}
+
+/// The sentences of a text with where each ends.
+struct Sentences<'t>(Vec<(usize, &'t str)>);
+
+impl<'t> Sentences<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut end = 0;
+        let ended = sentences(text).map(|sentence| {
+            end += sentence.len();
+            (end, sentence)
+        });
+        Sentences(ended.collect())
+    }
+
+    /// The start of the sentence that the byte `at` stands in, on one line.
+    fn at(&self, at: usize) -> String {
+        let number = self.0.partition_point(|(end, _)| *end <= at);
+        let sentence = self.0.get(number).map_or("", |(_, sentence)| sentence.trim());
+        let shown: String = sentence.chars().take(SENTENCE_CHARS_MAX).collect();
+        let more = if shown.len() < sentence.len() { "…" } else { "" };
+        shown.replace(char::is_control, " ") + more
+    }
+}
+
+/// A line as it stands between the quotes of a TOML text.
+fn escaped(line: &str) -> String {
+    let mut quoted = String::new();
+    write_string(line, &mut quoted);
+    quoted[1..quoted.len() - 1].replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use proptest::prelude::*;
+
+    use super::super::read::read;
+    use super::*;
+
+    fn drafted(text: &str) -> String {
+        draft(&[PolicyFile { name: "texts/shop \"one\".md", text }], Languages::built_in())
+    }
+
+    #[test]
+    fn a_text_comes_to_sources_with_facts() {
+        let text = "# Shop policy\n\n## Returns\nNew goods can be returned within 30 days, and we refund the price. \
+                    A parcel back costs 4.90 EUR.\n## Refurbished \"devices\"\nThey are replaced under RPL-14. \
+                    We do not refund them.\n## Returns\nWrite to help@shop.example.";
+        expect![[r##"
+            # From texts/shop "one".md.
+            [[source]]
+            id = "returns"
+            version = "1"
+            text = """
+            New goods can be returned within 30 days, and we refund the price. A parcel back costs 4.90 EUR.
+            """
+            [source.facts]
+            remedies = [
+                "return", # New goods can be returned within 30 days, and we refund the price.
+                "refund", # New goods can be returned within 30 days, and we refund the price.
+            ]
+            amounts = [
+                "4.90 EUR", # A parcel back costs 4.90 EUR.
+            ]
+            windows = [
+                "30 days", # New goods can be returned within 30 days, and we refund the price.
+            ]
+
+            # From texts/shop "one".md.
+            [[source]]
+            id = "refurbished-devices"
+            version = "1"
+            text = """
+            They are replaced under RPL-14. We do not refund them.
+            """
+            [source.facts]
+            remedies = [
+                # "replacement", # They are replaced under RPL-14.
+            ]
+            forbidden_remedies = [
+                "refund", # We do not refund them.
+            ]
+            codes = [
+                "RPL-14", # They are replaced under RPL-14.
+            ]
+
+            # From texts/shop "one".md.
+            [[source]]
+            id = "returns-2"
+            version = "1"
+            text = """
+            Write to help@shop.example.
+            """
+            # There are no word lists for the language of this text: only figures were looked for.
+            [source.facts]
+            contacts = [
+                "help@shop.example", # Write to help@shop.example.
+            ]
+        "##]]
+        .assert_eq(drafted(text).split_once("\n\n").expect("a head").1);
+    }
+
+    #[test]
+    fn a_text_without_headings_is_one_source_and_a_foreign_one_says_so() {
+        expect![[r##"
+            # From texts/shop "one".md.
+            [[source]]
+            id = "shop-one"
+            version = "1"
+            text = """
+            Zwrócimy Panu pełną kwotę w ciągu 14 dni.
+            """
+            # There are no word lists for the language of this text: only figures were looked for.
+            [source.facts]
+        "##]]
+        .assert_eq(
+            drafted("Zwrócimy Panu pełną kwotę w ciągu 14 dni.").split_once("\n\n").expect("a head").1,
+        );
+        assert!(!drafted(" \n# Title\n").contains("[[source]]"));
+    }
+
+    proptest! {
+        /// Whatever a text holds, its draft can be read, and lists what the text grants.
+        #[test]
+        fn a_draft_can_be_read(parts in prop::collection::vec(prop::sample::select(vec![
+            "We refund the price.", "Refunds are not possible.", " within 30 days", " 5 EUR", " 15 %", "\n# Returns\n",
+            "\n## A-2\n", "\"\"\"", "\\", "\u{7f}", "\r", "\t", "RPL-14", "```\n# x\n", " shop.example/a ", "We replace it.", "\u{85}", "é ",
+        ]), 1..30)) {
+            let text = parts.concat();
+            let drafted = drafted(&text);
+            if drafted.contains("[[source]]") {
+                let read = read(&[PolicyFile { name: "draft", text: &drafted }], Languages::built_in());
+                let read = read.map_err(|problems| TestCaseError::fail(format!("{problems:?} in {drafted}")))?;
+                prop_assert!(read.warnings.iter().all(|found| !found.problem.message.contains("grants")), "{}", drafted);
+            }
+        }
+    }
+}

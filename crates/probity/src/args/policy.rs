@@ -1,0 +1,46 @@
+//! The flags of `probity policy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{RecordArgs, SayArgs, SettingsArgs};
+
+/// What to do with policies.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Propose policy sources with remedies, amounts, windows and codes from texts, as a file for a person to check
+    Draft(PolicyDraftArgs),
+    /// Check policy files: where versions overlap, what texts say and facts do not, what no case uses
+    Check(PolicyCheckArgs),
+}
+
+/// `probity policy draft`
+#[derive(Debug, Args)]
+pub(crate) struct PolicyDraftArgs {
+    /// Policy texts, in Markdown or plain
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+/// `probity policy check`
+#[derive(Debug, Args)]
+pub(crate) struct PolicyCheckArgs {
+    /// Files of policy sources [default: those of the settings]
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Case files, to say which sources none of them uses; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Vec<PathBuf>,
+    /// The date that counts for cases without a time of their own, such as 2026-04-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
