@@ -9,6 +9,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exact::Exact;
+use crate::gate::Finding;
 use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
 /// Why an admitted reply has no level for a criterion. Never a number, never a fail.
@@ -77,7 +78,9 @@ pub fn take_back_unchecked(
     criteria: &mut [(CriterionId, CriterionOutcome)],
     findings: &[Finding],
 ) {
-    let Some(unchecked) = findings.iter().find(|finding| finding.rule() == "record.no_language") else { return };
+    let Some(unchecked) = findings.iter().find(|finding| finding.rule() == "record.no_language") else {
+        return;
+    };
     for (criterion, (_, outcome)) in rubric.criteria().iter().zip(criteria) {
         let needs_language = criterion.rules.iter().any(|rule| rule.starts_with("claim."));
         if criterion.decider == Decider::Gate && needs_language {

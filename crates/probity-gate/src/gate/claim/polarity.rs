@@ -141,7 +141,8 @@ impl Look<'_, '_> {
             }
             Form::Open => {}
         }
-        let at_end = || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
+        let at_end =
+            || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
             None => at_end().or_else(|| {

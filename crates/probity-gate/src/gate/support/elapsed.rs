@@ -42,7 +42,9 @@ pub(super) fn elapsed(reply: &str, claim: &Claim, support: &Support<'_>) -> Elap
                 None => Elapsed::Unknown,
             }
         }
-        Some(Value::Day { year, month, day }) if is_known_day((*year, *month, *day), support) => Elapsed::Right,
+        Some(Value::Day { year, month, day }) if is_known_day((*year, *month, *day), support) => {
+            Elapsed::Right
+        }
         _ => Elapsed::Unknown,
     }
 }

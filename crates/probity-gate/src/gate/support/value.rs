@@ -10,16 +10,20 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, TimeUnit, Value};
+use super::super::claim::{Claim, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use crate::exact::Exact;
 use super::calculation::{Calculation, Figure, calculations, total};
 use super::elapsed::{self, Elapsed, elapsed, is_about};
 use super::passage::{Passage, Passages};
 use super::{
-    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first, arithmetic,
+    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
+    arithmetic,
 };
+use crate::exact::Exact;
+
+/// The longest time for which an instruction says to do something, in seconds.
+const HANDLING_SECONDS_MAX: i64 = 600;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -115,8 +119,10 @@ impl<'r> Reading<'r> {
 
     /// What is wrong with each value, those that follow from others taken out.
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
-        let mut faults: Vec<Option<Fault<'r>>> = self.values.iter().map(|stated| self.fault(stated)).collect();
-        let may_follow = |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
+        let mut faults: Vec<Option<Fault<'r>>> =
+            self.values.iter().map(|stated| self.fault(stated)).collect();
+        let may_follow =
+            |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
         let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
         if self.values.iter().any(may_follow) {
             self.calculate(&mut faults);
@@ -155,12 +161,27 @@ impl<'r> Reading<'r> {
         texts
     }
 
+    /// "Hold the button for 30 seconds": a short time that says how long to do something.
+    fn is_instruction(&self, stated: &Stated<'_>) -> bool {
+        let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return false };
+        if *most > Exact::from(HANDLING_SECONDS_MAX) {
+            return false;
+        }
+        let sentence = self.passages().sentence(stated.claim.span.start).range.clone();
+        let sentence = self.reply[sentence].to_lowercase();
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| self.support.language.lexicon.words(WordList::Handling).contains(word))
+    }
+
     /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
     fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
         let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
         for (stated, fault) in self.values.iter().zip(faults) {
             let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
-            if is_months && sentence.contains(&stated.claim.span.start) && matches!(fault, Some(Fault::Unsupported)) {
+            if is_months
+                && sentence.contains(&stated.claim.span.start)
+                && matches!(fault, Some(Fault::Unsupported))
+            {
                 *fault = None;
             }
         }
@@ -169,7 +190,9 @@ impl<'r> Reading<'r> {
     /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
     fn slack(&self, stated: &Stated<'_>) -> Exact {
         match stated.value {
-            Value::Money { amount, .. } if is_about(self.reply, stated.claim, self.support.language.lexicon) => {
+            Value::Money { amount, .. }
+                if is_about(self.reply, stated.claim, self.support.language.lexicon) =>
+            {
                 amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
             }
             _ => arithmetic::cent(),
@@ -227,7 +250,7 @@ impl<'r> Reading<'r> {
 
     fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
-        if support.allowed.values.has(stated.value) {
+        if support.allowed.values.has(stated.value) || self.is_instruction(stated) {
             return None;
         }
         match elapsed(self.reply, stated.claim, support) {
@@ -318,7 +341,8 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
 
 fn not_elapsed(stated: &Stated<'_>, support: &Support<'_>) -> Sighting {
     let message = "the reply says how long ago something was, and the times of the case say otherwise";
-    let now = support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
+    let now =
+        support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message).expecting(now)
 }
 
