@@ -131,7 +131,8 @@ fn a_calculation_that_is_written_out_must_come_out_right() {
     let fare = [("get_fare", r#"{"fare": 182.5, "bag": 64, "discount_percent": 15}"#)];
     check(&fare, "What is the sum of both?", "$182.50 + $64 = $246.50.", &[]);
     check(&fare, "What is the sum of both?", "$182.50 + $64 = $256.50.", &["wrong_arithmetic"]);
-    check(&fare, "What do two of them cost?", "2 x $64 = $128, and $182.50 + 2 x $64 = $310.50.", &[]);
+    check(&fare, "What do two of them cost?", "2 x $64 = $128.", &[]);
+    check(&fare, "What is the whole?", "It is $182.50 + 2 x $64 = $310.50.", &[]);
     check(&fare, "What is the share of it?", "15% of $64 is $9.60.", &[]);
     check(&fare, "What is the share of it?", "15% of $64 is $8.60.", &["wrong_arithmetic"]);
     check(&fare, "Twice?", "Twice $64 makes $138.", &["wrong_arithmetic"]);

@@ -25,6 +25,12 @@ use crate::exact::Exact;
 /// The longest time for which an instruction says to do something, in seconds.
 const HANDLING_SECONDS_MAX: i64 = 600;
 
+/// How far from it the verb of an instruction can stand, in bytes.
+const HANDLING_BYTES_MAX: usize = 300;
+
+/// The most figures of a reply that are calculated.
+const OPEN_MAX: usize = 200;
+
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
 
@@ -128,7 +134,7 @@ impl<'r> Reading<'r> {
             self.calculate(&mut faults);
         }
         let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && may_follow(&self.values[*at]));
-        let open: Vec<usize> = open.collect();
+        let open: Vec<usize> = open.take(OPEN_MAX).collect();
         if !open.is_empty() {
             let mut operands = self.support.operands();
             for text in self.between_figures() {
@@ -168,7 +174,10 @@ impl<'r> Reading<'r> {
             return false;
         }
         let sentence = self.passages().sentence(stated.claim.span.start).range.clone();
-        let sentence = self.reply[sentence].to_lowercase();
+        let near = stated.claim.span.start.saturating_sub(HANDLING_BYTES_MAX).max(sentence.start);
+        let behind = sentence.end.min(stated.claim.span.end + HANDLING_BYTES_MAX);
+        let (near, behind) = (self.reply.floor_char_boundary(near), self.reply.floor_char_boundary(behind));
+        let sentence = self.reply[near..behind].to_lowercase();
         let mut words = sentence.split(|c: char| !c.is_alphanumeric());
         words.any(|word| self.support.language.lexicon.words(WordList::Handling).contains(word))
     }
