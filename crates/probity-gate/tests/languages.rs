@@ -88,7 +88,10 @@ fn a_language_without_word_lists_is_said_and_not_guessed() {
     assert!(!is_checked, "nothing was found because nothing was looked for");
     let blocked = gate(&[], None).screen(entry("Zwrócimy Panu pełną kwotę w ciągu 14 dni na konto."));
     let message = &blocked.expect("admitted").flags()[0].sighting.message.clone();
-    assert_eq!(message, "the claims of the reply were not checked: there are no word lists for its language (pl)");
+    assert_eq!(
+        message,
+        "the claims of the reply were not checked: there are no word lists for its language (pl)"
+    );
 }
 
 #[test]
@@ -101,7 +104,8 @@ fn a_language_that_is_given_is_not_guessed() {
 
 #[test]
 fn a_tenant_adds_a_language() {
-    let text = "[language]\nfunction_words = [\"w\", \"na\", \"panu\"]\n[remedy.refund]\ngranted = [\"zwrócimy\"]";
+    let text =
+        "[language]\nfunction_words = [\"w\", \"na\", \"panu\"]\n[remedy.refund]\ngranted = [\"zwrócimy\"]";
     let words = [WordFile { language: "pl", file: PolicyFile { name: "pl/all.toml", text } }];
     assert_eq!(rules(&gate(&words, None), "Zwrócimy Panu pełną kwotę w ciągu 14 dni na konto.").0, REFUND);
 }

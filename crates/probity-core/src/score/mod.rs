@@ -92,7 +92,9 @@ pub fn take_back_unchecked(
     criteria: &mut [(CriterionId, CriterionOutcome)],
     findings: &[Finding],
 ) {
-    let Some(unchecked) = findings.iter().find(|finding| finding.rule() == "record.no_language") else { return };
+    let Some(unchecked) = findings.iter().find(|finding| finding.rule() == "record.no_language") else {
+        return;
+    };
     for (criterion, (_, outcome)) in rubric.criteria().iter().zip(criteria) {
         let needs_language = criterion.rules.iter().any(|rule| rule.starts_with("claim."));
         if criterion.decider == Decider::Gate && needs_language {

@@ -12,6 +12,9 @@ use crate::exact::Exact;
 /// The most bytes between two figures of one calculation.
 const GAP_BYTES_MAX: usize = 32;
 
+/// The most figures of one calculation.
+const FIGURES_MAX: usize = 32;
+
 /// How far from a sum the word for it can stand, in bytes.
 const TOTAL_BYTES_MAX: usize = 24;
 
@@ -90,7 +93,7 @@ impl Reader<'_> {
         let (factor, start) = self.factor_before(first)?;
         let (mut sum, mut product) = (Exact::ZERO, self.number(first)?.checked_mul(factor)?);
         let mut n_steps = usize::from(start < self.figures[first].start);
-        for next in first + 1..self.figures.len() {
+        for next in first + 1..self.figures.len().min(first + FIGURES_MAX) {
             let link = self.link(next)?;
             n_steps += usize::from(link.factor_before != Exact::from(1));
             product = product.checked_mul(link.factor_before)?;

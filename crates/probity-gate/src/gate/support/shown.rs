@@ -82,6 +82,9 @@ impl Operands {
 
     /// Adds what the reply itself says and something supports.
     pub(super) fn add_stated(&mut self, value: &Value) {
+        if self.n_stated >= OPERANDS_MAX {
+            return;
+        }
         if let Value::Money { amount, currency } = value {
             self.amounts.insert(0, (*amount, currency.clone()));
             self.n_of_case += 1;

@@ -17,6 +17,9 @@ const STATE_WORDS_MAX: usize = 4;
 /// Keys whose strings say how a call ended.
 const OUTCOME_KEYS: &[&str] = &["status", "state", "result", "outcome", "message", "detail"];
 
+/// The most members of objects in a list whose numbers are added up.
+const MEMBERS_MAX: usize = 64;
+
 /// Keys that say by being there that a call failed.
 const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "error_message", "error_code"];
 
@@ -89,8 +92,7 @@ fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
     match json {
         Json::Object(object) => {
             object_value(object, around, collector);
-            let numbers: Vec<Json> = object.iter().map(|(_, value)| value.clone()).collect();
-            list_sum(&numbers, around, collector);
+            list_sum(object.iter().map(|(_, value)| value), around, collector);
         }
         Json::Array(items) => {
             collector.count(items.len());
@@ -137,7 +139,10 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
 /// What the numbers of a list come to, for each key that its objects share, and for the list itself.
 fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
     let Some(Json::Object(first)) = items.first() else { return list_sum(items, around, collector) };
-    for (key, _) in first.iter() {
+    // A member is found by looking at those before it.
+    let is_small = |item: &Json| item.as_object().is_some_and(|object| object.len() <= MEMBERS_MAX);
+    let first = if items.iter().all(is_small) { first.iter() } else { return };
+    for (key, _) in first {
         let number = |item: &Json| match item.get(key) {
             Some(Json::Number(number)) => number.parse::<Exact>().ok(),
             _ => None,
@@ -151,13 +156,19 @@ fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
 }
 
 /// What numbers come to, where a list or an object has nothing else.
-fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
-    let number = |item: &Json| match item {
-        Json::Number(number) => number.parse::<Exact>().ok(),
-        _ => None,
-    };
-    let sum = items.iter().map(number).try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?));
-    if let Some(sum) = sum.filter(|_| items.len() > 1) {
+fn list_sum<'j>(items: impl IntoIterator<Item = &'j Json>, around: &Around, collector: &mut Collector<'_>) {
+    let mut n_items = 0;
+    let mut sum = Some(Exact::ZERO);
+    for item in items {
+        n_items += 1;
+        sum = match item {
+            Json::Number(number) => {
+                number.parse().ok().zip(sum).and_then(|(number, sum)| sum.checked_add(number))
+            }
+            _ => return,
+        };
+    }
+    if let Some(sum) = sum.filter(|_| n_items > 1) {
         collector.amount(sum, around.currency.clone());
     }
 }

@@ -10,7 +10,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, TimeUnit, Value};
+use super::super::claim::{Claim, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use super::calculation::{Calculation, Figure, calculations, total};
@@ -21,6 +21,15 @@ use super::{
     arithmetic,
 };
 use crate::exact::Exact;
+
+/// The longest time for which an instruction says to do something, in seconds.
+const HANDLING_SECONDS_MAX: i64 = 600;
+
+/// How far from it the verb of an instruction can stand, in bytes.
+const HANDLING_BYTES_MAX: usize = 300;
+
+/// The most figures of a reply that are calculated.
+const OPEN_MAX: usize = 200;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -125,7 +134,7 @@ impl<'r> Reading<'r> {
             self.calculate(&mut faults);
         }
         let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && may_follow(&self.values[*at]));
-        let open: Vec<usize> = open.collect();
+        let open: Vec<usize> = open.take(OPEN_MAX).collect();
         if !open.is_empty() {
             let mut operands = self.support.operands();
             for text in self.between_figures() {
@@ -158,6 +167,21 @@ impl<'r> Reading<'r> {
         texts
     }
 
+    /// "Hold the button for 30 seconds": a short time that says how long to do something.
+    fn is_instruction(&self, stated: &Stated<'_>) -> bool {
+        let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return false };
+        if *most > Exact::from(HANDLING_SECONDS_MAX) {
+            return false;
+        }
+        let sentence = self.passages().sentence(stated.claim.span.start).range.clone();
+        let near = stated.claim.span.start.saturating_sub(HANDLING_BYTES_MAX).max(sentence.start);
+        let behind = sentence.end.min(stated.claim.span.end + HANDLING_BYTES_MAX);
+        let (near, behind) = (self.reply.floor_char_boundary(near), self.reply.floor_char_boundary(behind));
+        let sentence = self.reply[near..behind].to_lowercase();
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| self.support.language.lexicon.words(WordList::Handling).contains(word))
+    }
+
     /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
     fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
         let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
@@ -175,7 +199,9 @@ impl<'r> Reading<'r> {
     /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
     fn slack(&self, stated: &Stated<'_>) -> Exact {
         match stated.value {
-            Value::Money { amount, .. } if is_about(self.reply, stated.claim, self.support.language.lexicon) => {
+            Value::Money { amount, .. }
+                if is_about(self.reply, stated.claim, self.support.language.lexicon) =>
+            {
                 amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
             }
             _ => arithmetic::cent(),
@@ -233,7 +259,7 @@ impl<'r> Reading<'r> {
 
     fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
-        if support.allowed.values.has(stated.value) {
+        if support.allowed.values.has(stated.value) || self.is_instruction(stated) {
             return None;
         }
         match elapsed(self.reply, stated.claim, support) {

@@ -81,7 +81,12 @@ impl Languages {
                     Section::Language if entry.key == WordList::Function.name() => {
                         languages.add(&entry.phrase, lexicon.code(), 0);
                     }
-                    Section::Remedy | Section::Deed | Section::Cue | Section::Unit | Section::Numeral | Section::Month => {
+                    Section::Remedy
+                    | Section::Deed
+                    | Section::Cue
+                    | Section::Unit
+                    | Section::Numeral
+                    | Section::Month => {
                         languages.add(&entry.phrase, lexicon.code(), 1);
                     }
                     _ => {}

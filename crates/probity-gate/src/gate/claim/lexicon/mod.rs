@@ -137,6 +137,8 @@ crate::named! {
         Twice = "twice",
         /// Before a figure that is rounded.
         About = "about",
+        /// Verbs of instructions in which a short time is how long to do something.
+        Handling = "handling",
         /// Words that acknowledge or are polite.
         Polite = "polite",
         /// Words that insult or swear.

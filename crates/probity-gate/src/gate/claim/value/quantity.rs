@@ -139,7 +139,8 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
     }
     let (unit, behind) = unit(page, article + 1)?;
     // "An hour and a half".
-    let more = page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
+    let more =
+        page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
     let value = if more { Exact::ratio(3, 2) } else { Exact::ratio(1, if half { 2 } else { 1 }) };
     let behind = behind + if more { 3 } else { 0 };
     let number = Number { value: value?, behind };

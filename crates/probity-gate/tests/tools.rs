@@ -1,0 +1,168 @@
+//! What a case shows supports a reply: results of tools, calculations and times; and nothing else does.
+
+use probity_gate::case::{
+    Case, CaseId, Circumstances, Entry, Evidence, Reply, Role, Situation, ToolCall, Turn,
+};
+use probity_gate::gate::policy::PolicyFile;
+use probity_gate::gate::{Defaults, Finding, Gate, Policies, PolicyTexts, Settings};
+
+const POLICY: &str = r#"
+[[source]]
+id = "tickets"
+version = "1"
+text = "Tickets may be cancelled within 24 hours of booking. A change costs 30 EUR, a bag 25 EUR."
+[source.facts]
+remedies = ["cancellation", "discount"]
+forbidden_remedies = ["compensation"]
+"#;
+
+fn gate() -> Gate {
+    let sources = [PolicyFile { name: "policies.toml", text: POLICY }];
+    let texts = PolicyTexts { sources: &sources, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("good policies");
+    Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns")
+}
+
+/// The rules about claims that a reply breaks, after these calls (`name`, result) and this message of the customer.
+#[track_caller]
+fn check(calls: &[(&str, &str)], said: &str, reply: &str, want: &[&str]) {
+    let tool = |(name, result): &(&str, &str)| ToolCall {
+        name: (*name).to_owned(),
+        arguments: None,
+        result: Some((*result).to_owned()),
+    };
+    let mut evidence = Evidence::of_sources([("tickets", None)]);
+    evidence.tools = calls.iter().map(tool).collect();
+    check_case(evidence, vec![Turn { role: Role::Customer, text: said.into() }], reply, want);
+}
+
+#[track_caller]
+fn check_case(evidence: Evidence, turns: Vec<Turn>, reply: &str, want: &[&str]) {
+    let case = Case {
+        circumstances: Circumstances {
+            time: Some("2026-05-01T10:00:00Z".parse().expect("a moment")),
+            ..Circumstances::default()
+        },
+        evidence: evidence.into(),
+        ..Case::new(CaseId::new("case").expect("an id"), Situation::Conversation(turns))
+    };
+    let found = match gate().screen(Entry { case, reply: Reply::new(reply) }) {
+        Ok(admitted) => admitted.flags().to_vec(),
+        Err(blocked) => blocked.findings().to_vec(),
+    };
+    let rules: Vec<&str> = found.iter().filter_map(|found| found.rule().strip_prefix("claim.")).collect();
+    assert_eq!(rules, want, "{reply:?}: {:?}", found.iter().map(message).collect::<Vec<_>>());
+}
+
+fn message(finding: &Finding) -> &str {
+    &finding.sighting.message
+}
+
+#[test]
+fn a_number_in_json_is_an_amount_in_any_currency_unless_it_names_one() {
+    let price = [("get_fare", r#"{"economy": 155, "bag": {"price": "1.204,50"}}"#)];
+    check(&price, "How much?", "The fare is $155, with bags €1,204.50.", &[]);
+    check(&price, "How much?", "The fare is $165.", &["unsupported_figure"]);
+    let euros = [("get_fare", r#"{"economy": 155, "currency": "EUR"}"#)];
+    check(&euros, "How much?", "The fare is €155.", &[]);
+    check(&euros, "How much?", "The fare is $155.", &["unsupported_figure"]);
+    check(
+        &[("get_fare", r#"{"price_usd": 155}"#)],
+        "How much?",
+        "The fare is €155.",
+        &["unsupported_figure"],
+    );
+}
+
+#[test]
+fn a_state_a_call_or_a_text_shows_a_deed() {
+    let reply = "Your reservation has been cancelled.";
+    check(&[("get_reservation", r#"{"status": "cancelled"}"#)], "Cancel it.", reply, &[]);
+    check(&[("cancel_reservation", "ok")], "Cancel it.", reply, &[]);
+    check(&[("notify", "The reservation was cancelled.")], "Cancel it.", reply, &[]);
+    check(&[("cancelReservation", r#"{"id": 7}"#)], "Cancel it.", reply, &[]);
+    check(&[], "Cancel it.", reply, &["unsupported_deed"]);
+}
+
+#[test]
+fn a_call_that_failed_or_only_looks_shows_no_deed() {
+    let (said, reply, want) = ("Cancel it.", "Your reservation has been cancelled.", &["unsupported_deed"]);
+    check(&[("cancel_reservation", r#"{"error": "too late"}"#)], said, reply, want);
+    check(&[("cancel_reservation", "Error: not found")], said, reply, want);
+    check(&[("cancel_reservation", r#"{"success": false}"#)], said, reply, want);
+    check(&[("cancel_reservation", r#"{"state": "requested"}"#)], said, reply, want);
+    check(&[("get_cancellation_rules", r#"{"fee": 10}"#)], said, reply, want);
+    check(&[("cancel_reservation", "ok")], said, "Both reservations have been cancelled.", want);
+}
+
+#[test]
+fn what_is_done_is_no_promise_unless_it_is_forbidden() {
+    let refunded = [("refund_payment", r#"{"refunded": 20}"#)];
+    check(&refunded, "Hello", "We have refunded you €20.", &[]);
+    check(&refunded, "Hello", "We will refund you €20.", &["unsupported_promise"]);
+    let paid = [("compensate", r#"{"compensated": true}"#)];
+    check(&paid, "Hello", "We have compensated you.", &["unsupported_promise"]);
+}
+
+#[test]
+fn a_message_of_the_system_can_be_a_result() {
+    let turns = |text: &str| vec![Turn { role: Role::System, text: text.into() }];
+    let sources = || Evidence::of_sources([("tickets", None)]);
+    check_case(sources(), turns("cancel_reservation: ok"), "The ticket has been cancelled.", &[]);
+    check_case(sources(), turns(r#"{"economy": 155}"#), "The fare is $155.", &[]);
+}
+
+#[test]
+fn what_follows_from_supported_figures_is_supported() {
+    let items =
+        [("get_order", r#"{"items": [{"price": 34.5}, {"price": 12.25}], "seats": 3, "vat_percent": 10}"#)];
+    check(&items, "I pay 100 and 40, right?", "That is $140 in total.", &[]);
+    check(&items, "And both?", "Together they are $46.75.", &[]);
+    check(&items, "For three?", "Three seats cost $103.50.", &[]);
+    check(&items, "The difference?", "It is $22.25 more.", &[]);
+    check(&items, "The difference?", "It is $23.25 more.", &["unsupported_figure"]);
+    check(&items, "And roughly?", "That is about $47 together.", &[]);
+    // What only fees of the policy add up to is no figure of the case.
+    check(&[], "What does it cost?", "It costs 55 EUR.", &["unsupported_figure"]);
+}
+
+#[test]
+fn a_calculation_that_is_written_out_must_come_out_right() {
+    let fare = [("get_fare", r#"{"fare": 182.5, "bag": 64, "discount_percent": 15}"#)];
+    check(&fare, "What is the sum of both?", "$182.50 + $64 = $246.50.", &[]);
+    check(&fare, "What is the sum of both?", "$182.50 + $64 = $256.50.", &["wrong_arithmetic"]);
+    check(&fare, "What do two of them cost?", "2 x $64 = $128.", &[]);
+    check(&fare, "What is the whole?", "It is $182.50 + 2 x $64 = $310.50.", &[]);
+    check(&fare, "What is the share of it?", "15% of $64 is $9.60.", &[]);
+    check(&fare, "What is the share of it?", "15% of $64 is $8.60.", &["wrong_arithmetic"]);
+    check(&fare, "Twice?", "Twice $64 makes $138.", &["wrong_arithmetic"]);
+    check(&fare, "All?", "The fare is $182.50 and the bag $64, in total $256.50.", &["wrong_arithmetic"]);
+}
+
+#[test]
+fn times_are_held_against_the_moments_of_the_case() {
+    let booked = [("get_reservation", r#"{"created_at": "2026-04-29T08:12:00Z", "minutes": 110}"#)];
+    check(&booked, "Cancel?", "It was booked more than 24 hours ago.", &[]);
+    check(&booked, "Cancel?", "It was booked less than 24 hours ago.", &["contradicted"]);
+    check(&booked, "Cancel?", "It was booked two days ago.", &[]);
+    check(&booked, "How long?", "It takes 1 hour and 50 minutes.", &[]);
+    check(
+        &booked,
+        "How long?",
+        "It takes 1 hour and 40 minutes.",
+        &["unsupported_figure", "unsupported_figure"],
+    );
+    check(&booked, "When?", "You booked on April 29, 2026.", &[]);
+    check(&booked, "When?", "You booked on April 27, 2026.", &["unsupported_figure"]);
+}
+
+#[test]
+fn words_that_name_something_else_are_read_as_that() {
+    check(&[], "Hello", "I found two nonstop return flights.", &[]);
+    check(&[], "Hello", "Please tell me the departure (and return, if round-trip) dates.", &[]);
+    check(&[], "Hello", "Your ticket was booked under an economy fare.", &[]);
+    check(&[], "Hello", "The payment will be processed using your original gift card.", &[]);
+    check(&[], "Hello", "We would like to extend a discount to you.", &[]);
+    check(&[], "Hello", "We will extend your ticket.", &["unsupported_promise"]);
+    check(&[], "Hello", "Hold the button for 30 seconds.", &[]);
+}
