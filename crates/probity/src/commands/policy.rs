@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use probity_core::gate::SourceRef;
-use probity_core::gate::policy::{UnlistedFacts, VersionOverlap, VersionScope, overlaps, unlisted};
+use probity_core::gate::policy::{
+    FileProblem, Source, UnlistedFacts, VersionOverlap, VersionScope, overlaps, unlisted,
+};
+use probity_core::gate::{Policies, SourceRef};
+use probity_core::spec_file::Problem;
 use probity_engine::input::{Dataset, Record};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +16,7 @@ use super::outlet::deliver;
 use crate::args::{PolicyCheckArgs, PolicyDraftArgs};
 use crate::exit::{Exit, Failure};
 use crate::plain::plain;
+use crate::settings::gate::{PolicyInputs, Warned};
 use crate::{settings, terminal};
 
 /// What `policy check --json` writes.
@@ -61,40 +65,35 @@ pub(crate) fn draft(args: &PolicyDraftArgs) -> Result<Exit, Failure> {
 
 /// Prints what the policies leave open.
 pub(crate) fn check(args: &PolicyCheckArgs) -> Result<Exit, Failure> {
-    let (policies, warnings) = settings::gate::checked_policies(args)?;
-    let ledger = policies.ledger();
-    let unused = if args.cases.is_empty() {
-        None
-    } else {
-        let dataset = Dataset::open(&args.cases, settings::load_options(&args.records)?)?;
-        dataset.notices().iter().for_each(|notice| args.say.note(notice));
-        let mut used: BTreeSet<SourceRef> = BTreeSet::new();
-        for record in dataset.records()? {
-            if let Record::Entry { entry, .. } = record? {
-                used.extend(policies.used(&entry).into_iter().map(|source| source.name()));
-            }
-        }
-        let never = ledger.sources().iter().filter(|source| !used.contains(&source.name()));
-        let unused = |source: &probity_core::gate::policy::Source| UnusedVersion {
-            source: source.id.clone(),
-            version: source.version.clone(),
-        };
-        Some(never.map(unused).collect())
-    };
-    let warning = |warned: settings::gate::Warned| {
-        let problem = warned.found.problem;
-        let (message, hint) = (problem.message, problem.hint);
-        PolicyWarning { file: warned.found.file, line: problem.line, message, hint, shown: warned.shown }
+    let PolicyInputs { policies, warnings, cases } = settings::gate::policy_inputs(args)?;
+    let cases = cases.inspect(|cases| cases.notices().iter().for_each(|notice| args.say.note(notice)));
+    let warning = |Warned { found: FileProblem { file, problem }, shown }| {
+        let Problem { line, message, hint } = problem;
+        PolicyWarning { file, line, message, hint, shown }
     };
     let document = PolicyCheck {
-        versions: ledger.sources().len(),
+        versions: policies.ledger().sources().len(),
         warnings: warnings.into_iter().map(warning).collect(),
-        overlaps: overlaps(ledger),
-        unlisted: unlisted(ledger, policies.languages()),
-        unused,
+        overlaps: overlaps(policies.ledger()),
+        unlisted: unlisted(policies.ledger(), policies.languages()),
+        unused: cases.map(|cases| unused(&policies, &cases)).transpose()?,
     };
     deliver(&args.say, &document, || document.text())?;
     Ok(Exit::Done)
+}
+
+/// The versions that none of the cases uses.
+fn unused(policies: &Policies, cases: &Dataset) -> Result<Vec<UnusedVersion>, Failure> {
+    let mut used: BTreeSet<SourceRef> = BTreeSet::new();
+    for record in cases.records()? {
+        if let Record::Entry { entry, .. } = record? {
+            used.extend(policies.used(&entry).into_iter().map(Source::name));
+        }
+    }
+    let unused = policies.ledger().sources().iter().filter(|source| !used.contains(&source.name()));
+    let named =
+        |source: &Source| UnusedVersion { source: source.id.clone(), version: source.version.clone() };
+    Ok(unused.map(named).collect())
 }
 
 impl PolicyCheck {

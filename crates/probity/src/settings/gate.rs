@@ -9,8 +9,9 @@ use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings, WordFi
 use probity_core::spelling::closest;
 use probity_engine::config::GateSettings;
 use probity_engine::config::layer::Layer;
+use probity_engine::input::Dataset;
 
-use super::resolved;
+use super::{load_options, resolved};
 use crate::args::{PolicyCheckArgs, PolicyDraftArgs};
 use crate::exit::Failure;
 use crate::render::problem::located;
@@ -41,16 +42,26 @@ pub(crate) struct Warned {
     pub(crate) shown: String,
 }
 
-/// The policies that flags or settings name.
-pub(crate) fn checked_policies(args: &PolicyCheckArgs) -> Result<(Policies, Vec<Warned>), Failure> {
+/// What `probity policy check` looks at.
+pub(crate) struct PolicyInputs {
+    pub(crate) policies: Policies,
+    pub(crate) warnings: Vec<Warned>,
+    /// The cases that may use them, where files of cases were named.
+    pub(crate) cases: Option<Dataset>,
+}
+
+/// The policies that flags or settings name, and the cases.
+pub(crate) fn policy_inputs(args: &PolicyCheckArgs) -> Result<PolicyInputs, Failure> {
     let mut flags = Layer::default();
     flags.gate.policies = Some(args.files.clone()).filter(|files| !files.is_empty());
     flags.gate.as_of.clone_from(&args.as_of);
-    let settings = resolved(&args.settings, flags)?.gate;
-    let none = || {
+    let config = resolved(&args.settings, flags)?;
+    let (policies, warnings) = policies(&config.gate)?.ok_or_else(|| {
         Failure::usage("there are no policies to check").hint("name a file, or gate.policies in probity.toml")
-    };
-    policies(&settings)?.ok_or_else(none)
+    })?;
+    let options = load_options(&args.records, &config)?;
+    let cases = if args.cases.is_empty() { None } else { Some(Dataset::open(&args.cases, options)?) };
+    Ok(PolicyInputs { policies, warnings, cases })
 }
 
 /// The policy file that texts come to.

@@ -19,7 +19,7 @@ use super::claim::{ClaimKind, Languages, Value, extract_read};
 use super::finding::{Severity, Sighting};
 use super::policy::Known;
 use super::text::{Phrases, Text};
-use crate::case::Entry;
+use crate::case::{Entry, Slice};
 use crate::json::Json;
 use shape::JsonShape;
 
@@ -110,7 +110,7 @@ impl OwnRules {
 
     /// The rules that a reply, which was read as `text`, breaks.
     pub(super) fn check(&self, entry: &Entry, text: &Text, languages: &Languages) -> Vec<Sighting> {
-        let slice = entry.case.slice.as_ref().map(|slice| slice.as_str());
+        let slice = entry.case.slice.as_ref().map(Slice::as_str);
         let is_meant = |rule: &&OwnRule| {
             rule.slices.is_empty() || slice.is_some_and(|slice| rule.slices.contains(slice))
         };

@@ -1,11 +1,13 @@
 //! Every kind of rule on replies that keep it and break it, and every fault of a rule file.
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+
 use expect_test::{Expect, expect};
 
 use super::super::policy::PolicyFile;
 use super::super::{Gate, Settings};
 use super::*;
-use crate::case::{Case, CaseId, Reply, Situation, Slice};
+use crate::case::{Case, CaseId, Reply, Situation};
 
 fn rules(toml: &str) -> OwnRules {
     read(&[PolicyFile { name: "rules.toml", text: toml }]).expect("good rules").0

@@ -134,6 +134,7 @@ pub fn unlisted(ledger: &Ledger, languages: &Languages) -> Vec<UnlistedFacts> {
 }
 
 #[cfg(test)]
+#[allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 mod tests {
     use expect_test::{Expect, expect};
 

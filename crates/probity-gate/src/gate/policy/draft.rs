@@ -187,6 +187,7 @@ fn escaped(line: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 mod tests {
     use expect_test::expect;
     use proptest::prelude::*;
