@@ -54,7 +54,7 @@ fn body_of(reception: &Reception) -> String {
 async fn chat_completions_on_the_wire() {
     let server = ScriptedServer::always(http_ok("{\"choices\":[]}"));
     let reception = open_ai(&server, Some(CANARY))
-        .post(json!({ "model": "m-1", "messages": [] }).to_string().into_bytes())
+        .post(json!({ "model": "m-1", "messages": [] }).to_string().into_bytes(), 0)
         .await;
     assert_eq!(body_of(&reception), "{\"choices\":[]}");
     check_request(
@@ -74,14 +74,14 @@ async fn chat_completions_on_the_wire() {
 #[tokio::test]
 async fn a_server_of_ones_own_needs_no_key() {
     let server = ScriptedServer::always(http_ok("{}"));
-    open_ai(&server, None).post(json!({}).to_string().into_bytes()).await;
+    open_ai(&server, None).post(json!({}).to_string().into_bytes(), 0).await;
     assert_eq!(server.requests()[0].header("authorization"), None);
 }
 
 #[tokio::test]
 async fn messages_on_the_wire() {
     let server = ScriptedServer::always(http_ok("{}"));
-    anthropic(&server).post(json!({ "model": "c-1" }).to_string().into_bytes()).await;
+    anthropic(&server).post(json!({ "model": "c-1" }).to_string().into_bytes(), 0).await;
     check_request(
         &server.requests()[0],
         &["content-type", "anthropic-version", "x-api-key"],
@@ -106,7 +106,7 @@ async fn f24_an_echoed_key_comes_back_from_nowhere() {
     let judge = open_ai(&server, Some(CANARY));
     let terms = CallTerms { model: "m-1", wait_max: WAIT_MAX_DEFAULT, received_unix_ms: None };
     for _ in 0..2 {
-        let reception = judge.post(json!({}).to_string().into_bytes()).await;
+        let reception = judge.post(json!({}).to_string().into_bytes(), 0).await;
         let disposition = classify(&reception.outcome, &terms);
         let bytes = match &reception.outcome {
             CallOutcome::Response(response) => &response.body,
@@ -128,7 +128,7 @@ async fn calls_in_flight_are_counted() {
     let server = ScriptedServer::always(slow);
     let judge = open_ai(&server, None);
     let body = json!({});
-    let call = || judge.post(body.to_string().into_bytes());
+    let call = || judge.post(body.to_string().into_bytes(), 0);
     tokio::join!(call(), call(), call());
     assert_eq!((server.n_requests(), server.n_open_calls_peak(), server.n_connections()), (3, 3, 3));
 }

@@ -93,6 +93,16 @@ fn case_files() {
 }
 
 #[test]
+fn binary_files() {
+    check("binary");
+}
+
+#[test]
+fn mappings() {
+    check("map");
+}
+
+#[test]
 fn retries() {
     check("retry");
 }
@@ -120,5 +130,8 @@ fn prompts() {
 #[test]
 fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["verdict", "json", "load", "retry", "rubric", "gate", "policy", "prompt"]);
+    assert_eq!(
+        names,
+        ["verdict", "json", "load", "binary", "map", "retry", "rubric", "gate", "policy", "prompt"]
+    );
 }

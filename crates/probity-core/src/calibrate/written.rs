@@ -30,26 +30,11 @@ impl Calibration {
         top.insert("human_human".into(), people.into());
         top.insert("baselines".into(), floors_json(self.floors.as_ref(), &self.scale));
         top.insert("scale".into(), json!({ "kind": self.scale.kind().name(), "values": self.scale.names() }));
-        top.insert("labels".into(), self.labels_json());
+        top.insert("labels".into(), json!(self.labels));
         top.insert("policy".into(), self.policy_json());
         top.insert("seed".into(), self.counting.sampling.resampling.seed.into());
         top.insert("resamples".into(), self.counting.sampling.resampling.n_resamples.into());
         Value::Object(top)
-    }
-
-    fn labels_json(&self) -> Value {
-        let counts = &self.labels;
-        json!({
-            "rows": counts.n_rows,
-            "votes": counts.n_votes,
-            "adjudicated": counts.n_adjudicated,
-            "abstained": counts.n_abstained,
-            "not_blind": counts.n_not_blind,
-            "superseded": counts.n_superseded,
-            "repeated": counts.n_repeated,
-            "without_verdict": counts.n_strays,
-            "items_without_verdict": counts.strays,
-        })
     }
 
     fn policy_json(&self) -> Value {

@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::outcome::Status;
 use super::pair::Pair;
 use super::pass::{Candidate, Choice, Order};
@@ -88,32 +90,38 @@ pub struct AgreementFigures {
 }
 
 /// The figures of one variant against all others it met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantFigures {
     /// The share it wins, ties half.
+    #[serde(skip)]
     pub win_rate: Option<Estimate>,
+    /// The share it wins of the pairs with a winner.
+    #[serde(skip)]
+    pub decisive_win_rate: Option<Estimate>,
     /// The share of cases it wins, ties half: what the sign test over cases is about. A case is won by the variant
     /// with more than half of it.
     pub case_win_rate: Option<Estimate>,
-    /// The share it wins of the pairs with a winner.
-    pub decisive_win_rate: Option<Estimate>,
-    /// The win rate with grades made winners and ties.
-    pub discrete_win_rate: Option<Estimate>,
-    /// The share of pairs with the same winner in both orders that the longer reply won.
-    pub longer_by_result: Option<Estimate>,
     /// Pairs it wins under the policies.
+    #[serde(rename = "wins")]
     pub n_wins: u64,
     /// Pairs it loses.
+    #[serde(rename = "losses")]
     pub n_losses: u64,
     /// Pairs that count as ties under the policies.
+    #[serde(rename = "ties")]
     pub n_ties: u64,
     /// Two-sided p-value of the exact sign test on wins and losses.
     pub sign_test: Option<f64>,
-    /// The standard error of the win rate, cases as clusters. `None` for fewer than two cases.
-    pub standard_error: Option<f64>,
     /// The smallest distance of the true win rate from one half that the sign test over cases had an 80 % chance to
     /// show with as many decisive cases. `None` where these are too few to show any.
     pub smallest_difference: Option<f64>,
+    /// The standard error of the win rate, cases as clusters. `None` for fewer than two cases.
+    pub standard_error: Option<f64>,
+    /// The win rate with grades made winners and ties.
+    pub discrete_win_rate: Option<Estimate>,
+    /// The share of pairs with the same winner in both orders that the longer reply won.
+    #[serde(rename = "prefers_longer")]
+    pub longer_by_result: Option<Estimate>,
     /// The mean length of its replies in characters.
     pub mean_length: Option<f64>,
 }

@@ -8,10 +8,8 @@ use super::figures::{Figures, figures};
 use super::outcome::Status;
 use super::pair::{Grade, Pair, Verdicts};
 use super::policy::{Conflict, Policies};
+use crate::sample::NO_SLICE;
 use crate::stats::{McNemar, Resampling, mcnemar};
-
-/// The slice of pairs that name none.
-const NO_SLICE: &str = "(none)";
 
 /// The figures of one judge.
 #[derive(Debug, Clone, PartialEq)]

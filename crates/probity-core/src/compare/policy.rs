@@ -1,9 +1,12 @@
 //! What counts as what, where verdicts leave it open. Figures differ by several points between these, so the
 //! policy stands beside every figure.
 
+use serde::Serialize;
+
 crate::named! {
     /// What a pair is worth whose two orders say different things (a winner beside a tie is different too).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Conflict {
         /// A tie.
         #[default]
@@ -19,7 +22,8 @@ crate::named! {
 
 crate::named! {
     /// What a pass is worth that has no verdict.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Unparsed {
         /// A verdict of a tie.
         Tie = "tie",
@@ -32,7 +36,7 @@ crate::named! {
 }
 
 /// Both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Policies {
     /// For orders that disagree.
     pub conflict: Conflict,

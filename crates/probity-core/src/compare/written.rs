@@ -9,7 +9,6 @@ use super::figures::{AgreementFigures, Figures, VariantFigures};
 use super::judges::{Comparison, JudgeFigures, ReviewItem};
 use super::length::{Controlled, LengthError};
 use super::outcome::Status;
-use super::policy::Policies;
 
 /// The win rates at equal length, each named after the terms of its model beside that of the variant.
 const LENGTH_FIGURES: [&str; 3] =
@@ -33,7 +32,7 @@ impl Comparison {
                 for name in ["win_rate", "first_slot_lean", "by_slice"].into_iter().chain(LENGTH_FIGURES) {
                     top.insert(name.into(), Value::Null);
                 }
-                top.insert("policy".into(), policy(self.policies));
+                top.insert("policy".into(), json!(self.policies));
             }
         }
         let judges =
@@ -96,10 +95,10 @@ impl Figures {
             "cases": counts.n_cases,
             "status": status_json(|status| counts.of(status)),
             "unparsed": { "pairs": counts.of(Status::Unscored), "calls": counts.n_unparsed_calls },
-            "policy": policy(*policies),
+            "policy": policies,
             "win_rate": by_variant(&|each| json!(each.win_rate)),
             "decisive_win_rate": by_variant(&|each| json!(each.decisive_win_rate)),
-            "variants": by_variant(&variant_json),
+            "variants": by_variant(&|each| json!(each)),
             "tie_rate": rates.tie_rate,
             "instability_rate": rates.instability_rate,
             "consistency": rates.consistency,
@@ -132,25 +131,6 @@ fn status_json(count: impl Fn(Status) -> u64) -> Value {
     Value::Object(
         Status::ALL.iter().map(|status| (status.name().to_owned(), count(*status).into())).collect(),
     )
-}
-
-fn policy(policies: Policies) -> Value {
-    json!({ "conflict": policies.conflict.name(), "unparsed": policies.unparsed.name() })
-}
-
-fn variant_json(figures: &VariantFigures) -> Value {
-    json!({
-        "case_win_rate": figures.case_win_rate,
-        "wins": figures.n_wins,
-        "losses": figures.n_losses,
-        "ties": figures.n_ties,
-        "sign_test": figures.sign_test,
-        "smallest_difference": figures.smallest_difference,
-        "standard_error": figures.standard_error,
-        "discrete_win_rate": figures.discrete_win_rate,
-        "prefers_longer": figures.longer_by_result,
-        "mean_length": figures.mean_length,
-    })
 }
 
 fn agreement_json(figures: &AgreementFigures) -> Value {

@@ -43,13 +43,13 @@ pub(super) fn changes(before: &RunResults, after: &RunResults) -> Vec<Definition
 /// The models that answered in each run, where they differ. A run that found every verdict on record asked for no
 /// answer and says nothing about that.
 pub(super) fn answers_as_another(before: &RunResults, after: &RunResults) -> Option<[String; 2]> {
-    let models = [before, after].map(|run| run.summary.judge.answered_as.names().collect::<Vec<_>>());
+    let models = [before, after].map(|run| run.summary.facts.judge.answered_as.names().collect::<Vec<_>>());
     let differ = models.iter().all(|names| !names.is_empty()) && models[0] != models[1];
     differ.then(|| models.map(|names| names.join(", ")))
 }
 
 fn named(run: &RunResults) -> Vec<(String, String)> {
-    let (rubric, judge) = (&run.summary.rubric, &run.summary.judge);
+    let (rubric, judge) = (&run.summary.rubric, &run.summary.facts.judge);
     let fixed = [
         ("rubric.name", rubric.name.as_str()),
         ("rubric.version", &rubric.version),
@@ -60,7 +60,7 @@ fn named(run: &RunResults) -> Vec<(String, String)> {
         ("judge.standing", run.standing.name()),
     ];
     let mut named: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    let parts = &run.summary.definition;
+    let parts = &run.summary.facts.definition;
     named.extend(parts.0.iter().filter(|(name, _)| !fixed.iter().any(|(fixed, _)| fixed == name)).cloned());
     // Only later rounds are told by their number.
     if !parts.0.is_empty() && parts.get("round").is_none() {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::definition::{DefinitionChange, answers_as_another, changes};
 use super::figures::{PartChange, adjust_levels, adjust_passes, part};
 use super::pairing::{Pair, Paired, PairedBy, paired};
-use crate::results::{NO_SLICE, ONE_DRAW, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::results::{ONE_DRAW, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::sample::NO_SLICE;
 use crate::stats::Resampling;
 
 /// What changed from one run to another.
@@ -110,7 +111,7 @@ impl Difference<'_> {
 
     /// Whether the judge is another one.
     pub fn judge_changed(&self) -> bool {
-        self.before.summary.judge.id != self.after.summary.judge.id
+        self.before.summary.facts.judge.id != self.after.summary.facts.judge.id
     }
 }
 
@@ -177,7 +178,7 @@ fn told(run: &RunResults) -> String {
 
 fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let (one, other) = (&before.summary.judge, &after.summary.judge);
+    let (one, other) = (&before.summary.facts.judge, &after.summary.facts.judge);
     if one.id != other.id {
         warnings.push(format!(
             "the judge changed ({} to {}): a change of the replies cannot be told from a change of the judge",
@@ -192,9 +193,10 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
     let is_clustered = cases.len() < pairs.len();
     for (which, RunResults { summary, .. }) in [("first", before), ("second", after)] {
         // What is said of the pairs below need not be said of each run.
-        let own = summary.warnings.iter().filter(|warning| !(is_clustered && warning.ends_with(ONE_DRAW)));
+        let own =
+            summary.facts.warnings.iter().filter(|warning| !(is_clustered && warning.ends_with(ONE_DRAW)));
         warnings.extend(own.map(|warning| format!("the {which} run: {warning}")));
-        if summary.definition.0.is_empty() {
+        if summary.facts.definition.0.is_empty() {
             warnings.push(format!(
                 "the {which} run's results do not say which cases, template, gate and settings made them"
             ));

@@ -8,8 +8,8 @@ use super::*;
 use crate::exact::Exact;
 use crate::promote::Standing;
 use crate::results::{
-    Counts, CriterionFigures, CriterionResult, FindingRecord, GateRecord, JudgeRecord, PartRecord, ResultRow,
-    RowOutcome, RubricName, RunResults, SummaryRecord,
+    Counts, CriterionFigures, CriterionResult, Facts, FindingRecord, GateRecord, JudgeRecord, PartRecord,
+    ResultRow, RowOutcome, RubricName, RunResults, SummaryRecord,
 };
 use crate::stats::{Estimate, Resampling};
 
@@ -76,11 +76,14 @@ fn results(rows: Vec<ResultRow>) -> RunResults {
                 ..PartRecord::default()
             },
             rubric: RubricName { name, version, hash },
-            judge: JudgeRecord {
-                answered_as: [("m", 3)].into_iter().collect(),
-                ..JudgeRecord { id, kind, model, ..JudgeRecord::default() }
+            facts: Facts {
+                judge: JudgeRecord {
+                    answered_as: [("m", 3)].into_iter().collect(),
+                    ..JudgeRecord { id, kind, model, ..JudgeRecord::default() }
+                },
+                definition: parts.into_iter().map(|(part, value)| (part, value.to_owned())).collect(),
+                ..Facts::default()
             },
-            definition: parts.into_iter().map(|(part, value)| (part, value.to_owned())).collect(),
             ..SummaryRecord::default()
         },
         standing: Standing::advisory("results from a file have no standing of their own"),
@@ -142,14 +145,14 @@ fn another_rubric_has_no_figures_and_another_judge_a_warning() {
     expect!["the runs were scored by different rubrics: small 1 (aaaa) and small 2 (bbbb)"]
         .assert_eq(&refused);
     let mut after = before.clone();
-    after.summary.judge.id = "j2".to_owned();
-    after.summary.definition.0[1].1 = "t2".to_owned();
+    after.summary.facts.judge.id = "j2".to_owned();
+    after.summary.facts.definition.0[1].1 = "t2".to_owned();
     let got = difference(&before, &after, QUICK).expect("the same rubric");
     let parts: Vec<&str> = got.definition.iter().map(|change| change.part.as_str()).collect();
     assert_eq!(parts, ["judge.id", "template"]);
     assert!(got.warnings[0].starts_with("the judge changed (openai m to openai m)"), "{:?}", got.warnings);
-    after.summary.judge.id = "j1".to_owned();
-    after.summary.judge.answered_as = [("n", 3)].into_iter().collect();
+    after.summary.facts.judge.id = "j1".to_owned();
+    after.summary.facts.judge.answered_as = [("n", 3)].into_iter().collect();
     let got = difference(&before, &after, QUICK).expect("the same rubric");
     assert!(got.warnings[0].contains("answers as another model (m to n)"), "{:?}", got.warnings);
 }
@@ -158,8 +161,8 @@ fn another_rubric_has_no_figures_and_another_judge_a_warning() {
 fn what_each_run_warns_of_is_said_with_the_run() {
     let mut before = run(&[("a", "x", "pass", Some(4))]);
     let mut after = before.clone();
-    before.summary.warnings = vec!["the judge and the target are one model".to_owned()];
-    after.summary.warnings = vec!["confidence says little".to_owned()];
+    before.summary.facts.warnings = vec!["the judge and the target are one model".to_owned()];
+    after.summary.facts.warnings = vec!["confidence says little".to_owned()];
     let got = difference(&before, &after, QUICK).expect("the same rubric");
     assert_eq!(
         got.warnings,
@@ -171,7 +174,7 @@ fn what_each_run_warns_of_is_said_with_the_run() {
 fn a_run_without_a_round_is_the_first() {
     let before = run(&[("a", "x", "pass", Some(4))]);
     let mut after = before.clone();
-    after.summary.definition.0.push(("round".to_owned(), "2".to_owned()));
+    after.summary.facts.definition.0.push(("round".to_owned(), "2".to_owned()));
     let got = difference(&before, &after, QUICK).expect("the same rubric");
     let [change] = got.definition.as_slice() else { panic!("{:?}", got.definition) };
     let sides = (change.part.as_str(), change.before.as_deref(), change.after.as_deref());
@@ -258,7 +261,7 @@ fn n07_tests_take_each_case_as_one_draw() {
     let ids = ["a", "b", "c"].into_iter().flat_map(|id| [id; 5]);
     let replies: Vec<Reply<'_>> = ids.map(|id| (id, "x", "pass", Some(4))).collect();
     let mut before = written_by(run(&replies), &["v1", "v2", "v3", "v4", "v5"]);
-    before.summary.warnings =
+    before.summary.facts.warnings =
         vec!["15 replies answer 3 cases: intervals take each case as one draw".to_owned()];
     let mut after = before.clone();
     for row in after.results.iter_mut().take(10) {
@@ -294,7 +297,7 @@ fn n26_a_limit_on_a_mean_is_held_against_the_interval_that_a_run_has() {
 #[test]
 fn n03_a_standing_in_a_file_is_not_read() {
     let mut typed = run(&[("a", "s", "pass", Some(4))]);
-    typed.summary.judge.standing = "promoted".to_owned();
+    typed.summary.facts.judge.standing = "promoted".to_owned();
     let typed = RunResults::read(&json!(typed).to_string()).expect("a results file");
     let changed = difference(&typed, &typed, QUICK).expect("the same run");
     let reason = "results from a file have no standing of their own";

@@ -128,6 +128,6 @@ fn guardrail(guarded: &Guarded) -> GuardrailRecord {
 fn run_name(run: &RunResults, file: &str) -> RunName {
     let standing = run.standing.name().to_owned();
     let standing_reason = run.standing.reason().to_owned();
-    let judge = JudgeRecord { standing, standing_reason, ..run.summary.judge.clone() };
+    let judge = JudgeRecord { standing, standing_reason, ..run.summary.facts.judge.clone() };
     RunName { rows: run.results.len(), judge, file: file.to_owned() }
 }

@@ -9,9 +9,8 @@ use super::numbered::{Key, Numbered};
 use super::rows::ItemFacts;
 use super::scale::Scale;
 use super::sheet::{ByJudge, LabelCounts, Sheet, Unit};
+use crate::sample::NO_SLICE;
 
-/// The slice of units that name none.
-const NO_SLICE: &str = "(none)";
 /// A reply is not read in less time than this.
 const SECONDS_MIN: f64 = 1.0;
 

@@ -6,28 +6,39 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::scale::{Scale, ScaleKind};
 
 /// What became of the labels. They add up to the rows.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct LabelCounts {
     /// Rows in the file.
+    #[serde(rename = "rows")]
     pub n_rows: u64,
     /// Votes that count.
+    #[serde(rename = "votes")]
     pub n_votes: u64,
+    /// Labels that settle what others said.
+    #[serde(rename = "adjudicated")]
+    pub n_adjudicated: u64,
     /// People who could not tell.
+    #[serde(rename = "abstained")]
     pub n_abstained: u64,
     /// Labels by people who had seen a verdict, left out.
+    #[serde(rename = "not_blind")]
     pub n_not_blind: u64,
     /// Labels that the same person gave again in a later round.
+    #[serde(rename = "superseded")]
     pub n_superseded: u64,
     /// Rows that repeat an earlier one word for word.
+    #[serde(rename = "repeated")]
     pub n_repeated: u64,
     /// Labels of items without a verdict.
+    #[serde(rename = "without_verdict")]
     pub n_strays: u64,
-    /// Labels that settle what others said.
-    pub n_adjudicated: u64,
     /// The items of the strays.
+    #[serde(rename = "items_without_verdict")]
     pub strays: Vec<String>,
 }
 
@@ -52,7 +63,7 @@ pub(crate) struct Unit {
 
 /// What a judge said about a unit in one look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum OneLook {
     /// A category.
     At(usize),
     /// The two orders were already compared, and differ.
@@ -67,9 +78,9 @@ pub(crate) enum Look {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Once, or what both orders came to.
-    Once(Look),
+    Once(OneLook),
     /// In each order.
-    BothOrders([Look; 2]),
+    BothOrders([OneLook; 2]),
 }
 
 /// By judge: units with what it said about them.

@@ -24,18 +24,23 @@ pub struct StandingRecord {
     /// The version of this format, 1.
     v: u32,
     /// The judge's identity, hexadecimal.
-    judge: String,
+    pub judge: String,
     /// The judge's kind.
-    kind: String,
+    pub kind: String,
     /// The rubric's name.
-    rubric: String,
+    pub rubric: String,
     /// The contract's name, version and owner.
-    contract: [String; 3],
-    granted: String,
-    until: Option<String>,
-    parts: Parts,
-    sources: BTreeMap<String, String>,
-    withdrawn: Option<Withdrawn>,
+    pub contract: [String; 3],
+    /// When the standing was earned.
+    pub granted: String,
+    /// When it ends, as it was written.
+    pub until: Option<String>,
+    /// What it is bound to.
+    pub parts: Parts,
+    /// Where parts are read again, by the part's name.
+    pub sources: BTreeMap<String, String>,
+    /// The withdrawal, if there was one.
+    pub withdrawn: Option<Withdrawn>,
 }
 
 /// A standing that was taken back.
@@ -102,56 +107,6 @@ impl StandingRecord {
     /// The records as they are stored.
     pub fn write_all(records: &[StandingRecord]) -> String {
         serde_json::to_string(records).expect("records can be written as JSON")
-    }
-
-    /// The judge's identity, hexadecimal.
-    pub fn judge(&self) -> &str {
-        &self.judge
-    }
-
-    /// The judge's kind.
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
-    /// The rubric's name.
-    pub fn rubric(&self) -> &str {
-        &self.rubric
-    }
-
-    /// The contract's name.
-    pub fn contract_name(&self) -> &str {
-        &self.contract[0]
-    }
-
-    /// The contract's name and version.
-    pub fn contract(&self) -> String {
-        format!("{} {}", self.contract[0], self.contract[1])
-    }
-
-    /// When the standing was earned.
-    pub fn granted(&self) -> &str {
-        &self.granted
-    }
-
-    /// When it ends, as it was written.
-    pub fn until(&self) -> Option<&str> {
-        self.until.as_deref()
-    }
-
-    /// What it is bound to.
-    pub fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
-    /// Where parts are read again, by the part's name.
-    pub fn sources(&self) -> &BTreeMap<String, String> {
-        &self.sources
-    }
-
-    /// The withdrawal, if there was one.
-    pub fn withdrawn(&self) -> Option<&Withdrawn> {
-        self.withdrawn.as_ref()
     }
 
     /// Takes the standing back. The first withdrawal stays on record.

@@ -98,23 +98,23 @@ pub fn standing(
     current: &dyn Fn(&StandingRecord) -> Parts,
 ) -> Standing {
     let own =
-        records.iter().rev().filter(|record| record.kind() == about.kind && record.rubric() == about.rubric);
+        records.iter().rev().filter(|record| record.kind == about.kind && record.rubric == about.rubric);
     let mut best: Option<((bool, usize), String)> = None;
     for record in own {
         let changed = record.changed(&current(record));
-        let reason = if let Some(withdrawn) = record.withdrawn() {
+        let reason = if let Some(withdrawn) = &record.withdrawn {
             format!("withdrawn on {}: {}", withdrawn.on, withdrawn.reason)
         } else if !changed.is_empty() {
             let words: Vec<String> = changed.iter().map(|changed| record.words(changed)).collect();
             format!("revoked: {}", words.join("; "))
         } else if record.is_later_than(now) {
-            format!("promoted on {}, after this day", record.granted())
+            format!("promoted on {}, after this day", record.granted)
         } else if record.has_ended(now) {
-            format!("expired on {}", record.until().unwrap_or_default())
+            format!("expired on {}", record.until.as_deref().unwrap_or_default())
         } else {
             return Standing { earned: Earned::Promoted, reason: granted(record) };
         };
-        let distance = (record.withdrawn().is_some(), changed.len());
+        let distance = (record.withdrawn.is_some(), changed.len());
         if best.as_ref().is_none_or(|(least, _)| distance < *least) {
             best = Some((distance, reason));
         }
@@ -126,18 +126,18 @@ pub fn standing(
 }
 
 fn granted(record: &StandingRecord) -> String {
-    let until = record.until().map(|until| format!(", until {until}")).unwrap_or_default();
-    format!("promoted on {} under contract {}{until}", record.granted(), record.contract())
+    let until = record.until.as_ref().map(|until| format!(", until {until}")).unwrap_or_default();
+    let [name, version, _] = &record.contract;
+    format!("promoted on {} under contract {name} {version}{until}", record.granted)
 }
 
 /// Never promoted, or never under this rubric.
 fn never(records: &[StandingRecord], about: &About<'_>) -> Standing {
-    let elsewhere = records.iter().rev().find(|record| record.judge() == about.judge);
+    let elsewhere = records.iter().rev().find(|record| record.judge == about.judge);
     match elsewhere {
         Some(record) => Standing::advisory(format!(
             "never promoted under rubric {}, only under {}",
-            about.rubric,
-            record.rubric()
+            about.rubric, record.rubric
         )),
         None => Standing::default(),
     }

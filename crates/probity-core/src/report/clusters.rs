@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::row::{Outcome, ReplyResult};
-use crate::score::CriterionOutcome;
+use super::row::ReplyResult;
+use crate::results::RowOutcome;
 use crate::stats::{ClusterSums, Estimate, proportion};
 
 /// What a reply adds to the figures. Many replies are of one kind.
@@ -27,17 +27,10 @@ impl ReplyKind {
     fn set(&mut self, result: &ReplyResult, slice: &str) {
         self.slice.clear();
         self.slice.push_str(slice);
-        self.passes = match &result.outcome {
-            Outcome::Pass => Some(true),
-            Outcome::Blocked | Outcome::Fail(_) => Some(false),
-            Outcome::Scored | Outcome::Unscored => None,
-        };
-        self.fails_outright = result.outcome == Outcome::Blocked || result.is_automatic_fail();
+        self.passes = result.outcome.passes();
+        self.fails_outright = result.outcome == RowOutcome::Blocked || result.is_automatic_fail();
         self.levels.clear();
-        self.levels.extend(result.criteria.iter().map(|(_, outcome)| match outcome {
-            CriterionOutcome::Scored(scored) => Some(scored.level),
-            CriterionOutcome::Unscored(_) => None,
-        }));
+        self.levels.extend(result.criteria.iter().map(|(_, outcome)| outcome.level()));
     }
 }
 

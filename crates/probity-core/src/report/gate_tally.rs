@@ -13,8 +13,10 @@ const BLOCKED_MAX: usize = 5;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GateTally {
     counts: BTreeMap<&'static str, RuleCount>,
-    blocked: Vec<ReplyResult>,
-    n_flagged: u64,
+    /// The first replies that were blocked.
+    pub blocked: Vec<ReplyResult>,
+    /// Admitted replies with a finding.
+    pub n_flagged: u64,
 }
 
 impl GateTally {
@@ -48,15 +50,5 @@ impl GateTally {
     /// Each rule that found something, in the order of the checks, with how many replies it was found in.
     pub fn by_rule(&self) -> Members<RuleCount> {
         gate::rules().filter_map(|rule| Some((rule.id, *self.counts.get(rule.id)?))).collect()
-    }
-
-    /// The first replies that were blocked.
-    pub fn blocked(&self) -> &[ReplyResult] {
-        &self.blocked
-    }
-
-    /// Admitted replies with a finding.
-    pub fn n_flagged(&self) -> u64 {
-        self.n_flagged
     }
 }

@@ -5,6 +5,7 @@
 //! pages show these values.
 
 mod clusters;
+mod customer_outcomes;
 mod gate_tally;
 mod history;
 mod part;
@@ -12,6 +13,7 @@ mod patterns;
 mod ranked;
 mod repeats;
 mod row;
+mod self_agreement;
 mod sensitivity;
 mod summary;
 mod target;
@@ -22,12 +24,10 @@ mod properties;
 
 pub use gate_tally::GateTally;
 pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
-pub use part::{CriterionSummary, Part, Totals};
 pub use ranked::RankedReply;
-pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult};
-pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, UnscoredCount, rubric_name};
-pub(crate) use target::metric_name;
-pub use target::{Ceiling, TargetResult, TargetState};
+pub use row::{GateOutcome, NO_REPLY, ReplyResult};
+pub use summary::{Summary, SummaryBuilder, UnscoredCount, rubric_name};
+pub(crate) use target::{Ceiling, metric_name};
 pub use timeline::{
     Anchor, AnchorUse, Break, Bridge, Bridges, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut,
     Look, PastFigures, PastRun, Point, PointJudge, Series, Timeline, anchor_runs, timeline,

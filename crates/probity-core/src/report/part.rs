@@ -8,32 +8,29 @@ use crate::exact::Exact;
 use crate::results::{ClusterCount, Counts, CriterionFigures, Members, PartRecord};
 use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
 use crate::score::CriterionOutcome;
-use crate::stats::Estimate;
+use crate::stats::ClusterSums;
 
 /// How wide a bin of totals is. A perfect total belongs to the last.
 const BIN: u8 = 10;
 /// How many bins there are.
 const BINS: usize = 10;
 
-/// Levels of one criterion over a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CriterionSummary {
-    /// Which criterion.
-    pub criterion: CriterionId,
+/// Levels of one criterion so far.
+#[derive(Debug, Clone)]
+struct LevelTally {
+    criterion: CriterionId,
     /// How often each level of the scale was given, every level listed.
-    pub levels: BTreeMap<i64, u64>,
+    levels: BTreeMap<i64, u64>,
     /// Replies without a level.
-    pub n_unscored: u64,
+    n_unscored: u64,
     /// Replies below the best level by the violations that the judge names, each of the criterion's listed, and
     /// last those without a name; empty where the criterion has no violations.
-    pub violations: Vec<(String, u64)>,
-    /// The mean level; `None` when nothing was scored.
-    estimate: Option<Estimate>,
+    violations: Vec<(String, u64)>,
 }
 
-impl CriterionSummary {
+impl LevelTally {
     /// The mean of the points that replies have for `criterion`, which is this one; `None` without a weight.
-    pub fn mean_points(&self, criterion: &Criterion) -> Option<Exact> {
+    fn mean_points(&self, criterion: &Criterion) -> Option<Exact> {
         let share = |(level, n): (&i64, &u64)| {
             Some(criterion.scale.share(*level) * Exact::from(i64::try_from(*n).ok()?))
         };
@@ -50,23 +47,20 @@ impl CriterionSummary {
     }
 
     /// Replies with a level.
-    pub fn n_scored(&self) -> u64 {
+    fn n_scored(&self) -> u64 {
         self.levels.values().sum()
     }
 
     /// The mean level; `None` when nothing was scored.
-    pub fn mean(&self) -> Option<Exact> {
+    fn mean(&self) -> Option<Exact> {
         let sum: i128 = self.levels.iter().map(|(level, n)| i128::from(*level) * i128::from(*n)).sum();
         Exact::ratio(sum, i128::from(self.n_scored()))
     }
 
-    /// The mean level with its interval; `None` when nothing was scored.
-    pub fn mean_estimate(&self) -> Option<Estimate> {
-        self.estimate
-    }
-
-    fn record(&self, rubric: &Rubric) -> CriterionFigures {
-        let estimate = self.mean_estimate();
+    fn record(&self, rubric: &Rubric, sums: &ClusterSums) -> CriterionFigures {
+        let ends = self.levels.first_key_value().zip(self.levels.last_key_value());
+        let estimate =
+            ends.and_then(|((lowest, _), (highest, _))| sums.mean(&(*lowest as f64..=*highest as f64)));
         CriterionFigures {
             mean: self.mean(),
             low: estimate.map(|estimate| estimate.low),
@@ -81,18 +75,13 @@ impl CriterionSummary {
 }
 
 /// How many replies have a total of 0 to below 10, 10 to below 20, and so on; a total of 100 is in the last.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals([u64; BINS]);
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals([u64; BINS]);
 
 impl Totals {
     fn add(&mut self, total: Exact) {
         let bin = usize::try_from(total.floor() / i128::from(BIN)).unwrap_or(0);
         self.0[bin.min(BINS - 1)] += 1;
-    }
-
-    /// The counts, lowest totals first.
-    pub fn bins(&self) -> &[u64; BINS] {
-        &self.0
     }
 
     fn record(self) -> Members<u64> {
@@ -101,19 +90,17 @@ impl Totals {
     }
 }
 
-/// Replies that belong together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+/// Replies that belong together, so far.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
     pub(super) counts: Counts,
-    pub(super) criteria: Vec<CriterionSummary>,
+    criteria: Vec<LevelTally>,
     totals: Option<Totals>,
-    pass_rate: Option<Estimate>,
-    n_clusters: Option<u64>,
 }
 
 impl Part {
     pub(super) fn new(rubric: &Rubric) -> Self {
-        let criteria = rubric.criteria().iter().map(|criterion| CriterionSummary {
+        let criteria = rubric.criteria().iter().map(|criterion| LevelTally {
             criterion: criterion.id.clone(),
             levels: criterion.scale.levels().iter().map(|level| (*level, 0)).collect(),
             n_unscored: 0,
@@ -124,20 +111,17 @@ impl Part {
                     ids.map(|id| (id.to_owned(), 0)).collect()
                 }
             },
-            estimate: None,
         });
         let weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
         Part {
             counts: Counts::default(),
             criteria: criteria.collect(),
             totals: weighted.then(Totals::default),
-            pass_rate: None,
-            n_clusters: None,
         }
     }
 
     pub(super) fn add(&mut self, result: &ReplyResult) {
-        self.counts.add(result.outcome.kind());
+        self.counts.add(result.outcome);
         if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
             totals.add(total);
         }
@@ -155,49 +139,16 @@ impl Part {
         }
     }
 
-    /// Sets what takes all replies to know.
-    pub(super) fn finish(&mut self, figures: &PartFigures) {
-        (self.pass_rate, self.n_clusters) = (figures.pass_rate, figures.n_clusters);
-        for (summary, sums) in self.criteria.iter_mut().zip(&figures.levels) {
-            let ends = summary.levels.first_key_value().zip(summary.levels.last_key_value());
-            summary.estimate =
-                ends.and_then(|((lowest, _), (highest, _))| sums.mean(&(*lowest as f64..=*highest as f64)));
-        }
-    }
-
-    /// Share that passes; blocked replies do not, and unscored ones do not count.
-    pub fn pass_rate(&self) -> Option<Estimate> {
-        self.pass_rate
-    }
-
-    /// How many cases the replies answer, where some case has several: intervals then take each case as one draw.
-    pub fn n_clusters(&self) -> Option<u64> {
-        self.n_clusters
-    }
-
-    /// Replies read and screened.
-    pub fn n_entered(&self) -> u64 {
-        self.counts.entered
-    }
-
-    /// How totals are spread; `None` where the rubric has no weights.
-    pub fn totals(&self) -> Option<Totals> {
-        self.totals
-    }
-
-    /// Levels per criterion, in the rubric's order.
-    pub fn criteria(&self) -> &[CriterionSummary] {
-        &self.criteria
-    }
-
-    /// The figures as the results file has them.
-    pub(super) fn record(&self, rubric: &Rubric) -> PartRecord {
-        let criteria = self.criteria.iter();
+    /// The figures, with what takes all replies to know.
+    pub(super) fn record(&self, rubric: &Rubric, figures: &PartFigures) -> PartRecord {
+        let criteria = self.criteria.iter().zip(&figures.levels);
         PartRecord {
             counts: self.counts,
-            pass_rate: rubric.pass().and_then(|_| self.pass_rate()),
-            clusters: self.n_clusters().map(|n| ClusterCount { by: "case".to_owned(), n }),
-            criteria: criteria.map(|each| (each.criterion.to_string(), each.record(rubric))).collect(),
+            pass_rate: rubric.pass().and(figures.pass_rate),
+            clusters: figures.n_clusters.map(|n| ClusterCount { by: "case".to_owned(), n }),
+            criteria: criteria
+                .map(|(each, sums)| (each.criterion.to_string(), each.record(rubric, sums)))
+                .collect(),
             totals: self.totals.map(Totals::record),
         }
     }
@@ -228,6 +179,6 @@ mod tests {
         for total in ["0", "9.99", "10", "69.999", "70", "99", "100"] {
             totals.add(total.parse().expect("a decimal"));
         }
-        assert_eq!(totals.bins(), &[2, 1, 0, 0, 0, 0, 1, 1, 0, 2]);
+        assert_eq!(totals.0, [2, 1, 0, 0, 0, 0, 1, 1, 0, 2]);
     }
 }

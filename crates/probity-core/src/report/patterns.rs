@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-use super::row::{GateOutcome, Outcome, ReplyResult};
+use super::row::{GateOutcome, ReplyResult};
 use crate::exact::Exact;
 use crate::gate::Severity;
-use crate::results::{FailurePattern, PatternKind, RecurringReason};
+use crate::results::{FailurePattern, PatternKind, RecurringReason, RowOutcome};
 use crate::rubric::{Rubric, Scale};
 use crate::score::CriterionOutcome;
 
@@ -66,7 +66,7 @@ impl PatternTally {
                 self.see(slice, PatternKind::Rule(rule.to_owned()), &result.id);
             }
         }
-        let is_of_interest = matches!(result.outcome, Outcome::Fail(_) | Outcome::Scored);
+        let is_of_interest = matches!(result.outcome, RowOutcome::Fail | RowOutcome::Scored);
         if !is_of_interest {
             return;
         }

@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Facts, GateOutcome, Outcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
+use super::{GateOutcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
 use crate::exact::Exact;
 use crate::gate;
 use crate::promote::Standing;
-use crate::results::{RowOutcome, RunResults};
+use crate::results::{Facts, RowOutcome, RunResults};
 use crate::rubric::{CriterionId, Decider, Rubric};
 use crate::score::fixture::{Shape, shapes};
 use crate::score::{CriterionOutcome, Failure, Scored, Unscored};
@@ -93,7 +93,7 @@ fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyR
     match &drawn.gate {
         // No rule blocks yet, so a blocked result is put together by hand.
         Gate::Blocked => ReplyResult {
-            outcome: Outcome::Blocked,
+            outcome: RowOutcome::Blocked,
             gate: GateOutcome::Blocked(Vec::new()),
             not_asked: rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect(),
             score: None,
@@ -148,7 +148,7 @@ fn shuffled() -> impl Strategy<Value = (Shape, Vec<Drawn>, Vec<usize>)> {
 
 /// The figures alone.
 fn without_examples(summary: &Summary) -> Value {
-    let mut json = json!(summary.record());
+    let mut json = json!(summary.record);
     for list in ["best", "worst"] {
         json[list].take();
     }
@@ -173,14 +173,14 @@ proptest! {
             results: results.iter().map(ReplyResult::row).collect(),
             skipped: Vec::new(),
             failed: results.iter().flat_map(ReplyResult::failed_rows).collect(),
-            summary: summary(&rubric, &results).record(),
+            summary: summary(&rubric, &results).record,
             standing: Standing::advisory("results from a file have no standing of their own"),
         };
         let text = json!(document).to_string();
         let read = RunResults::read(&text).expect("a results file");
         prop_assert_eq!(json!(&read).to_string(), text, "not a digit is lost");
         for (row, result) in read.results.iter().zip(&results) {
-            prop_assert_eq!(matches!(result.outcome, Outcome::Fail(_)), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
+            prop_assert_eq!(!result.failures().is_empty(), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
         }
     }
 
@@ -189,18 +189,19 @@ proptest! {
     fn everything_adds_up(shape in shapes(), drawn in replies()) {
         let rubric = shape.in_order();
         let summary = summary(&rubric, &results(&shape, &rubric, &drawn));
-        let parts = summary.n_blocked() + summary.n_passed() + summary.n_failed() + summary.n_scored()
-            + summary.n_unscored();
-        prop_assert_eq!(summary.n_entered(), parts);
-        prop_assert_eq!(summary.n_entered(), drawn.len() as u64);
+        let counts = summary.record.all.counts;
+        let parts = counts.blocked + counts.passed + counts.failed + counts.scored + counts.unscored;
+        prop_assert_eq!(counts.entered, parts);
+        prop_assert_eq!(counts.entered, drawn.len() as u64);
         let blocked = drawn.iter().filter(|drawn| matches!(drawn.gate, Gate::Blocked)).count() as u64;
-        prop_assert_eq!(summary.n_blocked(), blocked);
-        for criterion in summary.criteria() {
-            prop_assert_eq!(criterion.n_scored() + criterion.n_unscored, summary.n_entered() - blocked);
+        prop_assert_eq!(counts.blocked, blocked);
+        let criteria = &summary.record.all.criteria;
+        for (_, criterion) in criteria.iter() {
+            prop_assert_eq!(criterion.n + criterion.unscored, counts.entered - blocked);
         }
-        let causes: u64 = summary.causes().iter().map(|count| count.n).sum();
-        prop_assert_eq!(causes, summary.criteria().iter().map(|criterion| criterion.n_unscored).sum::<u64>());
-        let json = json!(summary.record());
+        let causes: u64 = summary.causes.iter().map(|count| count.n).sum();
+        prop_assert_eq!(causes, criteria.iter().map(|(_, criterion)| criterion.unscored).sum::<u64>());
+        let json = json!(summary.record);
         prop_assert_eq!(count(&json, "entered"), PARTS.iter().map(|part| count(&json, part)).sum::<u64>());
     }
 
@@ -208,7 +209,7 @@ proptest! {
     #[test]
     fn slices_sum_to_the_whole(shape in shapes(), drawn in replies()) {
         let rubric = shape.in_order();
-        let json = json!(summary(&rubric, &results(&shape, &rubric, &drawn)).record());
+        let json = json!(summary(&rubric, &results(&shape, &rubric, &drawn)).record);
         let mut left = counts(&json);
         for part in json["by_slice"].as_object().expect("slices").values() {
             prop_assert_eq!(count(part, "entered"), PARTS.iter().map(|key| count(part, key)).sum::<u64>());
@@ -229,10 +230,10 @@ proptest! {
         let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
         prop_assert_eq!(without_examples(&one).to_string(), without_examples(&two).to_string());
         let qualities = |summary: &Summary| -> Vec<Exact> {
-            summary.worst().iter().chain(summary.best()).map(|ranked| ranked.quality_max).collect()
+            summary.worst.iter().chain(&summary.best).map(|ranked| ranked.quality_max).collect()
         };
         prop_assert_eq!(qualities(&one), qualities(&two));
-        prop_assert_eq!(one.targets(), two.targets());
+        prop_assert_eq!(one.record.targets, two.record.targets);
     }
 
     /// An outage must never look like a drop in quality.
@@ -242,12 +243,12 @@ proptest! {
         let before = summary(&rubric, &results(&shape, &rubric, &drawn));
         let all: Vec<Drawn> = drawn.iter().chain(&lost).cloned().collect();
         let after = summary(&rubric, &results(&shape, &rubric, &all));
-        prop_assert_eq!(before.pass_rate(), after.pass_rate());
-        prop_assert_eq!(before.targets(), after.targets());
-        prop_assert_eq!(after.n_unscored(), before.n_unscored() + lost.len() as u64);
-        prop_assert!(after.coverage() <= before.coverage() || before.coverage().is_none());
-        for (before, after) in before.criteria().iter().zip(after.criteria()) {
-            prop_assert_eq!(before.mean(), after.mean());
+        prop_assert_eq!(before.record.all.pass_rate, after.record.all.pass_rate);
+        prop_assert_eq!(before.record.targets, after.record.targets);
+        prop_assert_eq!(after.record.all.counts.unscored, before.record.all.counts.unscored + lost.len() as u64);
+        prop_assert!(after.record.coverage <= before.record.coverage || before.record.coverage.is_none());
+        for (before, after) in before.record.all.criteria.iter().zip(after.record.all.criteria.iter()) {
+            prop_assert_eq!(before.1.mean, after.1.mean);
         }
     }
 
@@ -271,11 +272,10 @@ proptest! {
             let n_criteria = i64::try_from(result.criteria.len()).expect("a few");
             points.over(if is_weighted { 100 } else { 100 * n_criteria }).expect("criteria")
         };
-        let is_automatic = |result: &ReplyResult| match &result.outcome {
-            Outcome::Fail(failures) => failures.iter().any(|failure| matches!(failure, Failure::Automatic(_))),
-            _ => false,
+        let is_automatic = |result: &ReplyResult| {
+            result.failures().iter().any(|failure| matches!(failure, Failure::Automatic(_)))
         };
-        let ranked = results.iter().filter(|r| !matches!(r.outcome, Outcome::Blocked | Outcome::Unscored));
+        let ranked = results.iter().filter(|r| !matches!(r.outcome, RowOutcome::Blocked | RowOutcome::Unscored));
         let mut want: Vec<(bool, Exact, &str)> = ranked
             .map(|result| (!is_automatic(result), quality(result), result.id.as_str()))
             .filter(|(is_other, quality, _)| !is_other || *quality < Exact::from(1))
@@ -284,9 +284,9 @@ proptest! {
         let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(5).collect();
         let summary = summary(&rubric, &results);
         let got: Vec<(Exact, &str)> =
-            summary.worst().iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
+            summary.worst.iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
         prop_assert_eq!(got, want);
-        let is_good = |best: &RankedReply| matches!(best.result.outcome, Outcome::Pass | Outcome::Scored);
-        prop_assert!(summary.best().iter().all(is_good));
+        let is_good = |best: &RankedReply| matches!(best.result.outcome, RowOutcome::Pass | RowOutcome::Scored);
+        prop_assert!(summary.best.iter().all(is_good));
     }
 }

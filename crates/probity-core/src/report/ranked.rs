@@ -1,8 +1,8 @@
 //! The best and the worst replies of a run, a handful of each.
 
-use super::row::{Outcome, ReplyResult};
+use super::row::ReplyResult;
 use crate::exact::Exact;
-use crate::results::RankedRecord;
+use crate::results::{RankedRecord, RowOutcome};
 
 /// How many of each are kept.
 const KEPT_MAX: usize = 5;
@@ -30,7 +30,7 @@ impl RankedReply {
             variant: self.result.variant.clone(),
             quality: self.quality(),
             total: self.result.total(),
-            outcome: self.result.outcome.kind(),
+            outcome: self.result.outcome,
         }
     }
 }
@@ -46,7 +46,7 @@ impl Ranked {
     /// Keeps a reply if it belongs to them. The worst are replies that a level fails by itself, before those with
     /// little quality; a perfect reply is none of them. A reply that fails is none of the best.
     pub(super) fn add(&mut self, quality_max: Exact, result: &ReplyResult) {
-        if !matches!(result.outcome, Outcome::Fail(_)) {
+        if result.outcome != RowOutcome::Fail {
             let place = self.best.partition_point(|kept| kept.quality_max >= quality_max);
             keep(&mut self.best, place, quality_max, result);
         }

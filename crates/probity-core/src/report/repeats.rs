@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clusters::case_hash;
-use super::row::{Outcome, ReplyResult};
+use super::row::ReplyResult;
 use crate::results::{PassHat, Repeats};
 use crate::stats::mean;
 
@@ -31,9 +31,8 @@ struct Trials {
 
 impl RepeatTally {
     pub(super) fn add(&mut self, result: &ReplyResult) {
-        let is_rated = matches!(result.outcome, Outcome::Pass | Outcome::Fail(_) | Outcome::Blocked);
-        if result.variant.is_some() && is_rated {
-            self.count(&result.id, result.outcome == Outcome::Pass);
+        if let (Some(_), Some(passes)) = (&result.variant, result.outcome.passes()) {
+            self.count(&result.id, passes);
         }
     }
 

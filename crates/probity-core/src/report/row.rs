@@ -9,8 +9,8 @@ use crate::gate::{Admitted, Blocked, Finding};
 use crate::results::{
     CriterionResult, FailedRow, GateRecord, GateStatus, ResultRow, RowOutcome, finding_records,
 };
-use crate::rubric::{Criterion, CriterionId, Rubric};
-use crate::score::{CriterionOutcome, Failure, Score, Scored, Unscored, score};
+use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
+use crate::score::{Criteria, CriterionOutcome, Failure, Score, Scored, Unscored, over_repeats, score};
 
 /// What the gate said about a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,39 +45,6 @@ impl GateOutcome {
 /// The cause of every criterion that is unscored because the target gave no reply.
 pub const NO_REPLY: &str = "no_reply";
 
-/// What a reply came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The gate blocked it; it counts as failed and has no total.
-    Blocked,
-    /// Every criterion has a level and the pass rule holds.
-    Pass,
-    /// The pass rule does not hold, for these reasons, whatever a criterion without a level may come to.
-    Fail(Vec<Failure>),
-    /// Every criterion has a level and the rubric has no pass rule.
-    Scored,
-    /// At least one criterion has no level, and nothing that is known fails the reply.
-    Unscored,
-}
-
-impl Outcome {
-    /// The outcome without its reasons.
-    pub fn kind(&self) -> RowOutcome {
-        match self {
-            Outcome::Blocked => RowOutcome::Blocked,
-            Outcome::Pass => RowOutcome::Pass,
-            Outcome::Fail(_) => RowOutcome::Fail,
-            Outcome::Scored => RowOutcome::Scored,
-            Outcome::Unscored => RowOutcome::Unscored,
-        }
-    }
-
-    /// The name used in results.
-    pub fn name(&self) -> &'static str {
-        self.kind().name()
-    }
-}
-
 /// Everything that is reported about one reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyResult {
@@ -93,18 +60,23 @@ pub struct ReplyResult {
     pub variant: Option<String>,
     /// The bot's own confidence.
     pub confidence: Option<Confidence>,
+    /// What customers said, and what became of the ticket, by kind.
+    pub customer_outcomes: BTreeMap<String, String>,
     /// What the gate said.
     pub gate: GateOutcome,
     /// What each criterion came to, in the rubric's order; empty when blocked.
     pub criteria: Vec<(CriterionId, CriterionOutcome)>,
+    /// The levels that each criterion got in every repeat, in the rubric's order; empty where it was asked about once,
+    /// and for a criterion that no judge decides.
+    pub levels_by_repeat: Vec<Vec<Option<i64>>>,
     /// The criteria that were not asked about because the reply is blocked, in the rubric's order.
     pub not_asked: Vec<CriterionId>,
     /// What the levels come to; `None` when nothing was judged.
     pub score: Option<Score>,
     /// Places of criteria with less than their best level: those that fail the reply, then by points lost.
     pub below_best: Vec<usize>,
-    /// What it all came to.
-    pub outcome: Outcome,
+    /// What it all came to: a fail has its reasons in the score, whatever a criterion without a level may come to.
+    pub outcome: RowOutcome,
 }
 
 impl ReplyResult {
@@ -140,28 +112,34 @@ impl ReplyResult {
     #[must_use]
     pub fn not_judged(self, rubric: &Rubric) -> Self {
         let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
-        Self { outcome: Outcome::Blocked, not_asked, ..self }
+        Self { outcome: RowOutcome::Blocked, not_asked, ..self }
     }
 
     /// The same result with what each criterion of `rubric` came to, in its order.
     #[must_use]
     pub fn with_criteria(self, rubric: &Rubric, criteria: Vec<(CriterionId, CriterionOutcome)>) -> Self {
-        let levels: BTreeMap<&CriterionId, i64> = criteria
-            .iter()
-            .filter_map(|(id, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => Some((id, scored.level)),
-                CriterionOutcome::Unscored(_) => None,
-            })
-            .collect();
+        let levels: BTreeMap<&CriterionId, i64> =
+            criteria.iter().filter_map(|(id, outcome)| Some((id, outcome.level()?))).collect();
         let score = score(rubric, &levels);
         let outcome = match rubric.pass() {
-            Some(_) if !score.failures.is_empty() => Outcome::Fail(score.failures.clone()),
-            _ if !score.missing.is_empty() => Outcome::Unscored,
-            Some(_) => Outcome::Pass,
-            None => Outcome::Scored,
+            Some(_) if !score.failures.is_empty() => RowOutcome::Fail,
+            _ if !score.missing.is_empty() => RowOutcome::Unscored,
+            Some(_) => RowOutcome::Pass,
+            None => RowOutcome::Scored,
         };
         let below_best = below_best(rubric, &criteria, &score);
         Self { criteria, score: Some(score), below_best, outcome, ..self }
+    }
+
+    /// The same result with what each criterion of `rubric` came to in every repeat.
+    #[must_use]
+    pub fn with_repeats(self, rubric: &Rubric, repeats: Vec<Criteria>) -> Self {
+        let levels = |(at, criterion): (usize, &Criterion)| match (criterion.decider, repeats.len()) {
+            (Decider::Judge, 2..) => repeats.iter().map(|repeat| repeat[at].1.level()).collect(),
+            _ => Vec::new(),
+        };
+        let levels_by_repeat = rubric.criteria().iter().enumerate().map(levels).collect();
+        Self { levels_by_repeat, ..self.with_criteria(rubric, over_repeats(rubric, repeats)) }
     }
 
     /// A reply of which nothing but the gate's answer is known.
@@ -182,12 +160,14 @@ impl ReplyResult {
             text: Arc::default(),
             variant: None,
             confidence: None,
+            customer_outcomes: case.outcomes.clone(),
             gate,
             criteria: Vec::new(),
+            levels_by_repeat: Vec::new(),
             not_asked: Vec::new(),
             score: None,
             below_best: Vec::new(),
-            outcome: Outcome::Unscored,
+            outcome: RowOutcome::Unscored,
         }
     }
 
@@ -228,7 +208,7 @@ impl ReplyResult {
     /// How good the reply is at the most, 0 to 1, for ranking: its total, or the mean share of its levels, with the
     /// best level for each criterion that has none. `None` for a reply that was not judged to an end.
     pub(super) fn quality_max(&self, rubric: &Rubric) -> Option<Exact> {
-        if matches!(self.outcome, Outcome::Blocked | Outcome::Unscored) {
+        if matches!(self.outcome, RowOutcome::Blocked | RowOutcome::Unscored) {
             return None;
         }
         let share = |(id, outcome): &(CriterionId, CriterionOutcome)| {
@@ -246,25 +226,29 @@ impl ReplyResult {
 
     /// Whether a level fails the reply whatever its total.
     pub(super) fn is_automatic_fail(&self) -> bool {
-        let is_automatic = |failure: &Failure| matches!(failure, Failure::Automatic(_));
-        matches!(&self.outcome, Outcome::Fail(failures) if failures.iter().any(is_automatic))
+        self.failures().iter().any(|failure| matches!(failure, Failure::Automatic(_)))
+    }
+
+    /// Why the reply fails; empty where it does not.
+    pub fn failures(&self) -> &[Failure] {
+        let score = self.score.as_ref().filter(|_| self.outcome == RowOutcome::Fail);
+        score.map(|score| score.failures.as_slice()).unwrap_or_default()
     }
 
     /// The row of the results file.
     pub fn row(&self) -> ResultRow {
         let points = |id: &CriterionId| self.score.as_ref().and_then(|score| score.points_of(id));
-        let asked =
-            self.criteria.iter().map(|(id, outcome)| (id, Some(CriterionResult::of(outcome, points(id)))));
+        let scores = |at: usize| self.levels_by_repeat.get(at).cloned().unwrap_or_default();
+        let asked = self.criteria.iter().enumerate().map(|(at, (id, outcome))| {
+            (id, Some(CriterionResult { scores: scores(at), ..CriterionResult::of(outcome, points(id)) }))
+        });
         let criteria = asked.chain(self.not_asked.iter().map(|id| (id, None)));
         ResultRow {
             id: self.id.clone(),
             criteria: criteria.map(|(id, result)| (id.to_string(), result)).collect(),
-            outcome: self.outcome.kind(),
+            outcome: self.outcome,
             total: self.total(),
-            fail_reasons: match &self.outcome {
-                Outcome::Fail(failures) => failures.iter().map(Failure::describe).collect(),
-                _ => Vec::new(),
-            },
+            fail_reasons: self.failures().iter().map(Failure::describe).collect(),
             issues: self.issues().collect(),
             slice: self.slice.clone(),
             variant: self.variant.clone(),

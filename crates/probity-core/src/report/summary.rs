@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::clusters::{CaseReplies, Clusters};
+use super::clusters::{CaseReplies, Clusters, PartFigures};
+use super::customer_outcomes::CustomerOutcomeTally;
 use super::gate_tally::GateTally;
-use super::part::{CriterionSummary, Part};
+use super::part::Part;
 use super::patterns::PatternTally;
 use super::ranked::{Ranked, RankedReply};
 use super::repeats::RepeatTally;
 use super::row::{GateOutcome, ReplyResult};
+use super::self_agreement::SelfAgreementTally;
 use super::sensitivity::variations;
-use super::target::{Ceiling, TargetResult};
+use super::target::{Ceiling, target_record};
 use crate::exact::Exact;
-use crate::promote::Standing;
-use crate::results::{
-    AuthorRecord, FailurePattern, JudgeRecord, Members, NO_SLICE, ONE_DRAW, RecurringReason, Repeats,
-    RubricName, SummaryRecord, Tokens, Variation,
-};
-use crate::rubric::{GoldSize, Metric, Rubric};
+use crate::results::{Counts, Facts, ONE_DRAW, PartRecord, RubricName, SummaryRecord, TargetRecord};
+use crate::rubric::{GoldSize, Metric, Rubric, Target};
+use crate::sample::NO_SLICE;
 use crate::score::CriterionOutcome;
 use crate::stats::Estimate;
 
@@ -30,50 +29,6 @@ pub struct UnscoredCount {
     pub n: u64,
     /// What happened, from the first of them.
     pub example: String,
-}
-
-/// Who judged, as far as a summary needs it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JudgeFacts {
-    /// The judge's identity, hexadecimal.
-    pub id: String,
-    /// Its kind, such as `openai` or `baseline`.
-    pub kind: String,
-    /// The model asked for; empty where there is none.
-    pub model: String,
-    /// What it has earned.
-    pub standing: Standing,
-    /// The models that answered, with how many answers each gave.
-    pub answered_as: Vec<(String, u64)>,
-    /// The fingerprints seen, with how many answers each gave.
-    pub fingerprints: Vec<(String, u64)>,
-}
-
-/// What the store knows about a run beyond its verdicts.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
-    /// The judge.
-    pub judge: JudgeFacts,
-    /// What else the run was made of: hashes of cases, template and gate, and settings, each by name.
-    pub definition: Vec<(String, String)>,
-    /// Packets whose content equals another one's: they share its verdict, which was paid for once.
-    pub packets_repeated: u64,
-    /// Calls recorded for this run.
-    pub calls: u64,
-    /// Calls that were in flight when a process died: possibly billed, not recorded.
-    pub calls_lost: u64,
-    /// Tokens billed.
-    pub tokens: Tokens,
-    /// Calls whose tokens the server did not tell.
-    pub calls_without_usage: u64,
-    /// Calls that may have been billed and whose cost is unknown. They are not in the sum.
-    pub calls_without_cost: u64,
-    /// Dollars over the calls whose cost is known; `None` when no price is known for the model.
-    pub cost_usd: Option<Exact>,
-    /// What a reader should know about the judge's answers as a whole.
-    pub warnings: Vec<String>,
-    /// The system that wrote replies, where cases came without one.
-    pub target: Option<AuthorRecord>,
 }
 
 /// Takes results one at a time, in the order of the input.
@@ -89,6 +44,8 @@ pub struct SummaryBuilder {
     replies: CaseReplies,
     gate: GateTally,
     repeats: RepeatTally,
+    self_agreement: SelfAgreementTally,
+    customer_outcomes: CustomerOutcomeTally,
     no_reply: u64,
     skipped: u64,
 }
@@ -107,6 +64,8 @@ impl SummaryBuilder {
             replies: CaseReplies::default(),
             gate: GateTally::default(),
             repeats: RepeatTally::default(),
+            self_agreement: SelfAgreementTally::default(),
+            customer_outcomes: CustomerOutcomeTally::default(),
             no_reply: 0,
             skipped: 0,
         }
@@ -132,6 +91,8 @@ impl SummaryBuilder {
         self.automatic_fails += u64::from(result.is_automatic_fail());
         self.gate.add(result);
         self.repeats.add(result);
+        self.self_agreement.add(result, &self.rubric);
+        self.customer_outcomes.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         if let Some(quality_max) = result.quality_max(&self.rubric) {
             self.ranked.add(quality_max, result);
@@ -155,65 +116,74 @@ impl SummaryBuilder {
     pub fn finish(mut self, mut facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
         let clusters = &std::mem::take(&mut self.replies).clusters();
-        facts.warnings.extend(self.finish_parts(clusters));
+        let n_criteria = self.rubric.criteria().len();
+        let figures = clusters.all(n_criteria);
+        let all = self.all.record(&self.rubric, &figures);
+        let Counts { entered, blocked, unscored, .. } = all.counts;
+        facts.warnings.extend(
+            figures.n_clusters.map(|n| format!("{entered} replies answer {n} cases: intervals {ONE_DRAW}")),
+        );
         facts.warnings.extend(gold_notice(&self.rubric, clusters.n_cases()));
-        let targets = self.rubric.targets().iter().map(|target| TargetResult {
-            target: target.clone(),
-            value: self.value_of(&target.metric, clusters),
-            estimate: self.estimate_of(&target.metric, clusters),
-            ceiling: Ceiling::of(target, &self.rubric),
-        });
-        Summary {
-            targets: targets.collect(),
-            causes: self.causes.into_values().collect(),
-            ranked: self.ranked,
-            patterns: self.patterns.patterns(|slice| self.slices.get(slice).map_or(0, Part::n_entered)),
-            // The lexical judge writes by template: what recurs is the template.
-            recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
-            variations: variations(&self.rubric, clusters),
-            slices: self.slices,
-            rubric: self.rubric,
-            all: self.all,
-            gate: self.gate,
-            repeats: self.repeats.repeats(),
+        let by_slice = clusters.by_slice(n_criteria).into_iter();
+        let n_of = |slice: &str| self.slices.get(slice).map_or(0, |part| part.counts.entered);
+        let record = SummaryRecord {
             no_reply: self.no_reply,
             skipped: self.skipped,
+            flagged: self.gate.n_flagged,
+            findings_by_rule: self.gate.by_rule(),
+            coverage: Exact::ratio(i128::from(entered - blocked - unscored), i128::from(entered - blocked)),
+            unscored_by_cause: self.causes.iter().map(|(cause, count)| (cause.clone(), count.n)).collect(),
+            targets: self.targets(&all, &figures, clusters),
+            rubric: rubric_name(&self.rubric),
+            by_slice: by_slice
+                .map(|(name, figures)| (name.to_owned(), self.slices[name].record(&self.rubric, &figures)))
+                .collect(),
+            repeats: self.repeats.repeats(),
+            self_agreement: self.self_agreement.figures(&self.rubric),
+            customer_outcomes: self.customer_outcomes.figures(),
+            failure_patterns: self.patterns.patterns(n_of),
+            // The lexical judge writes by template: what recurs is the template.
+            recurring_reasons: match facts.judge.kind.as_str() {
+                "baseline" => Vec::new(),
+                _ => self.patterns.recurring(),
+            },
+            weight_sensitivity: variations(&self.rubric, clusters),
+            best: self.ranked.best.iter().map(RankedReply::record).collect(),
+            worst: self.ranked.worst.iter().map(RankedReply::record).collect(),
+            all,
             facts,
-        }
+        };
+        let Ranked { best, worst } = self.ranked;
+        let (causes, blocked) = (self.causes.into_values().collect(), self.gate.blocked);
+        Summary { rubric: self.rubric, record, causes, best, worst, blocked }
     }
 
-    fn value_of(&self, metric: &Metric, clusters: &Clusters) -> Option<Exact> {
-        let counts = &self.all.counts;
-        let rate = |n: u64, of: u64| Exact::ratio(i128::from(n), i128::from(of));
-        match metric {
-            Metric::PassRate => rate(counts.passed, counts.rated()),
-            Metric::AutomaticFailRate => rate(self.automatic_fails + counts.blocked, counts.rated()),
-            Metric::Mean(id) => self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean(),
-            Metric::MeanConfidence => clusters.confidence().and_then(|mean| millionths(mean.value)),
-        }
-    }
-
-    /// Sets what takes all replies to know, and says where intervals take each case as one draw.
-    fn finish_parts(&mut self, clusters: &Clusters) -> Option<String> {
-        let n_criteria = self.all.criteria.len();
-        self.all.finish(&clusters.all(n_criteria));
-        for (slice, part) in clusters.by_slice(n_criteria) {
-            self.slices.get_mut(slice).expect("each reply is counted in its slice").finish(&part);
-        }
-        let n = self.all.counts.entered;
-        let n_cases = self.all.n_clusters()?;
-        Some(format!("{n} replies answer {n_cases} cases: intervals {ONE_DRAW}"))
-    }
-
-    fn estimate_of(&self, metric: &Metric, clusters: &Clusters) -> Option<Estimate> {
-        match metric {
-            Metric::PassRate => self.all.pass_rate(),
-            Metric::AutomaticFailRate => clusters.share(|kind| kind.fails_outright),
-            Metric::Mean(id) => {
-                self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean_estimate()
-            }
-            Metric::MeanConfidence => clusters.confidence(),
-        }
+    /// The rubric's targets and what was reached.
+    fn targets(&self, all: &PartRecord, figures: &PartFigures, clusters: &Clusters) -> Vec<TargetRecord> {
+        let rate = |n: u64| Exact::ratio(i128::from(n), i128::from(all.counts.rated()));
+        let ends = |estimate: Option<Estimate>| {
+            let (low, high) = (estimate.map(|each| each.low), estimate.map(|each| each.high));
+            ([low, high], estimate.map_or(0, |each| each.n))
+        };
+        let record = |target: &Target| {
+            let (value, (interval, n)) = match &target.metric {
+                Metric::PassRate => (rate(all.counts.passed), ends(figures.pass_rate)),
+                Metric::AutomaticFailRate => {
+                    let n_failed = self.automatic_fails + all.counts.blocked;
+                    (rate(n_failed), ends(clusters.share(|kind| kind.fails_outright)))
+                }
+                Metric::Mean(id) => {
+                    let levels = all.criteria.get(id.as_str()).expect("targets name criteria of the rubric");
+                    (levels.mean, ([levels.low, levels.high], levels.n))
+                }
+                Metric::MeanConfidence => {
+                    let mean = clusters.confidence();
+                    (mean.and_then(|mean| millionths(mean.value)), ends(mean))
+                }
+            };
+            target_record(target, Ceiling::of(target, &self.rubric), value, interval, n)
+        };
+        self.rubric.targets().iter().map(record).collect()
     }
 }
 
@@ -239,199 +209,24 @@ fn millionths(share: f64) -> Option<Exact> {
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    rubric: Rubric,
-    all: Part,
-    slices: BTreeMap<String, Part>,
-    causes: Vec<UnscoredCount>,
-    ranked: Ranked,
-    patterns: Vec<FailurePattern>,
-    recurring: Vec<RecurringReason>,
-    variations: Vec<Variation>,
-    targets: Vec<TargetResult>,
-    gate: GateTally,
-    repeats: Option<Repeats>,
-    no_reply: u64,
-    skipped: u64,
-    facts: Facts,
-}
-
-impl Summary {
     /// The rubric that was used.
-    pub fn rubric(&self) -> &Rubric {
-        &self.rubric
-    }
-
-    /// Replies that were read and screened.
-    pub fn n_entered(&self) -> u64 {
-        self.all.counts.entered
-    }
-
-    /// Replies the gate blocked.
-    pub fn n_blocked(&self) -> u64 {
-        self.all.counts.blocked
-    }
-
-    /// Replies that pass.
-    pub fn n_passed(&self) -> u64 {
-        self.all.counts.passed
-    }
-
-    /// Replies that do not pass, whatever a criterion without a level may come to.
-    pub fn n_failed(&self) -> u64 {
-        self.all.counts.failed
-    }
-
-    /// Replies that were scored by a rubric without a pass rule.
-    pub fn n_scored(&self) -> u64 {
-        self.all.counts.scored
-    }
-
-    /// Replies with a criterion unscored, of which nothing that is known fails them.
-    pub fn n_unscored(&self) -> u64 {
-        self.all.counts.unscored
-    }
-
-    /// Cases for which the target gave no reply. They are among the unscored.
-    pub fn n_no_reply(&self) -> u64 {
-        self.no_reply
-    }
-
-    /// Records that could not be used.
-    pub fn n_skipped(&self) -> u64 {
-        self.skipped
-    }
-
-    /// What the gate found.
-    pub fn gate(&self) -> &GateTally {
-        &self.gate
-    }
-
-    /// Share that passes; `None` without a pass rule or with nothing to rate.
-    pub fn pass_rate(&self) -> Option<Estimate> {
-        self.rubric.pass().and_then(|_| self.all.pass_rate())
-    }
-
-    /// How many cases the replies answer, where some case has several: intervals then take each case as one draw.
-    pub fn n_clusters(&self) -> Option<u64> {
-        self.all.n_clusters()
-    }
-
-    /// Share of admitted replies whose outcome is known; `None` when none was admitted.
-    pub fn coverage(&self) -> Option<Exact> {
-        let admitted = self.n_entered() - self.n_blocked();
-        Exact::ratio(i128::from(admitted - self.n_unscored()), i128::from(admitted))
-    }
-
-    /// Levels per criterion, in the rubric's order.
-    pub fn criteria(&self) -> &[CriterionSummary] {
-        &self.all.criteria
-    }
-
+    pub rubric: Rubric,
+    /// The figures: the `summary` object of the results file.
+    pub record: SummaryRecord,
     /// Unscored criteria by cause.
-    pub fn causes(&self) -> &[UnscoredCount] {
-        &self.causes
-    }
-
-    /// The worst replies that are not perfect, worst first.
-    pub fn worst(&self) -> &[RankedReply] {
-        &self.ranked.worst
-    }
-
+    pub causes: Vec<UnscoredCount>,
     /// The best replies of those that do not fail, best first.
-    pub fn best(&self) -> &[RankedReply] {
-        &self.ranked.best
-    }
-
-    /// What several replies to the same case came to; `None` where no case has two.
-    pub fn repeats(&self) -> Option<&Repeats> {
-        self.repeats.as_ref()
-    }
-
-    /// By slice.
-    pub fn slices(&self) -> &BTreeMap<String, Part> {
-        &self.slices
-    }
-
-    /// What replies that do not pass have in common, the most frequent first.
-    pub fn patterns(&self) -> &[FailurePattern] {
-        &self.patterns
-    }
-
-    /// Reasons for weak levels that recur, the most frequent first.
-    pub fn recurring(&self) -> &[RecurringReason] {
-        &self.recurring
-    }
-
-    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
-    pub fn variations(&self) -> &[Variation] {
-        &self.variations
-    }
-
-    /// The rubric's targets and what was reached.
-    pub fn targets(&self) -> &[TargetResult] {
-        &self.targets
-    }
-
-    /// What the store knows.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    /// The `summary` object of the results file.
-    pub fn record(&self) -> SummaryRecord {
-        let facts = &self.facts;
-        let slices = self.slices.iter();
-        SummaryRecord {
-            all: self.all.record(&self.rubric),
-            no_reply: self.no_reply,
-            skipped: self.skipped,
-            flagged: self.gate.n_flagged(),
-            findings_by_rule: self.gate.by_rule(),
-            coverage: self.coverage(),
-            unscored_by_cause: self.causes.iter().map(|count| (count.cause.clone(), count.n)).collect(),
-            targets: self.targets.iter().map(TargetResult::record).collect(),
-            rubric: rubric_name(&self.rubric),
-            judge: facts.judge.record(),
-            target: facts.target.clone(),
-            definition: Members(facts.definition.clone()),
-            packets_repeated: facts.packets_repeated,
-            calls: facts.calls,
-            calls_lost: facts.calls_lost,
-            calls_without_usage: facts.calls_without_usage,
-            tokens: facts.tokens,
-            cost_usd: facts.cost_usd,
-            calls_without_cost: facts.calls_without_cost,
-            warnings: facts.warnings.clone(),
-            by_slice: slices.map(|(name, part)| (name.clone(), part.record(&self.rubric))).collect(),
-            repeats: self.repeats.clone(),
-            failure_patterns: self.patterns.clone(),
-            recurring_reasons: self.recurring.clone(),
-            weight_sensitivity: self.variations.clone(),
-            best: self.ranked.best.iter().map(RankedReply::record).collect(),
-            worst: self.ranked.worst.iter().map(RankedReply::record).collect(),
-        }
-    }
+    pub best: Vec<RankedReply>,
+    /// The worst replies that are not perfect, worst first.
+    pub worst: Vec<RankedReply>,
+    /// The first replies that the gate blocked.
+    pub blocked: Vec<ReplyResult>,
 }
 
 /// A rubric as documents name it.
 pub fn rubric_name(rubric: &Rubric) -> RubricName {
     let [name, version, hash] = [rubric.name(), rubric.version(), rubric.hash()].map(str::to_owned);
     RubricName { name, version, hash }
-}
-
-impl JudgeFacts {
-    /// The judge as documents have it.
-    pub fn record(&self) -> JudgeRecord {
-        JudgeRecord {
-            id: self.id.clone(),
-            kind: self.kind.clone(),
-            model: self.model.clone(),
-            standing: self.standing.name().to_owned(),
-            standing_reason: self.standing.reason().to_owned(),
-            answered_as: Members(self.answered_as.clone()),
-            fingerprints: Some(Members(self.fingerprints.clone())),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,37 +3,10 @@
 use crate::exact::Exact;
 use crate::results::TargetRecord;
 use crate::rubric::{Direction, Metric, Rubric, Target};
-use crate::stats::Estimate;
-
-/// A target and what the run reached.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TargetResult {
-    /// The target as the rubric has it.
-    pub target: Target,
-    /// What was reached; `None` when nothing was measured.
-    pub value: Option<Exact>,
-    /// The same with its interval and denominator.
-    pub estimate: Option<Estimate>,
-    /// What the upper end of the target means.
-    pub ceiling: Ceiling,
-}
-
-crate::named! {
-    /// What a run says about a target.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum TargetState {
-        /// The figure is as wanted.
-        Met = "met",
-        /// The figure is not as wanted.
-        Missed = "missed",
-        /// There is no figure, so nothing is known.
-        NotMeasured = "not measured",
-    }
-}
 
 /// What the upper end of a target means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ceiling {
+pub(crate) enum Ceiling {
     /// A higher value misses the target.
     Limit,
     /// The usual range ends there; a higher value is no failure.
@@ -69,64 +42,46 @@ pub(crate) fn metric_name(metric: &Metric) -> String {
     }
 }
 
-impl TargetResult {
-    /// Whether the target is met. A figure that was not measured neither meets nor misses anything.
-    pub fn state(&self) -> TargetState {
-        let Target { min, max, .. } = self.target;
-        match self.value {
-            None => TargetState::NotMeasured,
-            Some(value) if self.ceiling.holds(value, min, max) => TargetState::Met,
-            Some(_) => TargetState::Missed,
-        }
-    }
-
-    /// The target as the results file has it.
-    pub(super) fn record(&self) -> TargetRecord {
-        TargetRecord {
-            metric: metric_name(&self.target.metric),
-            min: self.target.min,
-            max: self.target.max,
-            value: self.value,
-            low: self.estimate.map(|estimate| estimate.low),
-            high: self.estimate.map(|estimate| estimate.high),
-            n: self.estimate.map_or(0, |estimate| estimate.n),
-            met: match self.state() {
-                TargetState::Met => Some(true),
-                TargetState::Missed => Some(false),
-                TargetState::NotMeasured => None,
-            },
-        }
-    }
+/// A target and what a run reached.
+pub(super) fn target_record(
+    target: &Target,
+    ceiling: Ceiling,
+    value: Option<Exact>,
+    [low, high]: [Option<f64>; 2],
+    n: u64,
+) -> TargetRecord {
+    let Target { min, max, .. } = *target;
+    let met = value.map(|value| ceiling.holds(value, min, max));
+    TargetRecord { metric: metric_name(&target.metric), min, max, value, low, high, n, met }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::TargetState::{Met, Missed, NotMeasured};
     use super::*;
 
     #[track_caller]
-    fn check(range: [Option<i64>; 2], ceiling: Ceiling, value: Option<i64>, want: TargetState) {
+    fn check(range: [Option<i64>; 2], ceiling: Ceiling, value: Option<i64>, want: &str) {
         let [min, max] = range.map(|end| end.map(Exact::from));
         let target = Target { metric: Metric::PassRate, min, max };
-        let result = TargetResult { target, value: value.map(Exact::from), estimate: None, ceiling };
+        let result = target_record(&target, ceiling, value.map(Exact::from), [None; 2], 0);
         assert_eq!(result.state(), want);
     }
 
     #[test]
     fn both_ends_of_a_target_belong_to_it() {
         let range = [Some(2), Some(4)];
-        for (value, want) in [(1, Missed), (2, Met), (3, Met), (4, Met), (5, Missed)] {
+        for (value, want) in [(1, "missed"), (2, "met"), (3, "met"), (4, "met"), (5, "missed")] {
             check(range, Ceiling::Limit, Some(value), want);
         }
-        check(range, Ceiling::Usual, Some(5), Met);
-        check(range, Ceiling::Usual, Some(1), Missed);
-        check([None, Some(4)], Ceiling::Limit, Some(-9), Met);
-        check([Some(2), None], Ceiling::Limit, Some(9), Met);
+        check(range, Ceiling::Usual, Some(5), "met");
+        check(range, Ceiling::Usual, Some(1), "missed");
+        check([None, Some(4)], Ceiling::Limit, Some(-9), "met");
+        check([Some(2), None], Ceiling::Limit, Some(9), "met");
     }
 
     #[test]
     fn n21_a_target_that_was_not_measured_is_neither_met_nor_missed() {
-        check([Some(2), None], Ceiling::Limit, None, NotMeasured);
-        check([None, Some(0)], Ceiling::Limit, None, NotMeasured);
+        check([Some(2), None], Ceiling::Limit, None, "not measured");
+        check([None, Some(0)], Ceiling::Limit, None, "not measured");
     }
 }

@@ -20,18 +20,15 @@ pub use row::{
     finding_records,
 };
 pub use summary::{
-    AuthorRecord, ClusterCount, Counts, CriterionFigures, FailurePattern, JudgeRecord, PartRecord, PassHat,
-    PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SummaryRecord, TargetRecord,
-    Tokens, Variation,
+    AuthorRecord, ClusterCount, Counts, CriterionFigures, CustomerOutcomes, Facts, FailurePattern,
+    JudgeRecord, PartRecord, PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName,
+    RuleCount, SelfAgreement, SummaryRecord, TargetRecord, Tokens, Variation,
 };
 
 use crate::promote::Standing;
 
 /// How every notice ends that says what is drawn where a case has several replies.
 pub(crate) const ONE_DRAW: &str = "take each case as one draw";
-
-/// The name of the slice of cases without one.
-pub const NO_SLICE: &str = "(none)";
 
 /// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::members::Members;
 use super::row::RowOutcome;
 use crate::exact::Exact;
+use crate::promote::Standing;
 use crate::stats::Estimate;
 
 /// The figures of a run.
@@ -32,6 +33,60 @@ pub struct SummaryRecord {
     pub targets: Vec<TargetRecord>,
     /// The rubric.
     pub rubric: RubricName,
+    /// What the store knows beyond the verdicts.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// By slice; `(none)` for cases without one.
+    pub by_slice: BTreeMap<String, PartRecord>,
+    /// What several replies to the same case came to; only where a case has two that pass or fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+    /// How far the judge agrees with itself, by criterion; only where each packet was asked about several times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_agreement: Option<Members<SelfAgreement>>,
+    /// How far passes go with what customers said, by kind of outcome; only where cases have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer_outcomes: Option<Members<CustomerOutcomes>>,
+    /// What replies that do not pass have in common, the most frequent first.
+    pub failure_patterns: Vec<FailurePattern>,
+    /// Reasons for weak levels that recur, the most frequent first.
+    pub recurring_reasons: Vec<RecurringReason>,
+    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
+    pub weight_sensitivity: Vec<Variation>,
+    /// The best replies of those that do not fail, best first.
+    pub best: Vec<RankedRecord>,
+    /// The worst replies that are not perfect, worst first.
+    pub worst: Vec<RankedRecord>,
+}
+
+/// How far a judge agrees with itself over repeats of the same questions: its intra-rater reliability.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SelfAgreement {
+    /// Replies with a level in at least two repeats.
+    pub n: u64,
+    /// Over all pairs of repeats of one reply, the share with the same level.
+    pub agreement: Option<Estimate>,
+    /// Krippendorff's alpha for levels in order, with the repeats as raters; null where it is not defined, as where
+    /// every level is the same.
+    pub krippendorff_alpha: Option<Estimate>,
+}
+
+/// How far passes go with an outcome that customers decide. A blocked reply does not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CustomerOutcomes {
+    /// Replies that pass or do not, and whose outcome is good or bad.
+    pub n: u64,
+    /// The share of good outcomes among replies that pass.
+    pub good_when_passed: Option<Estimate>,
+    /// The share of good outcomes among replies that do not.
+    pub good_when_not_passed: Option<Estimate>,
+    /// The phi coefficient of passing and a good outcome; null for few replies, or where one of them never varies.
+    pub phi: Option<Estimate>,
+}
+
+/// What the store knows about a run beyond its verdicts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
     /// Who judged.
     pub judge: JudgeRecord,
     /// The system that wrote replies; only where cases came without one.
@@ -55,21 +110,6 @@ pub struct SummaryRecord {
     pub calls_without_cost: u64,
     /// What a reader should know before believing the figures.
     pub warnings: Vec<String>,
-    /// By slice; `(none)` for cases without one.
-    pub by_slice: BTreeMap<String, PartRecord>,
-    /// What several replies to the same case came to; only where a case has two that pass or fail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<Repeats>,
-    /// What replies that do not pass have in common, the most frequent first.
-    pub failure_patterns: Vec<FailurePattern>,
-    /// Reasons for weak levels that recur, the most frequent first.
-    pub recurring_reasons: Vec<RecurringReason>,
-    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
-    pub weight_sensitivity: Vec<Variation>,
-    /// The best replies of those that do not fail, best first.
-    pub best: Vec<RankedRecord>,
-    /// The worst replies that are not perfect, worst first.
-    pub worst: Vec<RankedRecord>,
 }
 
 /// Figures of replies that belong together: a run's, or those of one slice.
@@ -206,6 +246,17 @@ pub struct TargetRecord {
     pub met: Option<bool>,
 }
 
+impl TargetRecord {
+    /// Whether the target is met, in words. A figure that was not measured neither meets nor misses anything.
+    pub fn state(&self) -> &'static str {
+        match self.met {
+            Some(true) => "met",
+            Some(false) => "missed",
+            None => "not measured",
+        }
+    }
+}
+
 /// A rubric by name, version and hash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RubricName {
@@ -235,9 +286,19 @@ pub struct JudgeRecord {
     /// The fingerprints seen, with how many answers each gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprints: Option<Members<u64>>,
+    /// What the store says that it has earned. In no file.
+    #[serde(skip)]
+    pub earned: Standing,
 }
 
 impl JudgeRecord {
+    /// The judge with what it has earned.
+    #[must_use]
+    pub fn with_standing(self, earned: Standing) -> JudgeRecord {
+        let (standing, standing_reason) = (earned.name().to_owned(), earned.reason().to_owned());
+        JudgeRecord { standing, standing_reason, earned, ..self }
+    }
+
     /// The judge as people call it.
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.kind, self.model);

@@ -29,7 +29,7 @@ pub use draw::{Chosen, Design, DrawCounts, Drawn, DrawnStratum, Duplicates, Fram
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};
 
-/// What a stratum is called whose cases name no slice.
+/// What cases are counted under that name no slice.
 pub const NO_SLICE: &str = "(none)";
 
 /// What the one stratum is called where there are more slices than draws.

@@ -9,6 +9,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::stats::corrected::{Corrected, NO_VERDICT, NotCorrected, Stratum, Wanted, corrected, label_plan};
 
 /// What the judge or people said about a reply.
@@ -36,15 +38,18 @@ pub struct Observed {
 }
 
 /// More labels in one stratum.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LabelWork {
     /// The stratum.
     pub stratum: String,
     /// How many more labels it takes, at least one.
+    #[serde(rename = "labels")]
     pub n_labels: u64,
     /// How many of these need a ticket that has not been drawn.
+    #[serde(rename = "of_these_not_drawn")]
     pub n_draws: u64,
     /// How many tickets of the stratum are left without a label then; 0 where the plan takes all of them.
+    #[serde(rename = "tickets_left")]
     pub n_left: u64,
 }
 

@@ -187,16 +187,8 @@ fn figure_json(figure: Result<Estimate, NotCorrected>) -> Value {
 }
 
 fn work(work: &Result<Vec<LabelWork>, NotCorrected>) -> Value {
-    let one = |LabelWork { stratum, n_labels, n_draws, n_left }: &LabelWork| {
-        json!({
-            "stratum": stratum,
-            "labels": n_labels,
-            "of_these_not_drawn": n_draws,
-            "tickets_left": n_left,
-        })
-    };
     match work {
         Err(reason) => json!({ "labels": null, "reason": reason.to_string() }),
-        Ok(labels) => json!({ "labels": labels.iter().map(one).collect::<Vec<_>>() }),
+        Ok(labels) => json!({ "labels": labels }),
     }
 }

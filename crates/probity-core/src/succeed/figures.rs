@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use crate::calibrate::Counting;
 use crate::diff::{
-    Difference, PartChange, PassChange, adjust_levels, adjust_passes, levels_moved, share_moved,
+    Difference, Pair, PartChange, PassChange, adjust_levels, adjust_passes, levels_moved, share_moved,
 };
 use crate::label::{Sheet, Unit, Verdict};
 use crate::results::{Members, RowOutcome};
+use crate::sample::NO_SLICE;
 use crate::stats::PairedCounts;
 
 /// What the shift of verdicts about pairs of replies is called among criteria.
@@ -173,9 +174,12 @@ pub fn reply_figures(changed: &Difference<'_>) -> (Shift, Vec<String>) {
     (shift, differ.into_iter().map(str::to_owned).collect())
 }
 
-/// Of what was admitted, how many replies pass before and after.
-pub(super) fn admitted_passes(changed: &Difference<'_>) -> PairedCounts {
+/// Of what was admitted, how many replies pass before and after; only those of `slice`, where there is one.
+pub(super) fn admitted_passes(changed: &Difference<'_>, slice: Option<&str>) -> PairedCounts {
     let passes = |outcome: RowOutcome| outcome.passes().filter(|_| outcome != RowOutcome::Blocked);
-    let pairs = changed.pairs.iter();
+    let is_of = |pair: &&Pair<'_>| {
+        slice.is_none_or(|slice| pair.slice().is_some_and(|own| own.unwrap_or(NO_SLICE) == slice))
+    };
+    let pairs = changed.pairs.iter().filter(is_of);
     pairs.filter_map(|pair| passes(pair.before.outcome).zip(passes(pair.after.outcome))).collect()
 }

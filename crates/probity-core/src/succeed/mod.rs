@@ -13,7 +13,7 @@ mod runs;
 
 pub use answer::{Answer, Answered};
 pub use figures::{AgreementChange, SheetFigures, Shift, reply_figures, sheet_figures};
-pub use runs::{RunMove, TargetMove, target_moves};
+pub use runs::{RateMove, RunMove, TargetMove, target_moves};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub struct Succession {
     pub contract: Option<ContractOutcome>,
     /// Cases on which the judges differ and that have no label: only those can show which of them is right.
     pub to_label: Vec<String>,
-    /// Calls on record for the new judge on these cases. The old one is not asked.
+    /// Calls that this succession made. The old judge is not asked.
     pub calls: u64,
     /// What they cost in dollars, where that is known.
     pub cost_usd: Option<Exact>,
@@ -75,7 +75,7 @@ impl ContractOutcome {
     pub fn of(name: String, decision: &Decision) -> ContractOutcome {
         let unmet = decision.unmet();
         let unmet = unmet.iter().map(|check| (check.requirement.name(), check.message().to_owned()));
-        let (met, checked) = (decision.is_met(), decision.checks().len());
+        let (met, checked) = (decision.is_met(), decision.checks.len());
         ContractOutcome { name, met, checked, unmet: unmet.collect() }
     }
 }

@@ -1,5 +1,7 @@
 //! What earlier runs would have come to under another judge.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use super::figures::admitted_passes;
 use crate::diff::Difference;
 use crate::exact::Exact;
 use crate::report::{Ceiling, PastFigures, PastRun, metric_name};
+use crate::results::{Counts, PartRecord};
 use crate::rubric::{Metric, Rubric, Target};
 use crate::stats::{Estimate, proportion};
 
@@ -51,8 +54,19 @@ pub struct RunMove {
     pub before: Option<Estimate>,
     /// What the pairs say that it would have been; null where they show nothing of passes, or nothing of fails.
     pub after: Option<Estimate>,
+    /// The same by slice, each from its own pairs.
+    pub by_slice: BTreeMap<String, RateMove>,
     /// The rubric's targets.
     pub targets: Vec<TargetMove>,
+}
+
+/// The pass rate of a slice of an earlier run, as it was and as it would have been.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RateMove {
+    /// As it was.
+    pub before: Estimate,
+    /// As it would have been; null where the pairs of this slice show nothing of passes, or nothing of fails.
+    pub after: Option<Estimate>,
 }
 
 /// The targets of `rubric` on the cases of `changed`, as each judge has them.
@@ -108,7 +122,9 @@ impl RunMove {
         n_max: usize,
     ) -> Vec<RunMove> {
         let scored = |run: &&PastRun| match &run.figures {
-            PastFigures::Scores(summary) => summary.judge.id == judge && summary.rubric.hash == rubric.hash(),
+            PastFigures::Scores(summary) => {
+                summary.facts.judge.id == judge && summary.rubric.hash == rubric.hash()
+            }
             PastFigures::Other(_) => false,
         };
         let mut last: Vec<&PastRun> = runs.iter().filter(scored).collect();
@@ -119,14 +135,21 @@ impl RunMove {
 
     fn of(run: &PastRun, rubric: &Rubric, changed: &Difference<'_>) -> Option<RunMove> {
         let PastFigures::Scores(summary) = &run.figures else { return None };
-        let (all, counts) = (&summary.all, summary.all.counts);
-        let rate = rubric.pass().and_then(|_| proportion(counts.passed, counts.rated()));
-        let carried = admitted_passes(changed).carried(counts.passed, counts.failed, counts.blocked);
-        let carried = carried.filter(|_| rate.is_some());
+        let all = &summary.all;
+        let moved = |part: &PartRecord, slice: Option<&str>| {
+            let Counts { passed, failed, blocked, .. } = part.counts;
+            let before = rubric.pass().and_then(|_| proportion(passed, part.counts.rated()))?;
+            let after = admitted_passes(changed, slice).carried(passed, failed, blocked);
+            Some(RateMove { before, after })
+        };
+        let (rate, carried) = moved(all, None).map(|moved| (moved.before, moved.after)).unzip();
+        let carried = carried.flatten();
+        let slices = summary.by_slice.iter();
+        let by_slice = slices.filter_map(|(slice, part)| Some((slice.clone(), moved(part, Some(slice))?)));
         let mean = |id: &str| Some(all.criteria.get(id)?.mean?.to_f64());
         let targets = moves(rubric, changed, rate.map(|rate| rate.value).zip(carried), mean);
-        let (at, files) = (run.at.to_string(), run.files.clone());
-        let found = RunMove { run: run.run, at, files, before: rate, after: carried, targets };
+        let (at, files, by_slice) = (run.at.to_string(), run.files.clone(), by_slice.collect());
+        let found = RunMove { run: run.run, at, files, before: rate, after: carried, by_slice, targets };
         (rate.is_some() || !found.targets.is_empty()).then_some(found)
     }
 }

@@ -52,6 +52,10 @@ impl<'de> Deserialize<'de> for Decimal {
             fn visit_i64<E: serde::de::Error>(self, whole: i64) -> Result<Decimal, E> {
                 Ok(Decimal(Exact::from(whole)))
             }
+
+            fn visit_u64<E: serde::de::Error>(self, whole: u64) -> Result<Decimal, E> {
+                self.visit_i64(i64::try_from(whole).map_err(E::custom)?)
+            }
         }
         deserializer.deserialize_any(Digits)
     }
@@ -308,6 +312,10 @@ settings! {
         test_values: TestData => Plain,
         own_numbers: Vec<String> => Plain,
     }
+    input: One<InputLayer> {
+        map: BTreeMap<String, String> => Plain,
+        date_format: String => Plain,
+    }
     store: One<StoreLayer> {
         texts: StoredTexts => Plain,
     }
@@ -316,6 +324,8 @@ settings! {
     }
     schedule: One<ScheduleLayer> {
         concurrency: u32 => Plain,
+        requests_per_minute: NonZeroU32 => Plain,
+        tokens_per_minute: NonZeroU32 => Plain,
         attempts_max: NonZeroU32 => Plain,
         connect_ms: NonZeroU64 => Plain,
         first_byte_ms: NonZeroU64 => Plain,

@@ -37,6 +37,7 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 
+pub(crate) use choose::chat_parts;
 pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
@@ -53,7 +54,7 @@ pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSett
 pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
-use models::Model;
+use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -66,6 +67,8 @@ pub struct Config {
     pub run: RunSettings,
     /// What a reply must not do to be judged.
     pub gate: GateSettings,
+    /// How case files are read.
+    pub input: InputSettings,
     /// What the store keeps.
     pub store: StoreSettings,
     /// The file of limits that the second of two runs must keep.
@@ -127,6 +130,15 @@ pub struct RunSettings {
     pub parse: Parse,
     /// Whether an answer that is not a verdict is asked for again.
     pub reask: Reask,
+}
+
+/// `[input]`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InputSettings {
+    /// Where the fields of records come from, by field; read together with the flags.
+    pub map: BTreeMap<String, String>,
+    /// How dates are written, as `%d/%m/%Y`.
+    pub date_format: Option<String>,
 }
 
 /// `[store]`
@@ -255,6 +267,9 @@ pub struct ChatSettings {
     pub aliases: Vec<String>,
     /// The version of HTTP.
     pub http: Http,
+    /// What its server said of the model, where that was asked for one. A record does not have it.
+    #[serde(skip)]
+    pub told: Option<ServerModel>,
 }
 
 /// A program that judges.
@@ -271,6 +286,10 @@ pub struct CommandSettings {
 pub struct ScheduleSettings {
     /// Calls in flight, 1 to 10000.
     pub concurrency: usize,
+    /// Calls in a minute at most, to all servers of a judge or a target together.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens of prompts and answers in a minute at most.
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// Calls for one packet before it stays unscored.
     pub attempts_max: u32,
     /// The clocks and caps of one call.

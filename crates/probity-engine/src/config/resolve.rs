@@ -17,9 +17,9 @@ use probity_core::spelling::closest;
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
-    KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile, SettingsProblem,
-    StoreSettings, Tunable, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
+    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
+    SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -55,6 +55,10 @@ impl Config {
         Ok(Config {
             run,
             gate,
+            input: InputSettings {
+                map: layer.input.map.unwrap_or_default(),
+                date_format: layer.input.date_format,
+            },
             store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,
@@ -230,6 +234,8 @@ impl Resolving {
         self.at_least(("backoff_ms_max", backoff_max), ("backoff_ms_first", backoff_first));
         ScheduleSettings {
             concurrency: concurrency as usize,
+            requests_per_minute: layer.requests_per_minute,
+            tokens_per_minute: layer.tokens_per_minute,
             attempts_max: given(layer.attempts_max).get(),
             limits,
             packet_max,
@@ -444,6 +450,7 @@ impl Resolving {
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
             http: given(layer.http),
+            told: None,
         })
     }
 

@@ -172,6 +172,17 @@ impl ToldError<'_> {
     }
 }
 
+/// How many tokens a model reads, where the message of an error says so.
+pub fn context_told(message: &str) -> Option<u32> {
+    let message = message.to_lowercase();
+    let told = |phrase: &String| {
+        let (_, rest) = message.split_once(phrase.as_str())?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok().filter(|tokens| *tokens > 0)
+    };
+    TABLE.context_says.iter().find_map(told)
+}
+
 /// The parameter that `text` names first, as a word of its own.
 fn first_named(text: &str) -> Option<Parameter> {
     let text = text.to_lowercase().replace(['_', '-'], " ");

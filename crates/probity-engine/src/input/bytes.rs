@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
+use super::encoding::NotEncoded;
 use super::source::OverLimit;
 use super::{LoadError, magic};
 
@@ -65,6 +66,9 @@ impl Input {
         let failed = |message: &str| LoadError::new(&self.file, message);
         if let Some(over) = error.get_ref().and_then(|inner| inner.downcast_ref::<OverLimit>()) {
             return failed(&over.to_string()).hint("unpack it first if its content is what you expect");
+        }
+        if let Some(wrong) = error.get_ref().and_then(|inner| inner.downcast_ref::<NotEncoded>()) {
+            return failed(&wrong.to_string());
         }
         match error.kind() {
             io::ErrorKind::UnexpectedEof => failed("the gzip data ends too early: the file may be cut"),
@@ -178,6 +182,11 @@ impl RawRecord {
         Self { bytes: Vec::new(), line: 0, offset: 0, bytes_max, file: Arc::clone(file) }
     }
 
+    /// Lets records have so many bytes.
+    pub(super) fn allow(&mut self, bytes_max: usize) {
+        self.bytes_max = bytes_max;
+    }
+
     /// Starts a record at the place of `input`.
     pub(super) fn begin(&mut self, input: &Input) {
         self.bytes.clear();
@@ -214,7 +223,7 @@ impl RawRecord {
             let lines = self.bytes[..at].split(|byte| *byte == b'\n').count() - 1;
             LoadError::new(&self.file, message)
                 .line(self.line + lines)
-                .hint("save the file as UTF-8; if this is its last byte, it may be cut")
+                .hint("save the file as UTF-8, or say what it is, as --encoding windows-1252; if this is its last byte, it may be cut")
         })
     }
 }

@@ -1,20 +1,29 @@
-//! CSV: rows and their cells, the header row, and cells as fields.
+//! CSV: rows and their cells, the header row, and what its columns mean.
 //!
 //! Cells are cut by `csv-core`, which takes any text. What it lets pass is refused here: a quote that is never closed,
 //! which would swallow the rest of the file, text after a closing quote, and two columns for one thing. A cell is quoted
 //! only if it begins with a quote; its text is kept byte for byte. Rows are never padded.
+//!
+//! Which character divides cells is told by the header row, or by a line `sep=;` before it, unless it is set.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use csv_core::ReadFieldResult;
-use probity_core::json::{self, Json};
 
-use super::LoadError;
+use super::assign::{Assignment, NotUnderstood, ShownColumn, Unclear, lacking, not_understood, sample};
 use super::bytes::{Ended, Input, RawRecord};
-use super::field::{Field, Reason, RecordFields, Vocabulary, both_name};
+use super::field::{Field, Reason, RecordFields, Vocabulary};
+use super::names::{KnownName, MessageColumn};
+use super::record::{Reading, row_fields};
+use super::{LoadError, LoadOptions};
 
-/// The delimiter unless the options name one.
-pub(super) const COMMA: u8 = b',';
+/// The delimiter where nothing speaks for another.
+const COMMA: u8 = b',';
+
+/// The delimiters that are looked for, with their names.
+const DELIMITERS: &[(u8, &str)] =
+    &[(COMMA, "commas"), (b';', "semicolons"), (b'\t', "tabs"), (b'|', "vertical bars")];
 
 /// How many lines a quoted cell may span before the quote is taken for one that was never closed.
 const CELL_LINES_MAX: usize = 1_000;
@@ -22,16 +31,13 @@ const CELL_LINES_MAX: usize = 1_000;
 /// The meaning of the columns of one file.
 pub(super) struct CsvTable {
     rows: RowCutter,
-    columns: Vec<Column>,
-    has_turns: bool,
+    names: Vec<String>,
+    /// What the columns of cases mean.
+    pub(super) assigned: Assignment,
     /// What the header's unknown names were probably meant to be.
     pub(super) warnings: Vec<String>,
-}
-
-struct Column {
-    name: String,
-    /// What the column holds; nothing when its name is unknown.
-    field: Option<Field>,
+    /// What is worth saying about how the table is read.
+    pub(super) notices: Vec<String>,
 }
 
 impl CsvTable {
@@ -39,34 +45,126 @@ impl CsvTable {
     pub(super) fn open(
         input: &mut Input,
         raw: &mut RawRecord,
-        delimiter: u8,
+        options: &LoadOptions,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
+        let (delimiter, notice) = match options.delimiter {
+            Some(delimiter) => (delimiter, None),
+            None => found_delimiter(input, vocabulary)?,
+        };
         let mut rows = RowCutter::new(delimiter);
         rows.next(input, raw)?;
-        let row = raw.text()?;
-        let refused = |message: String| LoadError::new(input.file(), message).line(raw.line);
-        let column = |name: &str| {
-            let name = name.trim().to_owned();
-            let field = if vocabulary == Vocabulary::Cases { Field::named(&name) } else { None };
-            Column { name, field }
+        raw.text()?;
+        let line = raw.line;
+        let refused = |input: &Input, message: String| LoadError::new(input.file(), message).line(line);
+        let cells = rows.cells().map_err(|message| refused(input, message))?;
+        let names: Vec<String> = cells.into_iter().map(|name| name.trim().to_owned()).collect();
+        if let Some(message) = clash(&names) {
+            return Err(refused(input, message));
+        }
+        let mut table =
+            CsvTable { rows, names, assigned: Assignment::none(), warnings: Vec::new(), notices: Vec::new() };
+        table.notices.extend(notice);
+        match vocabulary {
+            Vocabulary::Cases => table.understand(input, raw, options)?,
+            Vocabulary::Rows(_) => {
+                if !table.names.iter().any(|name| vocabulary.knows(name)) {
+                    let examples = vocabulary.examples();
+                    return Err(refused(
+                        input,
+                        format!("found neither JSON nor a header row with known names such as {examples}"),
+                    ));
+                }
+                let unknown = table.names.iter().filter(|name| !vocabulary.knows(name));
+                table.warnings = unknown.filter_map(|name| vocabulary.suggestion(name)).collect();
+            }
+        }
+        Ok(table)
+    }
+
+    /// Decides what the columns of cases mean, or says why that is not clear.
+    fn understand(
+        &mut self,
+        input: &mut Input,
+        raw: &mut RawRecord,
+        options: &LoadOptions,
+    ) -> Result<(), LoadError> {
+        let (line, header) = (raw.line, raw.bytes.clone());
+        let known: Vec<Arc<KnownName>> =
+            self.names.iter().map(|name| Arc::new(KnownName::new(name))).collect();
+        let refused = |input: &Input, message: String| LoadError::new(input.file(), message).line(line);
+        if let Some((field, column)) = options.map.missing(&self.named(&known)) {
+            let (field, found) = (field.native(), self.names.join(", "));
+            return Err(refused(
+                input,
+                format!("--map {field}: there is no column '{column}', found {found}"),
+            ));
+        }
+        let assigned = Assignment::new(self.names.iter().map(String::as_str), known.clone(), &options.map);
+        let (lacks, unclear) = match assigned {
+            Ok(assigned) => {
+                self.assigned = assigned;
+                let has = |field| self.assigned.has(field) || options.map.has(field);
+                (lacking(has, options.unanswered), None)
+            }
+            Err(Unclear { field: unclear, message }) => {
+                let has = |field| field != unclear && known.iter().any(|known| known.is(field));
+                (lacking(has, options.unanswered), Some(message))
+            }
         };
-        let columns: Vec<Column> = rows.cells().map_err(refused)?.into_iter().map(column).collect();
-        if let Some(message) = clash(&columns) {
-            return Err(refused(message));
+        if unclear.is_some() || !(lacks.is_empty() || self.is_messages()) {
+            let found = self.not_understood(input, raw, &known, &lacks)?;
+            let message = unclear.unwrap_or(found.message);
+            return Err(LoadError { hint: Some(found.hint), ..refused(input, message) });
         }
-        if !columns.iter().any(|column| vocabulary.knows(&column.name)) {
-            let message = format!(
-                "found neither JSON nor a header row with known names such as {}",
-                vocabulary.examples()
-            );
-            let hint = delimiter_hint(row, delimiter, vocabulary);
-            return Err(LoadError { hint, ..refused(message) });
-        }
-        let unknown = columns.iter().filter(|column| !vocabulary.knows(&column.name));
-        let warnings = unknown.filter_map(|column| vocabulary.suggestion(&column.name)).collect();
-        let has_turns = columns.iter().any(|column| column.field == Some(Field::Turns));
-        Ok(Self { rows, columns, has_turns, warnings })
+        raw.bytes = header;
+        let named = self.names.iter().map(String::as_str);
+        self.notices.extend(self.assigned.notice(named, &options.map));
+        self.warnings = self.assigned.doubts.clone();
+        let typos = self.names.iter().zip(&known).filter(|(name, known)| !options.map.takes(name, known));
+        self.warnings.extend(typos.filter_map(|(_, known)| known.typo.clone()));
+        Ok(())
+    }
+
+    fn named<'a>(&'a self, known: &'a [Arc<KnownName>]) -> Vec<(&'a str, &'a KnownName)> {
+        self.names.iter().zip(known).map(|(name, known)| (name.as_str(), &**known)).collect()
+    }
+
+    /// What to say about columns that are not understood, with the cells of the next row.
+    fn not_understood(
+        &mut self,
+        input: &mut Input,
+        raw: &mut RawRecord,
+        known: &[Arc<KnownName>],
+        lacks: &[Field],
+    ) -> Result<NotUnderstood, LoadError> {
+        self.rows.next(input, raw)?;
+        let cells = if raw.text().is_ok() { self.rows.cells().unwrap_or_default() } else { Vec::new() };
+        let columns: Vec<ShownColumn<'_>> = self
+            .named(known)
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (name, _))| !name.is_empty())
+            .map(|(at, (name, known))| ShownColumn {
+                name,
+                known,
+                sample: cells.get(at).map_or(String::new(), |cell| sample(cell)),
+            })
+            .collect();
+        Ok(not_understood(input.file(), &columns, lacks))
+    }
+
+    /// Whether a row is a message of a conversation.
+    pub(super) fn is_messages(&self) -> bool {
+        let has = |field| self.assigned.has(field);
+        let is_told = self.assigned.known.iter().any(|known| known.message == Some(MessageColumn::Author));
+        is_told && has(Field::Id) && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns)
+    }
+
+    /// What the last row, whose source is `row`, says in the column of this kind.
+    pub(super) fn message_cell(&self, row: &str, column: MessageColumn) -> Option<String> {
+        let at = self.assigned.known.iter().position(|known| known.message == Some(column))?;
+        self.cells(row).ok()?.get(at).map(|cell| (*cell).to_owned())
     }
 
     /// Cuts the next row into `raw`; `None` at the end of the file.
@@ -81,8 +179,8 @@ impl CsvTable {
     /// The cells of the last row, whose source is `row`: as many as there are columns.
     pub(super) fn cells(&self, row: &str) -> Result<Vec<&str>, Reason> {
         let cells = self.rows.cells().map_err(|message| with_json_hint(message, row))?;
-        if cells.len() != self.columns.len() {
-            let message = format!("the row has {} cells, the header has {}", cells.len(), self.columns.len());
+        if cells.len() != self.names.len() {
+            let message = format!("the row has {} cells, the header has {}", cells.len(), self.names.len());
             return Err(with_json_hint(message, row));
         }
         Ok(cells)
@@ -90,37 +188,17 @@ impl CsvTable {
 
     /// The names of the columns, in order.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|column| column.name.as_str())
+        self.names.iter().map(String::as_str)
     }
 
     /// Finds the fields in the cells of the last row, whose source is `row`.
-    pub(super) fn fields(&self, row: &str) -> Result<RecordFields<'_>, Reason> {
-        let mut found = RecordFields::default();
-        for (column, cell) in self.columns.iter().zip(self.cells(row)?) {
-            let Some(field) = column.field else { continue };
-            if cell.is_empty() && self.empty_is_absent(field) {
-                continue;
-            }
-            found.put(field, column.name.as_str(), value(field, &column.name, cell)?)?;
-            if field == Field::Metadata {
-                found.metadata_text = Some(cell);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether an empty cell says nothing. An id, a ticket and a reply must be filled.
-    fn empty_is_absent(&self, field: Field) -> bool {
-        match field {
-            Field::Id | Field::Reply => false,
-            Field::Ticket => self.has_turns,
-            _ => true,
-        }
+    pub(super) fn fields(&self, row: &str, reading: &Reading<'_>) -> Result<RecordFields<'_>, Reason> {
+        row_fields(self.names(), self.cells(row)?, &self.assigned, reading)
     }
 
     /// Whether the last row has fewer cells than the header.
     pub(super) fn is_short(&self) -> bool {
-        self.rows.torn.is_none() && self.rows.ends.len() < self.columns.len()
+        self.rows.torn.is_none() && self.rows.ends.len() < self.names.len()
     }
 }
 
@@ -132,55 +210,66 @@ fn with_json_hint(message: String, row: &str) -> Reason {
     message.into()
 }
 
-/// Two columns for one thing.
-fn clash(columns: &[Column]) -> Option<String> {
+/// Two columns of one name.
+fn clash(columns: &[String]) -> Option<String> {
     let mut names = HashMap::new();
-    let mut fields: Vec<&Column> = Vec::new();
-    for (i, column) in columns.iter().enumerate().filter(|(_, column)| !column.name.is_empty()) {
-        if let Some(first) = names.insert(&column.name, i) {
-            let name = &column.name;
-            return Some(format!("columns {} and {} are both called '{name}'", first + 1, i + 1));
-        }
-        let Some(field) = column.field else { continue };
-        if let Some(earlier) = fields.iter().find(|earlier| earlier.field == column.field) {
-            return Some(both_name(&earlier.name, &column.name, field));
-        }
-        fields.push(column);
-    }
-    None
+    columns.iter().enumerate().filter(|(_, name)| !name.is_empty()).find_map(|(at, name)| {
+        let first = names.insert(name, at)?;
+        Some(format!("columns {} and {} are both called '{name}'", first + 1, at + 1))
+    })
 }
 
-/// What to do where a header without a known name has some with another delimiter.
-fn delimiter_hint(header: &str, delimiter: u8, vocabulary: Vocabulary) -> Option<String> {
-    let guesses = [(b';', "a semicolon"), (b'\t', "a tab"), (b'|', "a vertical bar"), (b',', "a comma")];
-    let (_, name) = guesses.iter().find(|(guess, _)| {
-        let is_name = |name: &str| vocabulary.knows(name.trim().trim_matches('"'));
-        *guess != delimiter && header.split(char::from(*guess)).any(is_name)
-    })?;
-    Some(format!("the columns look separated by {name}: set the delimiter"))
+/// What divides the cells, by a line that says so, which is passed over, or by the header row.
+fn found_delimiter(input: &mut Input, vocabulary: Vocabulary) -> Result<(u8, Option<String>), LoadError> {
+    let head = input.fill()?;
+    if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter, b'\r' | b'\n', ..] = *head
+        && delimiter.is_ascii()
+    {
+        input.pass(5);
+        input.pass_line_end()?;
+        return Ok((delimiter, None));
+    }
+    let header = header_line(head);
+    let known = |name: &str| {
+        let name = name.trim().trim_matches('"').trim();
+        match vocabulary {
+            Vocabulary::Cases => KnownName::new(name).meaning.is_some(),
+            Vocabulary::Rows(_) => vocabulary.knows(name),
+        }
+    };
+    let scored = DELIMITERS.iter().map(|(delimiter, name)| {
+        let cells = unquoted_split(&header, char::from(*delimiter));
+        (cells.iter().filter(|cell| known(cell)).count(), cells.len(), *delimiter, *name)
+    });
+    let scored: Vec<_> = scored.filter(|(_, n_cells, ..)| *n_cells > 1).collect();
+    let most = scored.iter().map(|(n_known, ..)| *n_known).max().unwrap_or_default();
+    let mut best = scored.iter().filter(|(n_known, ..)| *n_known == most);
+    match (best.next(), best.next()) {
+        (Some((.., delimiter, name)), None) if *delimiter != COMMA => {
+            Ok((*delimiter, Some(format!("cells are separated by {name}"))))
+        }
+        _ => Ok((COMMA, None)),
+    }
 }
 
-/// What a cell holds: text as it stands, or JSON where the field is not a text.
-fn value(field: Field, name: &str, cell: &str) -> Result<Json, Reason> {
-    match field {
-        Field::Confidence => json::parse(cell).map_err(|_| {
-            Reason::from(format!("'{name}' must be a number with a decimal point, found '{cell}'"))
-        }),
-        Field::Context | Field::RetrievalContext if !cell.trim_start().starts_with(['[', '{']) => {
-            Ok(Json::text(cell))
-        }
-        Field::Turns
-        | Field::Evidence
-        | Field::Context
-        | Field::RetrievalContext
-        | Field::Tools
-        | Field::Admissible
-        | Field::KnownPii
-        | Field::Metadata => {
-            json::parse(cell).map_err(|error| Reason::malformed(&error, &format!("the '{name}' cell")))
-        }
-        _ => Ok(Json::text(cell)),
-    }
+/// The first line of a file, quoted line ends included.
+fn header_line(head: &[u8]) -> String {
+    let mut is_quoted = false;
+    let end = head.iter().position(|byte| {
+        is_quoted ^= *byte == b'"';
+        !is_quoted && matches!(byte, b'\r' | b'\n')
+    });
+    String::from_utf8_lossy(&head[..end.unwrap_or(head.len())]).into_owned()
+}
+
+/// The parts of a line between delimiters that are not quoted.
+fn unquoted_split(line: &str, delimiter: char) -> Vec<&str> {
+    let mut is_quoted = false;
+    line.split(|c: char| {
+        is_quoted ^= c == '"';
+        !is_quoted && c == delimiter
+    })
+    .collect()
 }
 
 /// The rows of a file, of which one is looked at.

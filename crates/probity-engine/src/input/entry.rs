@@ -1,9 +1,11 @@
 //! From the fields of one record to a case and its reply.
 //!
-//! Nothing is converted: a text must be a string, a confidence a number. The exceptions are names given as
-//! numbers (ids, versions of evidence), which are taken by their source text, digit for digit. Which turn
-//! of a conversation is the reply is decided here too.
+//! No text is converted: a ticket and a reply must be strings. Names given as numbers (ids, slices, variants, versions
+//! of evidence) are taken by their source text, digit for digit; dates and shares are read in their usual forms. Which
+//! turn of a conversation is the reply is decided here too.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,9 +15,10 @@ use probity_core::case::{
 };
 use probity_core::json::Json;
 
-use super::Unanswered;
+use super::dates::{self, UnreadDate};
 use super::evidence::{evidence, inadmissible};
 use super::field::{Field, FieldValue, FileNames, Reason, RecordFields};
+use super::{LoadOptions, Unanswered};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
@@ -62,12 +65,12 @@ impl From<Reason> for Refused {
 
 /// Makes content of the fields, or says why not, by the names of the file.
 pub(super) fn entry(
-    mut found: RecordFields<'_>,
+    found: &mut RecordFields<'_>,
     names: FileNames,
-    unanswered: Unanswered,
+    options: &LoadOptions,
 ) -> Result<Content, Refused> {
     let id = case_id(found.take(Field::Id))?;
-    let content = content(&mut found, &id, names, unanswered);
+    let content = content(found, &id, names, options);
     content.map_err(|reason| Refused { id: Some(id.as_str().to_owned()), reason })
 }
 
@@ -75,45 +78,74 @@ fn content(
     found: &mut RecordFields<'_>,
     id: &CaseId,
     names: FileNames,
-    unanswered: Unanswered,
+    options: &LoadOptions,
 ) -> Result<Content, Reason> {
     let (situation, given) = situation_and_reply(found, names)?;
-    let text = match (given, unanswered) {
+    let dates = options.date_format.as_deref();
+    let text = match (given, options.unanswered) {
         (Given::Text(text), _) => text,
         (Given::Nothing(reason), Unanswered::Refuse) => return Err(reason),
         (Given::Nothing(reason), Unanswered::Take) => {
-            let case = Box::new(case(found, id, situation)?);
+            let case = Box::new(case(found, id, situation, dates)?);
             return Ok(Content::Unanswered { case, reason });
         }
     };
-    let case = case(found, id, situation)?;
-    let variant = optional_text(found.given(Field::Variant))?;
+    let case = case(found, id, situation, dates)?;
+    let variant = found.given(Field::Variant).map(|value| name_text(&value.name, value.json)).transpose()?;
+    let variant = variant.filter(|variant| !variant.is_empty());
     let reply = Reply {
         text,
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
-        confidence: confidence(found.given(Field::Confidence))?,
+        confidence: unless_bad(found, Field::Confidence, confidence)?,
     };
     Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
 
-fn case(found: &mut RecordFields<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
-    let slice = optional_text(found.given(Field::Slice))?;
+fn case(
+    found: &mut RecordFields<'_>,
+    id: &CaseId,
+    situation: Situation,
+    dates: Option<&str>,
+) -> Result<Case, Reason> {
+    let name = |value: FieldValue<'_>| {
+        name_text(&value.name, value.json).map(|text| Some(text).filter(|text| !text.is_empty()))
+    };
+    let slice = |value: FieldValue<'_>| name(value)?.map(Slice::new).transpose().map_err(bad_field);
     Ok(Case {
         id: id.clone(),
-        slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
+        slice: unless_bad(found, Field::Slice, slice)?,
         situation,
         circumstances: Circumstances {
-            time: time(found.given(Field::Time))?,
-            audience: optional_text(found.given(Field::Audience))?,
-            region: optional_text(found.given(Field::Region))?,
-            language: optional_text(found.given(Field::Language))?,
+            time: unless_bad(found, Field::Time, |value| time(&value, dates))?,
+            audience: unless_bad(found, Field::Audience, name)?,
+            region: unless_bad(found, Field::Region, name)?,
+            language: unless_bad(found, Field::Language, name)?,
         },
         evidence: evidence(found)?.into(),
         inadmissible: inadmissible(found)?,
         reference: optional_text(found.given(Field::Reference))?,
         known_pii: known_pii(found.given(Field::KnownPii))?,
+        outcomes: BTreeMap::new(),
         metadata: metadata(found)?,
     })
+}
+
+/// What `read` makes of a field that a record can do without. A value that cannot be read is left out, with a doubt,
+/// unless a person mapped it.
+fn unless_bad<T>(
+    found: &mut RecordFields<'_>,
+    field: Field,
+    read: impl Fn(FieldValue<'_>) -> Result<Option<T>, Reason>,
+) -> Result<Option<T>, Reason> {
+    let Some(value) = found.given(field) else { return Ok(None) };
+    let is_asked = value.is_asked;
+    match read(value) {
+        Err(reason) if !is_asked => {
+            found.doubts.push(format!("{}; it is left out", reason.text));
+            Ok(None)
+        }
+        other => other,
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "maps an error")]
@@ -173,37 +205,53 @@ pub(super) fn text(name: impl fmt::Display, json: Json) -> Result<String, Reason
 
 /// A text that may be left out; the empty string says as much.
 fn optional_text(value: Option<FieldValue<'_>>) -> Result<Option<String>, Reason> {
-    let text = value.map(|FieldValue { name, json }| text(&name, json)).transpose()?;
+    let text = value.map(|FieldValue { name, json, .. }| text(&name, json)).transpose()?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// A moment: a date, with a time or without, or seconds since 1970.
-fn time(value: Option<FieldValue<'_>>) -> Result<Option<Moment>, Reason> {
-    let Some(value) = value else { return Ok(None) };
-    let refuse = |shown: &str| {
-        let forms = "a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970";
-        Reason::from(format!("'{}' is {shown}, expected {forms}", value.name))
-    };
+/// A moment: a date in one of the usual forms, with a time or without, or a time since 1970.
+fn time(value: &FieldValue<'_>, format: Option<&str>) -> Result<Option<Moment>, Reason> {
+    let name = &value.name;
     match &value.json {
-        Json::String(text) if text.is_empty() => Ok(None),
+        Json::String(text) if text.trim().is_empty() => Ok(None),
         // A CSV cell holds seconds as text.
-        Json::String(text) | Json::Number(text) => {
-            let seconds = text.parse().ok().and_then(Moment::from_seconds);
-            seconds.or_else(|| text.parse().ok()).map(Some).ok_or_else(|| refuse(&format!("{text:?}")))
-        }
-        other => Err(must_be(&value.name, "a string", other)),
+        Json::String(text) | Json::Number(text) => match dates::moment(text, format) {
+            Ok(moment) => Ok(Some(moment)),
+            Err(UnreadDate::Unknown) => Err(format!(
+                "'{name}' is no date in a usual form, such as 2026-04-01 or 2026-04-01T09:30:00Z"
+            )
+            .into()),
+            Err(UnreadDate::DayOrMonth) => Err(format!(
+                "'{name}' may have the day or the month first; say which, as --date-format %d/%m/%Y"
+            )
+            .into()),
+        },
+        other => Err(must_be(name, "a string", other)),
     }
 }
 
-fn confidence(value: Option<FieldValue<'_>>) -> Result<Option<Confidence>, Reason> {
-    let Some(value) = value else { return Ok(None) };
-    match &value.json {
-        Json::Number(text) => {
-            let number = text.parse().expect("the text of a JSON number is a number");
-            Confidence::new(number).map(Some).map_err(bad_field)
-        }
-        other => Err(must_be(&value.name, "a number", other)),
-    }
+/// A share: a number, or a text with one, also with a decimal comma or in percent.
+fn confidence(value: FieldValue<'_>) -> Result<Option<Confidence>, Reason> {
+    let number = match &value.json {
+        Json::Number(text) => text.parse().ok(),
+        Json::String(text) if text.trim().is_empty() => return Ok(None),
+        Json::String(text) => share(text),
+        _ => None,
+    };
+    let Some(number) = number else {
+        return Err(format!("'{}' must be a number from 0 to 1", value.name).into());
+    };
+    Confidence::new(number)
+        .map(Some)
+        .map_err(|_| format!("'{}' must be a number from 0 to 1", value.name).into())
+}
+
+fn share(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (digits, divisor) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits.trim_end(), 100.0));
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let number: f64 = Some(digits).filter(|_| is_number)?.replacen(',', ".", 1).parse().ok()?;
+    Some(number / divisor)
 }
 
 fn metadata(found: &mut RecordFields<'_>) -> Result<Option<String>, Reason> {
@@ -211,7 +259,7 @@ fn metadata(found: &mut RecordFields<'_>) -> Result<Option<String>, Reason> {
     if has_nul(&value.json) {
         return Err(format!("'{}' contains a NUL character", value.name).into());
     }
-    Ok(found.metadata_text.map(str::to_owned))
+    Ok(found.metadata_text.take().map(Cow::into_owned))
 }
 
 pub(super) fn has_nul(json: &Json) -> bool {
@@ -228,7 +276,7 @@ pub(super) fn items(value: Option<FieldValue<'_>>) -> Result<Vec<Json>, Reason> 
     match value {
         None => Ok(Vec::new()),
         Some(FieldValue { json: Json::Array(items), .. }) => Ok(items),
-        Some(FieldValue { name, json }) => Err(must_be(name, "an array", &json)),
+        Some(FieldValue { name, json, .. }) => Err(must_be(name, "an array", &json)),
     }
 }
 
@@ -270,7 +318,7 @@ fn situation_and_reply(found: &mut RecordFields<'_>, names: FileNames) -> Result
     let turns = found.take(Field::Turns).filter(|_| has_turns);
     match (ticket, turns) {
         (Some(ticket), None) => {
-            let FieldValue { name, json } = ticket;
+            let FieldValue { name, json, .. } = ticket;
             let ticket = text(&name, json)?;
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
@@ -292,11 +340,11 @@ fn situation_and_reply(found: &mut RecordFields<'_>, names: FileNames) -> Result
 /// can be seen: no judge is paid to read it.
 fn given_reply(found: &mut RecordFields<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
-        None => Ok(None),
-        Some(FieldValue { name, json: Json::Null }) => {
+        None => Ok(found.no_reply.take().map(|reason| Given::Nothing(reason.into()))),
+        Some(FieldValue { name, json: Json::Null, .. }) => {
             Ok(Some(Given::Nothing(must_be(&name, "a string", &Json::Null))))
         }
-        Some(FieldValue { name, json }) => Ok(Some(written(&name, text(&name, json)?.into()))),
+        Some(FieldValue { name, json, .. }) => Ok(Some(written(&name, text(&name, json)?.into()))),
     }
 }
 

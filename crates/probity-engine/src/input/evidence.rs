@@ -11,11 +11,9 @@ use super::field::{Field, FieldValue, Reason, RecordFields};
 
 /// What the reply of a record may rest on.
 pub(super) fn evidence(found: &mut RecordFields<'_>) -> Result<Evidence, Reason> {
-    let mut context = texts(found.given(Field::Context), Field::Context)?;
-    context.extend(texts(found.given(Field::RetrievalContext), Field::RetrievalContext)?);
     Ok(Evidence {
         sources: each(found.given(Field::Evidence), Field::Evidence, source)?,
-        context,
+        context: texts(found.given(Field::Context), Field::Context)?,
         tools: each(found.given(Field::Tools), Field::Tools, tool)?,
         n_omitted: 0,
     })
@@ -83,16 +81,24 @@ fn texts(value: Option<FieldValue<'_>>, list: Field) -> Result<Vec<ContextText>,
     Ok(all.into_iter().filter(|each| !each.text.trim().is_empty()).collect())
 }
 
+/// What the text of a retrieved document is called, and where it is from.
+const CONTEXT_TEXT: &[&str] = &["text", "content", "page_content", "body", "snippet", "chunk"];
+const CONTEXT_SOURCE: &[&str] = &["source", "title", "url", "id", "name"];
+
+/// A text, or a document with one; a document of another form is kept as canonical JSON.
 fn context(name: Inside, item: Json) -> Result<ContextText, Reason> {
-    match item {
-        Json::String(text) => Ok(ContextText { text: without_nul(name, text)?, source: None }),
-        Json::Object(mut object) => {
-            let text_name = Inside { part: ".text", ..name };
-            let text = optional(&mut object, "text", text_name)?.ok_or_else(|| missing(text_name))?;
-            let source = optional(&mut object, "source", Inside { part: ".source", ..name })?;
-            Ok(ContextText { text, source })
+    let text = |text: &str| without_nul(name, text.to_owned());
+    match &item {
+        Json::String(own) => Ok(ContextText { text: text(own)?, source: None }),
+        Json::Object(object) => {
+            let first = |names: &[&str]| names.iter().find_map(|name| object.get(name)?.as_str());
+            let source = first(CONTEXT_SOURCE).map(text).transpose()?;
+            match first(CONTEXT_TEXT) {
+                Some(own) => Ok(ContextText { text: text(own)?, source }),
+                None => Ok(ContextText { text: text(&item.canonical())?, source: None }),
+            }
         }
-        other => Err(must_be(name, "an object or a string", &other)),
+        other => Err(must_be(name, "an object or a string", other)),
     }
 }
 

@@ -5,17 +5,29 @@
 //!
 //! Exports of other tools put an object around their list, as `{"data": [ … ]}`. It is opened where there is no doubt:
 //! the file is one object, that object is no record itself, and exactly one of its members is an array that begins with
-//! an object. Everything else is left for the readers of lines to refuse.
+//! an object, or some are those that a known tool writes. What stands around the lists is the file's frame. Everything
+//! else is left for the readers of lines to refuse.
 
-use probity_core::json::{Tolerance, parse_prefix};
+use std::collections::VecDeque;
+
+use probity_core::json::{Json, Object, Tolerance, parse, parse_prefix};
 
 use super::bytes::{Ended, Input, RawRecord};
 use super::field::Vocabulary;
 use super::source::DataFile;
 use super::{LoadError, LoadOptions};
 
-/// How much of an object's member is looked at, in bytes: its name, and how its value begins.
-const MEMBER_BYTES_MAX: usize = 4 << 10;
+/// How much of an object's member is looked at, in bytes: its name, how its value begins, and all of it for the frame.
+const MEMBER_BYTES_MAX: usize = 1 << 20;
+
+/// How much of a frame is kept, in bytes.
+const FRAME_BYTES_MAX: usize = 8 << 20;
+
+/// Where known tools have their records, in the object that a file is.
+const LISTS: &[&str] = &[
+    "results.results", "testCases", "conversationalTestCases", "samples", "tickets", "comments", "users",
+    "satisfaction_ratings", "conversations", "resourceSpans", "resource_spans", "resourceLogs",
+];
 
 /// Cuts the next line into `raw`; `None` at the end of the file.
 pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
@@ -36,10 +48,37 @@ pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ende
     }
 }
 
-/// One JSON array of records: the file, or a member of the object that the file is.
+/// Cuts the next of the values that stand after one another, each over as many lines as it has.
+pub(super) fn value(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
+    if input.pass_space()?.is_none() {
+        return Ok(None);
+    }
+    raw.begin(input);
+    let mut nesting = Nesting::default();
+    loop {
+        let bytes = input.fill()?;
+        if bytes.is_empty() {
+            return Err(input.error("the last record is not complete, the file may be cut"));
+        }
+        let end = nesting.close(bytes);
+        let n = end.map_or(bytes.len(), |end| end + 1);
+        raw.take(input, n)?;
+        if end.is_some() {
+            return Ok(Some(Ended::Separator));
+        }
+    }
+}
+
+/// JSON arrays of records: the file, or members of the object that the file is.
 pub(super) struct Array {
-    /// The name of that member.
+    /// The name of that member, where it is one that is worth saying.
     pub(super) member: Option<String>,
+    /// Whether a known tool writes such arrays.
+    pub(super) is_known: bool,
+    /// Whether the array is in an object.
+    is_member: bool,
+    /// Where the arrays after this one begin.
+    further: VecDeque<u64>,
     at: Position,
 }
 
@@ -54,19 +93,46 @@ enum Position {
 impl Array {
     /// The array that begins here.
     pub(super) fn new() -> Self {
-        Array { member: None, at: Position::BeforeOpening }
+        let (is_known, is_member, further) = (false, false, VecDeque::new());
+        Array { member: None, is_known, is_member, further, at: Position::BeforeOpening }
     }
 
-    /// The array in the object that begins here, if the file is one around an array. `input` is passed on to it.
+    /// The arrays in the object that begins here, if the file is one around arrays, and what else is in it. `input` is
+    /// passed on to the first.
     pub(super) fn in_object(
         source: &DataFile,
         options: &LoadOptions,
         vocabulary: Vocabulary,
         input: &mut Input,
-    ) -> Result<Option<Self>, LoadError> {
-        let Some((member, offset)) = find(source, options, vocabulary)? else { return Ok(None) };
-        input.pass_to(offset)?;
-        Ok(Some(Array { member: Some(member), ..Array::new() }))
+    ) -> Result<Option<(Self, Json)>, LoadError> {
+        let mut found = Wrapper::default();
+        if !found.look(source, options, vocabulary)? {
+            return Ok(None);
+        }
+        if found.lists.is_empty() && found.arrays.is_empty() {
+            found.lists.extend(found.empty.take());
+        }
+        let is_known = !found.lists.is_empty();
+        // The viewer of a dataset lists its columns beside its rows.
+        if found.arrays.iter().map(|(name, _)| name.as_str()).eq(["features", "rows"]) {
+            found.arrays.remove(0);
+        }
+        if !is_known {
+            let (Some((name, offset)), true) = (found.arrays.pop(), found.arrays.is_empty()) else {
+                return Ok(None);
+            };
+            found.frame.take(&name);
+            found.lists.push((offset, name));
+        }
+        found.lists.sort_unstable();
+        let member = match &*found.lists {
+            [(_, name)] if !vocabulary.is_of_records(name) => Some(name.clone()),
+            _ => None,
+        };
+        let mut further: VecDeque<u64> = found.lists.iter().map(|(offset, _)| *offset).collect();
+        input.pass_to(further.pop_front().unwrap_or_default())?;
+        let array = Array { member, is_member: true, is_known, further, ..Array::new() };
+        Ok(Some((array, Json::Object(found.frame))))
     }
 
     /// Cuts the next element into `raw`, without the space around it; `None` after the last.
@@ -84,8 +150,13 @@ impl Array {
             }
         }
         if self.at == Position::AfterClosing {
-            self.nothing_follows(input)?;
-            return Ok(None);
+            let Some(offset) = self.further.pop_front() else {
+                self.nothing_follows(input)?;
+                return Ok(None);
+            };
+            input.pass_to(offset)?;
+            self.at = Position::BeforeOpening;
+            return self.next(input, raw);
         }
         input.pass_space()?;
         let separator = element(input, raw)?;
@@ -101,7 +172,7 @@ impl Array {
 
     fn nothing_follows(&self, input: &mut Input) -> Result<(), LoadError> {
         // What follows the array of an object was seen to be the rest of the object.
-        if self.member.is_some() || input.pass_space()?.is_none() {
+        if self.is_member || input.pass_space()?.is_none() {
             return Ok(());
         }
         let error = input.error("text after the ']' that closes the array");
@@ -130,34 +201,118 @@ fn element(input: &mut Input, raw: &mut RawRecord) -> Result<u8, LoadError> {
     }
 }
 
-/// The one array of objects in the object that the file is, if it is no record: its name and where it begins.
-fn find(
-    source: &DataFile,
-    options: &LoadOptions,
-    vocabulary: Vocabulary,
-) -> Result<Option<(String, u64)>, LoadError> {
-    let mut input = source.open(options)?.input;
-    input.first_byte()?;
-    input.pass(1);
-    let mut arrays = Vec::new();
-    loop {
-        let offset = input.offset();
-        let Some((beginning, separator)) = member_beginning(&mut input)? else { return Ok(None) };
-        let text = beginning.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        if let Some((name, value)) = member(text) {
-            if vocabulary.is_of_records(&name) {
-                return Ok(None);
-            }
-            if value.strip_prefix('[').is_some_and(|inside| inside.trim_ascii_start().starts_with('{')) {
-                arrays.push((name, offset + (text.len() - value.len()) as u64));
-            }
+/// What the object that a file is has in it.
+#[derive(Default)]
+struct Wrapper {
+    /// Where the lists of known tools begin, and their paths.
+    lists: Vec<(u64, String)>,
+    /// Other arrays of objects, and where they begin.
+    arrays: Vec<(String, u64)>,
+    /// The other members.
+    frame: Object,
+    n_frame_bytes: usize,
+    /// Members inside which there may be lists, and where they begin.
+    holders: Vec<(String, u64)>,
+    /// A list of a known tool without a record: a page may be empty.
+    empty: Option<(u64, String)>,
+}
+
+/// How the value of a member begins.
+struct BegunMember<'a> {
+    value: &'a str,
+    /// Whether that is all of it.
+    is_whole: bool,
+    /// Where it stands in the file.
+    offset: u64,
+}
+
+impl Wrapper {
+    /// Looks through the file; `false` where it is not one object, or the object is a record.
+    fn look(
+        &mut self,
+        source: &DataFile,
+        options: &LoadOptions,
+        vocabulary: Vocabulary,
+    ) -> Result<bool, LoadError> {
+        let mut input = source.open(options)?.input;
+        input.first_byte()?;
+        if !self.members(&mut input, "", vocabulary)? || input.pass_space()?.is_some() {
+            return Ok(false);
         }
-        if separator != b',' {
-            break;
+        for (name, offset) in std::mem::take(&mut self.holders) {
+            let mut input = source.open(options)?.input;
+            input.pass_to(offset)?;
+            let outer = std::mem::take(&mut self.frame);
+            self.members(&mut input, &format!("{name}."), vocabulary)?;
+            let inner = std::mem::replace(&mut self.frame, outer);
+            // A file that changes meanwhile is found out at its end.
+            let _ = self.frame.insert(name, Json::Object(inner));
+        }
+        Ok(true)
+    }
+
+    /// Looks at the members of the object that begins here; `false` where it is a record or not complete.
+    fn members(
+        &mut self,
+        input: &mut Input,
+        prefix: &str,
+        vocabulary: Vocabulary,
+    ) -> Result<bool, LoadError> {
+        input.pass(1);
+        loop {
+            let offset = input.offset();
+            let Some((beginning, separator)) = member_beginning(input)? else { return Ok(false) };
+            let text = beginning.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            if let Some((name, value)) = member(text) {
+                let path = format!("{prefix}{name}");
+                let begun = BegunMember {
+                    value,
+                    is_whole: text.len() < MEMBER_BYTES_MAX && text.len() == beginning.len(),
+                    offset: offset + (text.len() - value.len()) as u64,
+                };
+                if !self.member(&path, &begun, vocabulary) {
+                    return Ok(false);
+                }
+            }
+            if separator != b',' {
+                return Ok(true);
+            }
         }
     }
-    let is_one = input.pass_space()?.is_none() && arrays.len() == 1;
-    Ok(if is_one { arrays.pop() } else { None })
+
+    /// Takes one member; `false` where it is that of a record.
+    fn member(&mut self, path: &str, begun: &BegunMember<'_>, vocabulary: Vocabulary) -> bool {
+        let BegunMember { value, is_whole, offset } = *begun;
+        let inside = value.strip_prefix('[').map(str::trim_ascii_start);
+        let is_list = inside.is_some_and(|inside| inside.starts_with('{'));
+        let is_known = vocabulary == Vocabulary::Cases && LISTS.contains(&path);
+        if is_known && is_list {
+            self.lists.push((offset, path.to_owned()));
+            return true;
+        }
+        if is_known && inside.is_some_and(|inside| inside.starts_with(']')) {
+            self.empty = Some((offset, path.to_owned()));
+        }
+        let is_cases = vocabulary == Vocabulary::Cases;
+        let (prefix, name) = path.rsplit_once('.').unwrap_or(("", path));
+        if prefix.is_empty() && vocabulary.is_of_records(name) {
+            return false;
+        }
+        let holds = |list: &&str| list.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        if is_cases && value.starts_with('{') && LISTS.iter().any(holds) {
+            self.holders.push((name.to_owned(), offset));
+            return true;
+        }
+        if is_list && prefix.is_empty() {
+            self.arrays.push((name.to_owned(), offset));
+        }
+        if is_whole && self.n_frame_bytes + value.len() <= FRAME_BYTES_MAX {
+            self.n_frame_bytes += value.len();
+            // A name that stands twice keeps its first value.
+            let _ = parse(value.trim_ascii()).map(|value| self.frame.insert(name, value));
+        }
+        true
+    }
 }
 
 /// Passes over a member of an object and the separator after it; returns how the member begins, and the separator.
@@ -198,6 +353,22 @@ enum Within {
 }
 
 impl Nesting {
+    /// Where the bracket that closes the value stands, if it is here; a bracket too many closes one of its own.
+    pub(super) fn close(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            match (self.within, byte) {
+                (Within::Value, b'"') | (Within::Escape, _) => self.within = Within::String,
+                (Within::Value, b'[' | b'{') => self.depth += 1,
+                (Within::Value, b']' | b'}') if self.depth <= 1 => return Some(at),
+                (Within::Value, b']' | b'}') => self.depth -= 1,
+                (Within::String, b'"') => self.within = Within::Value,
+                (Within::String, b'\\') => self.within = Within::Escape,
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Where the value that began in earlier calls ends: the place of the `,`, `]` or `}` after it.
     pub(super) fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {

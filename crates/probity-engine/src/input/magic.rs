@@ -12,7 +12,7 @@ pub(super) struct Foreign {
     pub(super) hint: &'static str,
 }
 
-const TO_UTF8: &str = "save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`";
+const TO_UTF8: &str = "save it as UTF-8, for example with `iconv -f UTF-32 -t UTF-8`";
 const UNPACK: &str = "unpack it first, or pack it with gzip";
 const UNZIP: &str = "unpack it first and name the file in it; save a spreadsheet as CSV";
 const EXPORT: &str = "export it as JSON lines or CSV first";
@@ -21,14 +21,11 @@ const EXPORT: &str = "export it as JSON lines or CSV first";
 const SIGNATURES: &[(&[u8], Foreign)] = &[
     (&[0xff, 0xfe, 0, 0], Foreign { what: "UTF-32 (little-endian) text", hint: TO_UTF8 }),
     (&[0, 0, 0xfe, 0xff], Foreign { what: "UTF-32 (big-endian) text", hint: TO_UTF8 }),
-    (&[0xff, 0xfe], Foreign { what: "UTF-16 (little-endian) text", hint: TO_UTF8 }),
-    (&[0xfe, 0xff], Foreign { what: "UTF-16 (big-endian) text", hint: TO_UTF8 }),
     (&[0x28, 0xb5, 0x2f, 0xfd], Foreign { what: "zstd data", hint: UNPACK }),
     (&[0xfd, b'7', b'z', b'X', b'Z', 0], Foreign { what: "xz data", hint: UNPACK }),
     (&[b'B', b'Z', b'h', b'9', 0x31, 0x41], Foreign { what: "bzip2 data", hint: UNPACK }),
     (b"PK\x03\x04", Foreign { what: "a zip archive", hint: UNZIP }),
     (b"PK\x05\x06", Foreign { what: "an empty zip archive", hint: UNZIP }),
-    (b"PAR1", Foreign { what: "a Parquet file", hint: EXPORT }),
     (b"SQLite format 3", Foreign { what: "an SQLite database", hint: EXPORT }),
     (&[0x1f, 0x8b], Foreign { what: "gzip data inside gzip data", hint: "unpack it once" }),
 ];
@@ -38,20 +35,15 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
+/// Whether the bytes begin a zip archive.
+pub(super) fn is_zip(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04")
+}
+
 /// What the bytes are, when they are something that is not read.
 pub(super) fn foreign(head: &[u8]) -> Option<&'static Foreign> {
-    const LITTLE: Foreign = Foreign { what: "UTF-16 (little-endian) text without a mark", hint: TO_UTF8 };
-    const BIG: Foreign = Foreign { what: "UTF-16 (big-endian) text without a mark", hint: TO_UTF8 };
     let known = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature));
-    if let Some((_, foreign)) = known {
-        return Some(foreign);
-    }
-    // In UTF-16 the first characters of JSON or of a header row each have one zero byte.
-    match head {
-        [a, 0, b, 0, ..] if a.is_ascii() && b.is_ascii() && *a != 0 && *b != 0 => Some(&LITTLE),
-        [0, a, 0, b, ..] if a.is_ascii() && b.is_ascii() && *a != 0 && *b != 0 => Some(&BIG),
-        _ => None,
-    }
+    known.map(|(_, foreign)| foreign)
 }
 
 #[cfg(test)]
@@ -67,10 +59,7 @@ mod tests {
     fn contents_are_told_by_their_first_bytes() {
         check(b"{\"id\":1}", "");
         check(b"PARTNER,id", "");
-        check(b"{\0\"\0", "UTF-16 (little-endian) text without a mark");
-        check(b"\0[\0{", "UTF-16 (big-endian) text without a mark");
         check(&[0xff, 0xfe, 0, 0], "UTF-32 (little-endian) text");
-        check(&[0xff, 0xfe, b'[', 0], "UTF-16 (little-endian) text");
         check(b"", "");
     }
 }

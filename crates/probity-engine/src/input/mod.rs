@@ -1,5 +1,5 @@
-//! Reading case files: JSON arrays, JSON lines and CSV, and OpenTelemetry spans in either JSON, each also packed
-//! with gzip.
+//! Reading case files: JSON arrays, JSON lines and CSV, Excel and Parquet, and the files of other tools as they are, each
+//! also packed with gzip.
 //!
 //! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
 //! bytes for each record's name, however large the data is. A bad record is an item of its own, with its index and
@@ -10,31 +10,48 @@
 //! byte for byte. Nothing here judges a reply; one without a visible
 //! character is none, and its record is skipped.
 
+mod archive;
+mod assign;
+#[cfg(test)]
+mod bridges;
 mod bytes;
+mod convert;
 mod csv;
+mod dates;
+mod encoding;
 mod entry;
 mod evidence;
 mod field;
+mod foreign;
+mod gather;
 mod json;
 mod magic;
+mod mapping;
+mod messages;
+mod names;
 mod pass;
 mod reader;
+mod record;
 mod rows;
 mod scan;
 mod source;
-mod spans;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probity_core::case::{Case, Entry};
+use probity_core::json::Json;
 
+pub use encoding::Encoding;
+pub use foreign::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
+pub use mapping::{FieldMap, MapError};
 pub use probity_core::results::Skipped;
 pub use rows::{FileRows, read_rows};
 
 use entry::{Content, Refused};
-use pass::Pass;
+use foreign::Pieces;
+use pass::{Item, Pass};
 use scan::Scanned;
 use source::DataFile;
 
@@ -69,6 +86,57 @@ pub enum Unanswered {
     Take,
 }
 
+/// Which of the records are used. Bad records of which the id is not known are listed whatever the slices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The first so many good ones.
+    pub limit: Option<usize>,
+    /// Those of one of these slices; all if none is named.
+    pub slices: Vec<String>,
+    /// Those with one of these ids; all if none is named.
+    pub only: Vec<String>,
+}
+
+impl Part {
+    fn is_all(&self) -> bool {
+        *self == Part::default()
+    }
+
+    fn takes(&self, outcome: &Result<Content, Refused>) -> bool {
+        let (id, slice) = match outcome {
+            Ok(content) => {
+                let case = content.case();
+                (Some(case.id.as_str()), case.slice.as_ref().map(|slice| slice.as_str()))
+            }
+            Err(refused) => (refused.id.as_deref(), None),
+        };
+        let is_among = |names: &[String], name: Option<&str>| {
+            names.is_empty() || name.is_some_and(|name| names.iter().any(|one| one == name))
+        };
+        is_among(&self.only, id) && (outcome.is_err() || is_among(&self.slices, slice))
+    }
+}
+
+/// At which turn of an agent a transcript or a ticket of a help desk is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentTurns {
+    /// At the last one.
+    #[default]
+    Last,
+    /// At each one that answers a customer, as a case of its own: `T-1#1`, `T-1#2`.
+    Each,
+}
+
+/// Whether the system and developer prompts of a transcript are part of its case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Instructions {
+    /// They are kept apart.
+    #[default]
+    Apart,
+    /// They are its first turns.
+    Shown,
+}
+
 /// How to read a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadOptions {
@@ -78,10 +146,22 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
-    /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
+    /// Where the fields of records come from, as far as a person says.
+    pub map: FieldMap,
+    /// The byte between CSV cells, an ASCII character; what the header row says if not set.
     pub delimiter: Option<u8>,
+    /// How text is encoded; what the file says if not set.
+    pub encoding: Option<Encoding>,
+    /// How dates are written, as `%d/%m/%Y`; the usual forms if not set.
+    pub date_format: Option<Arc<str>>,
+    /// Which records are used.
+    pub part: Part,
     /// The attribute of a span that names its slice; those in use for it if not set.
     pub slice_attribute: Option<Arc<str>>,
+    /// Where a conversation of a foreign file is judged.
+    pub turns: AgentTurns,
+    /// Whether prompts are shown.
+    pub instructions: Instructions,
     /// How many bytes one record may have.
     pub record_bytes_max: usize,
     /// How many bytes may come out of one packed file.
@@ -93,14 +173,33 @@ pub struct LoadOptions {
     pub decode_ratio_max: u64,
 }
 
+impl LoadOptions {
+    /// What the options say about the content of records, as a text; empty where they say nothing.
+    fn content(&self) -> String {
+        let plain = LoadOptions::default();
+        let parts = |options: &LoadOptions| {
+            let LoadOptions { map, date_format, part, slice_attribute, .. } = options;
+            format!("{map:?} {date_format:?} {part:?} {slice_attribute:?}")
+        };
+        let own = parts(self);
+        if own == parts(&plain) { String::new() } else { own }
+    }
+}
+
 impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             unanswered: Unanswered::default(),
+            map: FieldMap::default(),
             delimiter: None,
+            encoding: None,
+            date_format: None,
+            part: Part::default(),
             slice_attribute: None,
+            turns: AgentTurns::default(),
+            instructions: Instructions::default(),
             record_bytes_max: 8 << 20,
             decoded_bytes_max: 64 << 30,
             stream_bytes_max: 4 << 30,
@@ -146,8 +245,8 @@ impl LoadError {
 /// What names the content of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// BLAKE3 over the source text of each record in order, as 64 hexadecimal digits. Byte order marks,
-    /// gzip, line ends, blank lines and file names do not count.
+    /// BLAKE3 over the source text of each record in order, and over what the options say about their content, as 64
+    /// hexadecimal digits. Byte order marks, gzip, line ends, blank lines and file names do not count.
     pub hex: String,
     /// How many records there are, skipped ones included.
     pub n_records: usize,
@@ -214,6 +313,16 @@ impl Record {
         }
     }
 
+    /// Puts what customers said into its case.
+    fn add_outcomes(&mut self, beside: Option<&Beside>) {
+        let (Some(beside), Record::Entry { entry, .. }) = (beside, &mut *self) else { return };
+        let outcomes = beside.outcomes.iter().map(|outcome| {
+            let value = outcome.value.as_str().map_or_else(|| outcome.value.canonical(), str::to_owned);
+            (outcome.kind.to_owned(), value)
+        });
+        entry.case.outcomes.extend(outcomes);
+    }
+
     /// The same record, which is passed over because it repeats the one with the index `first`.
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
@@ -224,10 +333,27 @@ impl Record {
     }
 }
 
+/// A record, and what its file says beside the case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Annotated {
+    /// The record.
+    pub record: Record,
+    /// What a foreign file says about its reply: labels, verdicts, outcomes. Native files say nothing.
+    pub beside: Option<Box<Beside>>,
+}
+
+/// The files of a data set.
+#[derive(Debug)]
+struct Sources {
+    files: Vec<DataFile>,
+    /// What their records say about others.
+    pieces: Pieces,
+}
+
 /// One or more case files that were read through once and can be read again.
 #[derive(Debug)]
 pub struct Dataset {
-    sources: Arc<[DataFile]>,
+    sources: Arc<Sources>,
     options: LoadOptions,
     /// What the first pass found, and later ones hold the files against.
     scanned: Arc<Scanned>,
@@ -247,20 +373,33 @@ impl Dataset {
             let message = "the delimiter must be one ASCII character other than a quote or a line end";
             return Err(LoadError::new(&nowhere, message));
         }
-        let sources: Result<Vec<DataFile>, LoadError> =
+        let files: Result<Vec<DataFile>, LoadError> =
             paths.iter().map(|path| DataFile::find(path, &options)).collect();
-        let sources: Arc<[DataFile]> = Arc::from(sources?);
+        let files = files?;
+        let pieces = gather::gather(&files, &options)?;
+        let sources = Arc::new(Sources { files, pieces });
         let scanned = Arc::new(scan::scan(&sources, &options)?);
         Ok(Self { sources, options, scanned })
     }
 
     /// Starts a fresh pass over all records.
     pub fn records(&self) -> Result<Records, LoadError> {
-        Ok(Records {
+        self.annotated().map(Records)
+    }
+
+    /// Starts a fresh pass over all records, with what foreign files say beside them.
+    pub fn annotated(&self) -> Result<AnnotatedRecords, LoadError> {
+        Ok(AnnotatedRecords {
             pass: Some(Pass::begin(&self.sources, &self.options)?),
             sources: Arc::clone(&self.sources),
             scanned: Arc::clone(&self.scanned),
         })
+    }
+
+    /// What stands around the records of the files of other tools, by file: settings, graders, and the tool's own figures.
+    pub fn frames(&self) -> impl Iterator<Item = (&Arc<str>, &Json)> {
+        let frames = self.sources.files.iter().zip(&self.scanned.frames);
+        frames.filter(|(_, frame)| **frame != Json::Null).map(|(file, frame)| (file.name(), frame))
     }
 
     /// `skipped` again where records may be skipped, or the error that it is under [`Strictness::Strict`]: for
@@ -287,34 +426,47 @@ impl Dataset {
 }
 
 /// One pass over the records of a [`Dataset`]. Ends after the first error.
-pub struct Records {
+pub struct Records(AnnotatedRecords);
+
+impl Iterator for Records {
+    type Item = Result<Record, LoadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|item| item.map(|annotated| annotated.record))
+    }
+}
+
+/// One pass over the records of a [`Dataset`] and what is said beside them. Ends after the first error.
+pub struct AnnotatedRecords {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
-    sources: Arc<[DataFile]>,
+    sources: Arc<Sources>,
     scanned: Arc<Scanned>,
 }
 
-impl Records {
-    fn advance(&self, pass: &mut Pass) -> Result<Option<Record>, LoadError> {
+impl AnnotatedRecords {
+    fn advance(&self, pass: &mut Pass) -> Result<Option<Annotated>, LoadError> {
         let next = pass.next()?;
         let ended = pass.digests.len();
         if let Some(last) = ended.checked_sub(1)
             && pass.digests[last] != self.scanned.file_digests[last]
         {
-            return Err(source::changed(self.sources[last].name()));
+            return Err(source::changed(self.sources.files[last].name()));
         }
-        let Some((place, parsed)) = next else { return Ok(None) };
+        let Some(Item { place, parsed, beside }) = next else { return Ok(None) };
         let repeated = self.scanned.repeats.get(&place.index);
         let record = Record::of(place, parsed.outcome);
-        Ok(Some(match repeated {
+        let mut record = match repeated {
             None => record,
             Some(first) => record.repeating(*first),
-        }))
+        };
+        record.add_outcomes(beside.as_deref());
+        Ok(Some(Annotated { record, beside }))
     }
 }
 
-impl Iterator for Records {
-    type Item = Result<Record, LoadError>;
+impl Iterator for AnnotatedRecords {
+    type Item = Result<Annotated, LoadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut pass = self.pass.take()?;

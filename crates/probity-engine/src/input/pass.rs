@@ -1,67 +1,101 @@
-//! One pass over all files of a data set: cases numbered through, one from each record or as many as there are spans in
-//! it, and files checked at their ends.
+//! One pass over all files of a data set: cases numbered through, one from each record or as many as a foreign record
+//! holds, and files checked at their ends.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use probity_core::json::{self, Json, Object};
+use probity_core::json::{Json, Object};
 
+use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
+use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Reason, RecordFields, Vocabulary};
+use super::field::{FileNames, Reason, Vocabulary, object};
+use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
+use super::messages::{Conversations, Message};
+use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
+use super::record::{Reading, object_fields, unwrapped};
 use super::source::DataFile;
-use super::spans::{self, Batch};
-use super::{LoadError, LoadOptions, Place};
+use super::{LoadError, LoadOptions, Place, Sources};
+
+/// One case as it was read.
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) parsed: Parsed<Content>,
+    /// What a foreign record says beside it.
+    pub(super) beside: Option<Box<Beside>>,
+}
 
 /// A pass that is under way.
 pub(super) struct Pass {
-    sources: Arc<[DataFile]>,
+    sources: Arc<Sources>,
     options: LoadOptions,
     /// The file that is being read; nothing before it is opened.
     reader: Option<CaseReader>,
     n_records: usize,
+    n_good: usize,
+    /// How many records are not among those that are used.
+    pub(super) n_left_out: usize,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
     /// How many blank lines those files had.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the files that were opened.
     pub(super) notices: Vec<String>,
+    /// What stands around the records of the files that were read to their ends.
+    pub(super) frames: Vec<Json>,
+    /// Whether those files had records that belong to cases elsewhere.
+    has_beside: bool,
 }
 
 impl Pass {
     /// Opens the first file: a pass that cannot begin is not begun.
-    pub(super) fn begin(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Self, LoadError> {
+    pub(super) fn begin(sources: &Arc<Sources>, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut pass = Self {
             sources: Arc::clone(sources),
             options: options.clone(),
             reader: None,
             n_records: 0,
+            n_good: 0,
+            n_left_out: 0,
             digests: Vec::new(),
             n_blank_lines: 0,
             notices: Vec::new(),
+            frames: Vec::new(),
+            has_beside: false,
         };
         pass.open_next()?;
         Ok(pass)
     }
 
     /// The next record of any file, with its place; `None` after the last file.
-    pub(super) fn next(&mut self) -> Result<Option<(Place, Parsed<Content>)>, LoadError> {
+    pub(super) fn next(&mut self) -> Result<Option<Item>, LoadError> {
         while let Some(mut reader) = self.reader.take() {
-            if let Some(parsed) = reader.next()? {
+            if self.options.part.limit.is_some_and(|limit| self.n_good >= limit) {
+                self.finish(reader);
+                return Ok(None);
+            }
+            if let Some((parsed, beside)) = reader.next(&self.sources)? {
                 let (index, file) = (self.n_records, Arc::clone(reader.file.file()));
                 self.n_records += 1;
                 self.reader = Some(reader);
-                return Ok(Some((Place { index, file, line: parsed.line }, parsed)));
+                if !self.options.part.takes(&parsed.outcome) {
+                    self.n_left_out += 1;
+                    continue;
+                }
+                self.n_good += usize::from(parsed.outcome.is_ok());
+                let place = Place { index, file, line: parsed.line };
+                return Ok(Some(Item { place, parsed, beside }));
             }
             self.finish(reader);
             self.open_next()?;
         }
-        Ok(None)
+        self.some_case().map(|()| None)
     }
 
     /// Opens the file after those that were read to their ends.
     fn open_next(&mut self) -> Result<(), LoadError> {
-        if let Some(source) = self.sources.get(self.digests.len()) {
+        if let Some(source) = self.sources.files.get(self.digests.len()) {
             let mut reader = CaseReader::open(source, &self.options)?;
             self.notices.append(&mut reader.file.notices);
             self.reader = Some(reader);
@@ -70,99 +104,258 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { file, n_passed_over, .. } = reader;
-        if n_passed_over > 0 {
-            let file = file.file();
-            self.notices.push(format!("{file}: passed over {n_passed_over} spans that are not about GenAI"));
+        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, .. } = reader;
+        self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
+        self.notices.append(&mut file.notices);
+        let name = file.file();
+        for tool in tools {
+            self.notices.push(format!("{name}: read as {tool}"));
         }
+        self.has_beside |= !n_joined.is_empty();
+        for (what, n) in n_joined {
+            self.notices.push(format!("{name}: {n} {what}, for the cases they belong to"));
+        }
+        for (what, n) in n_passed_over {
+            self.notices.push(format!("{name}: passed over {n} {what}"));
+        }
+        let notes = records.known.notice().into_iter().chain(records.not_understood.filter(|_| n_good == 0));
+        self.notices.extend(notes.map(|note| format!("{name}: {note}")));
         self.n_blank_lines += file.n_blank_lines;
         self.digests.push(file.digest());
     }
+
+    /// Files that only say something about cases need a file that has them.
+    fn some_case(&self) -> Result<(), LoadError> {
+        let Some(file) = self.sources.files.first().filter(|_| self.n_records == 0) else { return Ok(()) };
+        if !self.has_beside {
+            return Err(no_records(file.name()));
+        }
+        let error =
+            LoadError::new(file.name(), "there is no case in it, only what belongs to cases elsewhere");
+        Err(error.hint("name the files of one export together: tickets with comments, traces with scores"))
+    }
 }
+
+/// What spans of other things are called in notices.
+const OTHER_SPANS: &str = "spans that are not about GenAI";
 
 /// One pass over the cases of one file.
 struct CaseReader {
     file: FileReader,
     options: LoadOptions,
-    names: FileNames,
-    /// The spans of the last record that have not been given out, and its line.
-    waiting: (VecDeque<Result<Content, Refused>>, usize),
+    records: RecordReader,
+    /// The cases of the last record that have not been given out, and its line.
+    waiting: (VecDeque<ReadCase>, usize),
+    /// The conversations of a table of messages that have not been given out, with their lines, once it was read.
+    conversations: Option<VecDeque<(usize, Result<Content, Refused>)>>,
     n_cases: usize,
-    /// How many spans of other things than calls of a model there were.
-    n_passed_over: usize,
+    n_good: usize,
+    /// How many records say something about cases elsewhere, by what they are.
+    n_joined: BTreeMap<&'static str, usize>,
+    /// How many records or spans are of no use, by what they are.
+    n_passed_over: BTreeMap<&'static str, usize>,
+    /// The tools whose files it looks like.
+    tools: Vec<&'static str>,
 }
 
 /// What a record holds.
 enum Held {
     Case(Content),
-    /// Calls of a model.
-    Spans(Batch),
+    Foreign(&'static Form, Read),
 }
 
 impl CaseReader {
     /// Opens a file of cases.
     fn open(source: &DataFile, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
-        let (names, options) = (file.names()?, options.clone());
-        Ok(Self { file, options, names, waiting: (VecDeque::new(), 0), n_cases: 0, n_passed_over: 0 })
+        let records = RecordReader::new(file.names()?, source.name());
+        let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
+        let (n_joined, n_passed_over, tools) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let conversations = None;
+        Ok(Self {
+            file,
+            options,
+            records,
+            waiting,
+            conversations,
+            n_cases: 0,
+            n_good: 0,
+            n_joined,
+            n_passed_over,
+            tools,
+        })
     }
 
-    /// Reads the next case; `None` at the end of a file that had at least one.
-    fn next(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
+    /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
+    fn next(
+        &mut self,
+        sources: &Sources,
+    ) -> Result<Option<(Parsed<Content>, Option<Box<Beside>>)>, LoadError> {
+        if self.file.is_messages() {
+            return Ok(self.next_conversation()?.map(|parsed| (parsed, None)));
+        }
         loop {
-            let (spans, line) = &mut self.waiting;
-            if let Some(outcome) = spans.pop_front() {
-                self.n_cases += 1;
-                return Ok(Some(Parsed { line: *line, outcome, warnings: Vec::new() }));
+            let (cases, line) = &mut self.waiting;
+            if let Some(ReadCase { outcome, beside, warnings }) = cases.pop_front() {
+                let parsed = Parsed { line: *line, outcome, warnings };
+                return Ok(Some((self.counted(parsed), Some(beside))));
             }
-            let next = self.file.next(|text, warnings| held(text, self.names, &self.options, warnings))?;
-            let Some(Parsed { line, outcome, warnings }) = next else { break };
+            let frame = std::mem::replace(&mut self.file.frame, Json::Null);
+            let (index, records) = (self.records.n_read, &mut self.records);
+            let context =
+                FileContext { frame: &frame, pieces: &sources.pieces, options: &self.options, index };
+            let next = self.file.next(|text, warnings| records.held(text, &context, warnings));
+            self.file.frame = frame;
+            let Some(Parsed { line, outcome, warnings }) = next? else { break };
             let outcome = match outcome {
-                Ok(Held::Spans(batch)) => {
-                    self.n_passed_over += batch.n_passed_over;
-                    self.waiting = (batch.spans.into(), line);
+                Ok(Held::Foreign(form, read)) => {
+                    self.take(form, read, line);
                     continue;
                 }
                 Ok(Held::Case(content)) => Ok(content),
                 Err(refused) => Err(refused),
             };
-            self.n_cases += 1;
-            return Ok(Some(Parsed { line, outcome, warnings }));
+            return Ok(Some((self.counted(Parsed { line, outcome, warnings }), None)));
         }
-        if self.n_cases > 0 {
-            return Ok(None);
+        match self.n_passed_over.get(OTHER_SPANS) {
+            Some(n) if self.n_cases == 0 => {
+                let message = format!("none of {n} spans is about GenAI: no attribute begins with gen_ai.");
+                Err(LoadError::new(self.file.file(), message))
+            }
+            _ => Ok(None),
         }
-        let message =
-            format!("none of {} spans is about GenAI: no attribute begins with gen_ai.", self.n_passed_over);
-        Err(LoadError::new(self.file.file(), message))
+    }
+
+    /// Puts the cases of a foreign record in line.
+    fn take(&mut self, form: &Form, read: Read, line: usize) {
+        if !self.tools.contains(&form.tool) && !matches!(read, Read::Spans { .. }) {
+            self.tools.push(form.tool);
+        }
+        let cases: Vec<ForeignCase> = match read {
+            Read::Cases(cases) => cases,
+            Read::Beside(what) => {
+                *self.n_joined.entry(what).or_default() += 1;
+                Vec::new()
+            }
+            Read::Nothing(what) => {
+                *self.n_passed_over.entry(what).or_default() += 1;
+                Vec::new()
+            }
+            Read::Spans { cases, n_passed_over } => {
+                if n_passed_over > 0 {
+                    *self.n_passed_over.entry(OTHER_SPANS).or_default() += n_passed_over;
+                }
+                cases
+            }
+        };
+        let read = cases.into_iter().flat_map(|case| case.read(&self.options));
+        self.waiting = (read.collect(), line);
+    }
+
+    /// The next conversation of a table of messages, which is read as a whole at first.
+    fn next_conversation(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
+        if self.conversations.is_none() {
+            let (mut conversations, mut all) = (Conversations::default(), Vec::new());
+            let read = |text: &RecordText<'_>, _: &mut Vec<String>| match text {
+                RecordText::Row(table, row) => Ok(Message::read(table, row, &self.options)?),
+                RecordText::Object(_) => Err(Reason::from("expected a row".to_owned()).into()),
+            };
+            while let Some(Parsed { line, outcome, .. }) = self.file.next(read)? {
+                match outcome {
+                    Ok(message) => conversations.add(line, message)?,
+                    Err(refused) => all.push((line, Err(refused))),
+                }
+            }
+            let mut said = format!("{}: read a conversation from the messages of each id", self.file.file());
+            if conversations.n_private > 0 {
+                said += &format!("; private messages left out: {}", conversations.n_private);
+            }
+            self.file.notices.push(said);
+            all.extend(conversations.contents(&self.options));
+            self.conversations = Some(all.into());
+        }
+        let next = self.conversations.as_mut().and_then(VecDeque::pop_front);
+        Ok(next.map(|(line, outcome)| self.counted(Parsed { line, outcome, warnings: Vec::new() })))
+    }
+
+    fn counted(&mut self, parsed: Parsed<Content>) -> Parsed<Content> {
+        self.n_cases += 1;
+        self.n_good += usize::from(parsed.outcome.is_ok());
+        parsed
     }
 }
 
-fn held(
-    text: &RecordText<'_>,
+/// From the texts of one file's records to what they hold.
+struct RecordReader {
     names: FileNames,
-    options: &LoadOptions,
-    warnings: &mut Vec<String>,
-) -> Result<Held, Refused> {
-    let found = match text {
-        RecordText::Row(table, row) => table.fields(row)?,
-        RecordText::Object(text) => {
-            let object = object(text)?;
-            let slice_attribute = options.slice_attribute.as_deref();
-            if let Some(batch) = spans::batch(&object, slice_attribute, options.unanswered) {
-                return Ok(Held::Spans(batch));
+    file: Arc<str>,
+    known: NameCache,
+    n_read: usize,
+    /// What to say about the first record where none could be read.
+    not_understood: Option<String>,
+}
+
+impl RecordReader {
+    fn new(names: FileNames, file: &Arc<str>) -> Self {
+        let (file, known) = (Arc::clone(file), NameCache::default());
+        Self { names, file, known, n_read: 0, not_understood: None }
+    }
+
+    fn held(
+        &mut self,
+        text: &RecordText<'_>,
+        context: &FileContext<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Held, Refused> {
+        self.n_read += 1;
+        let options = context.options;
+        let reading = Reading { map: &options.map, number: self.n_read };
+        let mut members = None;
+        let fields = match text {
+            RecordText::Row(table, row) => table.fields(row, &reading),
+            RecordText::Object(text) => {
+                let object = unwrapped(object(text)?)?;
+                // What a person maps comes before what the record looks like.
+                if let Some(form) = foreign::form(&object).filter(|_| options.map.is_empty()) {
+                    return Ok(Held::Foreign(form, form.read(object, context)));
+                }
+                members = (self.n_read == 1).then(|| samples(&object));
+                object_fields(object, text, (&reading, &mut self.known), warnings)
             }
-            RecordFields::in_object(object, text, warnings)?
+        };
+        let outcome = fields.map_err(Refused::from).and_then(|mut found| {
+            let content = entry(&mut found, self.names, options);
+            warnings.append(&mut found.doubts);
+            content
+        });
+        if let (Err(_), Some(members)) = (&outcome, members) {
+            self.not_understood = self.explained(&members, options);
+        }
+        outcome.map(Held::Case)
+    }
+
+    /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
+    fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
+        let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
+        let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
+        let lacks = lacking(has, options.unanswered);
+        let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
+        let columns: Vec<ShownColumn<'_>> =
+            members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
+        let NotUnderstood { message, hint } = not_understood(&self.file, &columns, &lacks);
+        (!lacks.is_empty()).then(|| format!("{message}; {hint}"))
+    }
+}
+
+/// The members of a record, each with the beginning of its value.
+fn samples(object: &Object) -> Vec<(String, String)> {
+    let shown = |json: &Json| match json {
+        Json::String(text) => sample(text),
+        other => {
+            let text = other.canonical();
+            let cut: String = text.chars().take(SAMPLE_CHARS).collect();
+            if cut.len() < text.len() { cut + "…" } else { cut }
         }
     };
-    entry(found, names, options.unanswered).map(Held::Case)
-}
-
-/// The object that a record is.
-pub(super) fn object(text: &str) -> Result<Object, Reason> {
-    let value = json::parse(text).map_err(|error| Reason::malformed(&error, "the record"))?;
-    match value {
-        Json::Object(object) => Ok(object),
-        other => Err(format!("expected an object, found {}", other.kind()).into()),
-    }
+    object.iter().map(|(name, json)| (name.to_owned(), shown(json))).collect()
 }

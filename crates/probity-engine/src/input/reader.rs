@@ -5,20 +5,23 @@
 
 use std::sync::Arc;
 
+use probity_core::json::Json;
+
 use super::bytes::{Ended, RawRecord, is_space, no_records};
-use super::csv::{COMMA, CsvTable};
+use super::csv::CsvTable;
 use super::entry::Refused;
-use super::field::{FileNames, Reach, Vocabulary};
+use super::field::{FileNames, Reach, Vocabulary, object};
+use super::foreign;
 use super::json::{self, Array};
 use super::source::{DataFile, Opened, Packing};
-use super::spans;
 use super::{LoadError, LoadOptions, Strictness};
 
-/// A record of spans may have so many times the bytes that another may have: it is many replies.
+/// A foreign record may have so many times the bytes that another may have: it may be many replies, or all of a trace.
 const BATCH_REPLIES: usize = 16;
 
 const ARRAY: &str = "a JSON array";
 const LINES: &str = "JSON lines";
+const VALUES: &str = "JSON values";
 const TABLE: &str = "CSV";
 
 /// One pass over one file.
@@ -29,16 +32,22 @@ pub(super) struct FileReader {
     /// Over the source texts so far. Packing, marks and line ends are not among them.
     digest: blake3::Hasher,
     n_records: usize,
+    /// Whether places are rows of a sheet and not lines.
+    counts_rows: bool,
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the file.
     pub(super) notices: Vec<String>,
+    /// What stands around the records; null where nothing does.
+    pub(super) frame: Json,
 }
 
 /// How the records of a file are laid out.
 enum Layout {
     Array(Array),
     Lines,
+    /// One after another, each over as many lines as it has.
+    Values,
     Table(Box<CsvTable>),
 }
 
@@ -67,19 +76,41 @@ impl FileReader {
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
+        let first = opened.input.first_byte()?;
+        if !matches!(first, b'[' | b'{') {
+            opened = source.open_table(options, opened)?;
+            if opened.input.offset() == 0 {
+                opened.input.first_byte()?;
+            }
+        }
+        let encoding_notice = source.encoding_notice(&opened);
         let input = &mut opened.input;
-        let first = input.first_byte()?;
-        let times = if spans::begins_batch(input.fill()?) { BATCH_REPLIES } else { 1 };
-        let mut raw = RawRecord::new(source.name(), options.record_bytes_max.saturating_mul(times));
+        let batch_bytes_max = options.record_bytes_max.saturating_mul(BATCH_REPLIES);
+        let is_batch = foreign::begins_batch(input.fill()?);
+        let mut raw =
+            RawRecord::new(source.name(), if is_batch { batch_bytes_max } else { options.record_bytes_max });
+        let mut frame = Json::Null;
         let n_blank_lines = input.line() - 1;
         let mut digest = blake3::Hasher::new();
         let layout = match first {
-            b'[' => Layout::Array(Array::new()),
-            b'{' => {
-                Array::in_object(source, options, vocabulary, input)?.map_or(Layout::Lines, Layout::Array)
+            _ if matches!(source.packing(), Packing::Log(_)) => {
+                let header = source.log_header(options)?.unwrap_or_default();
+                frame = probity_core::json::parse(&header).unwrap_or(Json::Null);
+                Layout::Values
             }
+            b'[' => Layout::Array(Array::new()),
+            b'{' => match Array::in_object(source, options, vocabulary, input)? {
+                Some((array, around)) => {
+                    frame = around;
+                    Layout::Array(array)
+                }
+                None if vocabulary == Vocabulary::Cases && is_spread(source, options, batch_bytes_max)? => {
+                    Layout::Values
+                }
+                None => Layout::Lines,
+            },
             _ => {
-                let table = CsvTable::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
+                let table = CsvTable::open(input, &mut raw, options, vocabulary)?;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
@@ -87,13 +118,24 @@ impl FileReader {
         if let (Strictness::Strict, [warning, ..]) = (options.strict, layout.header_warnings()) {
             return Err(LoadError::new(source.name(), warning));
         }
-        let notices = opening_notices(source, &layout);
-        Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, notices })
+        if matches!(&layout, Layout::Values) || matches!(&layout, Layout::Array(array) if array.is_known) {
+            raw.allow(batch_bytes_max);
+        }
+        let mut notices = opening_notices(source, &layout);
+        notices.extend(source.notices.iter().map(|notice| format!("{}: {notice}", source.name())));
+        notices.extend(encoding_notice.map(|notice| format!("{}: {notice}", source.name())));
+        let counts_rows = source.counts_rows;
+        Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, counts_rows, notices, frame })
     }
 
     /// What the file calls the fields that a record must have, before the first record is read.
     pub(super) fn names(&mut self) -> Result<FileNames, LoadError> {
         Ok(FileNames::of(self.opened.input.fill()?))
+    }
+
+    /// Whether each row is a message of a conversation.
+    pub(super) fn is_messages(&self) -> bool {
+        matches!(&self.layout, Layout::Table(table) if table.is_messages())
     }
 
     /// The file as it was named.
@@ -124,7 +166,8 @@ impl FileReader {
         parse: impl FnOnce(&RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
     ) -> Result<Option<Parsed<T>>, LoadError> {
         let Some(ended) = self.cut()? else {
-            return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
+            let may_be_empty = matches!(&self.layout, Layout::Array(array) if array.is_known);
+            return if self.n_records > 0 || may_be_empty { Ok(None) } else { Err(no_records(self.file())) };
         };
         let text = self.layout.text(self.raw.text()?);
         let (RecordText::Row(_, source) | RecordText::Object(source)) = text;
@@ -135,7 +178,8 @@ impl FileReader {
             parsed => parsed,
         };
         self.n_records += 1;
-        Ok(Some(Parsed { line: self.raw.line, outcome, warnings }))
+        let line = if self.counts_rows { self.n_records + self.n_blank_lines + 1 } else { self.raw.line };
+        Ok(Some(Parsed { line, outcome, warnings }))
     }
 
     /// Cuts the next record that is not a blank line.
@@ -144,6 +188,7 @@ impl FileReader {
         loop {
             let ended = match &mut self.layout {
                 Layout::Array(array) => return array.next(input, raw),
+                Layout::Values => return json::value(input, raw),
                 Layout::Lines => json::line(input, raw)?,
                 Layout::Table(table) => table.next(input, raw)?,
             };
@@ -194,12 +239,8 @@ impl FileReader {
             return Ok(());
         }
         let message = "found one JSON object over several lines, expected one object per line or an array";
-        let hint = if spans::begins_batch(&self.raw.bytes) {
-            "write each batch of spans on a line of its own, as `jq -c .` does"
-        } else {
-            "put the records into an array: [ … , … ]"
-        };
-        Err(LoadError::new(self.file(), message).line(self.raw.line).hint(hint))
+        let error = LoadError::new(self.file(), message).line(self.raw.line);
+        Err(error.hint("put the records into an array: [ … , … ]"))
     }
 }
 
@@ -209,6 +250,7 @@ impl Layout {
         match self {
             Layout::Array(_) => ARRAY,
             Layout::Lines => LINES,
+            Layout::Values => VALUES,
             Layout::Table(_) => TABLE,
         }
     }
@@ -217,7 +259,7 @@ impl Layout {
     fn header_warnings(&self) -> &[String] {
         match self {
             Layout::Table(table) => &table.warnings,
-            Layout::Array(_) | Layout::Lines => &[],
+            Layout::Array(_) | Layout::Lines | Layout::Values => &[],
         }
     }
 
@@ -225,11 +267,23 @@ impl Layout {
     fn text<'a>(&'a self, source: &'a str) -> RecordText<'a> {
         match self {
             Layout::Table(table) => RecordText::Row(table, source),
-            Layout::Array(_) | Layout::Lines => {
+            Layout::Array(_) | Layout::Lines | Layout::Values => {
                 RecordText::Object(source.trim_matches([' ', '\t', '\r', '\n']))
             }
         }
     }
+}
+
+/// Whether the file begins with a foreign record over several lines.
+fn is_spread(source: &DataFile, options: &LoadOptions, bytes_max: usize) -> Result<bool, LoadError> {
+    let mut input = source.open(options)?.input;
+    input.first_byte()?;
+    let mut raw = RawRecord::new(source.name(), bytes_max);
+    // What is wrong with the file is found when its records are read.
+    let Ok(Some(_)) = json::value(&mut input, &mut raw) else { return Ok(false) };
+    let is_long = raw.bytes.contains(&b'\n') || raw.bytes.contains(&b'\r');
+    let record = raw.text().ok().filter(|_| is_long).and_then(|text| object(text).ok());
+    Ok(record.is_some_and(|record| foreign::form(&record).is_some()))
 }
 
 /// Adds one record to a digest; the length keeps neighbours apart.
@@ -243,7 +297,8 @@ fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     let mut messages = Vec::new();
     let (named_packing, named_format) = promised(source.name());
     let found = layout.name();
-    if let Some(said) = named_format.filter(|said| *said != found) {
+    // A foreign record over several lines is what any of these names may stand for.
+    if let Some(said) = named_format.filter(|said| *said != found && found != VALUES) {
         messages.push(format!("read as {found}, which is what it contains; its name says {said}"));
     }
     match (source.packing(), named_packing) {
@@ -255,6 +310,9 @@ fn opening_notices(source: &DataFile, layout: &Layout) -> Vec<String> {
     }
     if let Layout::Array(Array { member: Some(member), .. }) = layout {
         messages.push(format!("read the records in its '{member}'"));
+    }
+    if let Layout::Table(table) = layout {
+        messages.extend(table.notices.iter().cloned());
     }
     messages.extend(layout.header_warnings().iter().cloned());
     messages.into_iter().map(|message| format!("{}: {message}", source.name())).collect()

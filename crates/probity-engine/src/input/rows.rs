@@ -12,8 +12,7 @@ use probity_core::label::{Fields, RowFault};
 
 use super::csv::CsvTable;
 use super::entry::Refused;
-use super::field::{Reason, Vocabulary};
-use super::pass::object;
+use super::field::{Reason, Vocabulary, object};
 use super::reader::{FileReader, RecordText};
 use super::scan::Doubts;
 use super::source::DataFile;

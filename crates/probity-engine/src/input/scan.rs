@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
-use probity_core::case::Slice;
+use probity_core::case::{EVIDENCE_BYTES_MAX, Slice};
+use probity_core::json::Json;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Content;
-use super::pass::Pass;
+use super::pass::{Item, Pass};
 use super::reader::Parsed;
-use super::source::DataFile;
-use super::{Dedup, Digest, LoadError, LoadOptions, Place, Strictness};
+use super::{Dedup, Digest, LoadError, LoadOptions, Place, Sources, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -26,6 +26,8 @@ const SLICES_MAX: usize = 1_000;
 pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,
+    /// What stands around the records of each file.
+    pub(super) frames: Vec<Json>,
     pub(super) digest: Digest,
     pub(super) notices: Vec<String>,
     /// Records that repeat an earlier one, and the index of that one.
@@ -36,18 +38,18 @@ pub(super) struct Scanned {
 type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
-pub(super) fn scan(sources: &Arc<[DataFile]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
+pub(super) fn scan(sources: &Arc<Sources>, options: &LoadOptions) -> Result<Scanned, LoadError> {
     scan_with(sources, options, name_hash)
 }
 
-fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
     let mut pass = Pass::begin(sources, options)?;
     let mut names = SeenNames::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
-    let (mut n_records, mut n_skipped) = (0, 0);
-    while let Some((place, parsed)) = pass.next()? {
+    let (mut n_records, mut n_skipped, mut n_cut) = (0, 0, 0);
+    while let Some(Item { place, parsed, .. }) = pass.next()? {
         n_records += 1;
         doubts.add(&place, &parsed)?;
         match &parsed.outcome {
@@ -61,6 +63,7 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
             }
             Ok(content) => {
                 names.add(content, &place, hash);
+                n_cut += usize::from(content.case().evidence.n_bytes() > EVIDENCE_BYTES_MAX);
                 if slices.len() <= SLICES_MAX
                     && let Some(slice) =
                         content.case().slice.as_ref().filter(|slice| !slices.contains(*slice))
@@ -70,11 +73,22 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
             }
         }
     }
+    if n_records == 0 && !options.part.is_all() {
+        let message = "no record is among those asked for with --slice or --only";
+        return Err(LoadError::new(sources.files[0].name(), message));
+    }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),
         _ => repeats(sources, options, &names.twice, hash)?,
     };
     let mut notices = pass.notices;
+    if pass.n_left_out > 0 {
+        notices.push(format!("records left out by --slice or --only: {}", pass.n_left_out));
+    }
+    if n_cut > 0 {
+        let kib = EVIDENCE_BYTES_MAX >> 10;
+        notices.push(format!("evidence of more than {kib} KiB is cut where it is shown: in {n_cut} records"));
+    }
     notices.extend(doubts.notices());
     notices.extend(skips);
     if n_skipped > SKIPS_MAX {
@@ -86,13 +100,14 @@ fn scan_with(sources: &Arc<[DataFile]>, options: &LoadOptions, hash: NameHash) -
     for file in &pass.digests {
         hasher.update(file.as_bytes());
     }
+    hasher.update(options.content().as_bytes());
     let digest = Digest {
         hex: hasher.finalize().to_hex().to_string(),
         n_records,
         n_skipped: n_skipped + repeats.len(),
         n_blank_lines: pass.n_blank_lines,
     };
-    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats })
+    Ok(Scanned { file_digests: pass.digests, frames: pass.frames, digest, notices, repeats })
 }
 
 /// So many records that are skipped are worth a line each.
@@ -216,7 +231,7 @@ struct First {
 
 /// Reads the records whose names may occur twice again, and finds those that repeat an earlier one.
 fn repeats(
-    sources: &Arc<[DataFile]>,
+    sources: &Arc<Sources>,
     options: &LoadOptions,
     twice: &HashSet<u64>,
     hash: NameHash,
@@ -225,7 +240,7 @@ fn repeats(
     let mut repeats = HashMap::new();
     let mut pass = Pass::begin(sources, options)?;
     let mut name = String::new();
-    while let Some((place, parsed)) = pass.next()? {
+    while let Some(Item { place, parsed, .. }) = pass.next()? {
         let Ok(record) = parsed.outcome else { continue };
         write_name(&record, &mut name);
         if !twice.contains(&hash(&name)) {
@@ -269,18 +284,20 @@ fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> Load
 mod tests {
     use probity_core::case::CaseId;
 
+    use super::super::foreign::Pieces;
+    use super::super::source::DataFile;
     use super::*;
 
-    fn sources(text: &str, options: &LoadOptions) -> Arc<[DataFile]> {
+    fn sources(text: &str, options: &LoadOptions) -> Arc<Sources> {
         let source = DataFile::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
-        Arc::from([source])
+        Arc::new(Sources { files: vec![source], pieces: Pieces::default() })
     }
 
     #[test]
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let scan = |sources: &Arc<[DataFile]>| scan_with(sources, &options, |_| 7);
+        let scan = |sources: &Arc<Sources>| scan_with(sources, &options, |_| 7);
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
         assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
@@ -293,7 +310,7 @@ mod tests {
         let options = LoadOptions::default();
         let sources = sources("{\"id\":\"a\",\"ticket\":\"t\",\"reply\":\"r\"}", &options);
         let mut pass = Pass::begin(&sources, &options).expect("opened");
-        let (place, parsed) = pass.next().expect("read").expect("a record");
+        let Item { place, parsed, .. } = pass.next().expect("read").expect("a record");
         let Ok(Content::Entry(mut entry)) = parsed.outcome else { panic!("expected an entry") };
         let mut names = SeenNames::default();
         let n_names = 60_000;

@@ -6,16 +6,19 @@
 //! first bytes.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::io::{self, Cursor, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
 
+use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
+use super::convert::{Binary, Converted, converted};
+use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
 
 /// Below this many decoded bytes no ratio is suspicious.
@@ -28,6 +31,12 @@ pub(super) struct DataFile {
     store: Store,
     identity: Identity,
     packing: Packing,
+    /// Whether a row of a sheet is counted, and not the lines of its copy.
+    pub(super) counts_rows: bool,
+    /// What is worth saying about how the file became text.
+    pub(super) notices: Vec<String>,
+    /// What the whole of the bytes was found to be, where that was asked.
+    census: OnceLock<(Encoding, Option<u64>)>,
 }
 
 #[derive(Debug)]
@@ -38,10 +47,12 @@ enum Store {
 }
 
 /// How the file is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Packing {
     Plain,
     Gzip,
+    /// The samples of a log of Inspect, one after another.
+    Log(LogArchive),
 }
 
 /// What a file that was not touched keeps.
@@ -61,6 +72,8 @@ impl Identity {
 /// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
 pub(super) struct Opened {
     pub(super) input: Input,
+    /// How its text is encoded.
+    pub(super) encoding: Encoding,
     handle: File,
     identity: Identity,
 }
@@ -92,7 +105,7 @@ impl DataFile {
             return Self::spool(&name, file, options);
         }
         let metadata = file.metadata().map_err(refused)?;
-        Self::look(name, Store::Path(path.to_owned()), file, &metadata)
+        Self::look(name, Store::Path(path.to_owned()), (file, &metadata), options)
     }
 
     /// Copies a stream into a temporary file, because the data is read more than once.
@@ -111,15 +124,64 @@ impl DataFile {
         }
         let file = spooled.try_clone().map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        Self::look(Arc::clone(name), Store::Spooled(spooled), file, &metadata)
+        Self::look(Arc::clone(name), Store::Spooled(spooled), (file, &metadata), options)
     }
 
-    fn look(name: Arc<str>, store: Store, file: File, metadata: &Metadata) -> Result<Self, LoadError> {
-        let mut head = Vec::new();
-        let mut start = FromStart { file, offset: 0 }.take(magic::HEAD_BYTES as u64);
-        start.read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
-        let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
-        Ok(Self { name, store, identity: Identity::of(metadata), packing })
+    /// Looks at how a file is packed, and converts it where it is no text.
+    fn look(
+        name: Arc<str>,
+        store: Store,
+        (file, metadata): (File, &Metadata),
+        options: &LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let refused = |error| refusal(&name, error);
+        let handle = file.try_clone().map_err(refused)?;
+        let head = head_of(FromStart { file, offset: 0 }).map_err(refused)?;
+        let packing = if magic::is_gzip(&head) {
+            Packing::Gzip
+        } else if magic::is_zip(&head) {
+            let file = handle.try_clone().map_err(refused)?;
+            LogArchive::find(file).map_or(Packing::Plain, Packing::Log)
+        } else {
+            Packing::Plain
+        };
+        let (counts_rows, notices) = (false, Vec::new());
+        let identity = Identity::of(metadata);
+        let mut found =
+            Self { name, store, identity, packing, counts_rows, notices, census: OnceLock::new() };
+        let (head, handle) = match found.packing {
+            Packing::Plain => (head, handle),
+            Packing::Log(_) => return Ok(found),
+            Packing::Gzip => {
+                // Damaged gzip is found, and said, when the content is read.
+                let unpacked = found
+                    .bytes(options)
+                    .and_then(|(bytes, _)| head_of(bytes).map_err(|error| refusal(&found.name, error)));
+                match unpacked {
+                    Ok(head) if head.starts_with(b"PAR1") || head.starts_with(b"PK") => {
+                        (head, found.unpacked(options)?)
+                    }
+                    _ => return Ok(found),
+                }
+            }
+        };
+        if let Some(binary) = Binary::told(&head, &handle) {
+            let limit = found.decoded_limit(options);
+            let Converted { text, notices } = converted(&found.name, &handle, binary, limit)?;
+            let metadata = text.metadata().map_err(|error| refusal(&found.name, error))?;
+            found.identity = Identity::of(&metadata);
+            (found.store, found.packing, found.notices) = (Store::Spooled(text), Packing::Plain, notices);
+            found.counts_rows = binary == Binary::Sheet;
+        }
+        Ok(found)
+    }
+
+    /// A copy of the file without its packing.
+    fn unpacked(&self, options: &LoadOptions) -> Result<File, LoadError> {
+        let failed = |error| LoadError::new(&self.name, "cannot be unpacked").source(error);
+        let mut copy = tempfile::tempfile().map_err(failed)?;
+        io::copy(&mut self.bytes(options)?.0, &mut copy).map_err(failed)?;
+        Ok(copy)
     }
 
     /// The file as it was named.
@@ -128,36 +190,99 @@ impl DataFile {
     }
 
     /// How the file is packed.
-    pub(super) fn packing(&self) -> Packing {
-        self.packing
+    pub(super) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// What stands around the records of a log, as its source text.
+    pub(super) fn log_header(&self, options: &LoadOptions) -> Result<Option<String>, LoadError> {
+        let Packing::Log(log) = &self.packing else { return Ok(None) };
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
+        let header = log.header(&file, options.record_bytes_max as u64);
+        let failed = |error| LoadError::new(&self.name, "the header of the log cannot be read").source(error);
+        header.map(Some).map_err(failed)
+    }
+
+    fn file(&self) -> io::Result<File> {
+        match &self.store {
+            Store::Path(path) => File::open(path),
+            Store::Spooled(spooled) => spooled.try_clone(),
+        }
     }
 
     /// Opens the file at its beginning.
     pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
-        let file = match &self.store {
-            Store::Path(path) => File::open(path),
-            Store::Spooled(spooled) => spooled.try_clone(),
-        }
-        .map_err(|error| refusal(&self.name, error))?;
-        let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
-        let file = FromStart { file, offset: 0 };
-        let reader: Box<dyn Read + Send> = match self.packing {
-            Packing::Plain => Box::new(file),
-            Packing::Gzip => Box::new(Bounded {
-                inner: MultiGzDecoder::new(io::BufReader::new(file)),
-                decoded: 0,
-                limit: self.decoded_limit(options),
-            }),
+        let (mut reader, handle) = self.bytes(options)?;
+        let mut head = Vec::new();
+        let read = reader.by_ref().take(magic::HEAD_BYTES as u64).read_to_end(&mut head);
+        let encoding = options.encoding.unwrap_or_else(|| encoding::marked(&head));
+        let encoding = self.census.get().map_or(encoding, |(encoding, _)| *encoding);
+        let whole = Cursor::new(head).chain(Failing(read.err())).chain(reader);
+        let reader: Box<dyn Read + Send> = match encoding {
+            Encoding::Utf8 => Box::new(Filled(whole)),
+            _ => Box::new(Filled(Decoded::new(whole, encoding))),
         };
         let input = Input::new(Arc::clone(&self.name), reader);
-        let opened = Opened { input, handle, identity: self.identity.clone() };
+        let opened = Opened { input, encoding, handle, identity: self.identity.clone() };
         opened.check().map(|()| opened)
+    }
+
+    /// Opens the file as the table that it is: one that is not UTF-8 may be what Excel writes.
+    pub(super) fn open_table(&self, options: &LoadOptions, opened: Opened) -> Result<Opened, LoadError> {
+        if opened.encoding != Encoding::Utf8 || options.encoding.is_some() || self.census.get().is_some() {
+            return Ok(opened);
+        }
+        let (mut reader, _) = self.bytes(options)?;
+        let (mut census, mut buffer) = (Census::default(), vec![0; 64 << 10]);
+        // What cannot be read is found again, and said, when the content is read.
+        while let Ok(n @ 1..) = reader.read(&mut buffer) {
+            census.add(&buffer[..n]);
+        }
+        match self.census.get_or_init(|| census.encoding()).0 {
+            Encoding::Utf8 => Ok(opened),
+            _ => self.open(options),
+        }
+    }
+
+    /// What is worth saying about the encoding.
+    pub(super) fn encoding_notice(&self, opened: &Opened) -> Option<String> {
+        let name = opened.encoding.name();
+        match self.census.get() {
+            Some((Encoding::Windows1252, Some(at))) => {
+                Some(format!("read as {name}: byte {at} is no UTF-8 (--encoding says what it is)"))
+            }
+            _ if opened.encoding == Encoding::Utf8 => None,
+            _ => Some(format!("read as {name}")),
+        }
+    }
+
+    /// The unpacked bytes from the beginning, and the handle they are read by.
+    fn bytes(&self, options: &LoadOptions) -> Result<(Box<dyn Read + Send>, File), LoadError> {
+        let file = self.file().map_err(|error| refusal(&self.name, error))?;
+        let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
+        let limit = self.decoded_limit(options);
+        let reader: Box<dyn Read + Send> = match &self.packing {
+            Packing::Plain => Box::new(FromStart { file, offset: 0 }),
+            Packing::Gzip => {
+                let inner = MultiGzDecoder::new(io::BufReader::new(FromStart { file, offset: 0 }));
+                Box::new(Bounded { inner, decoded: 0, limit })
+            }
+            Packing::Log(log) => Box::new(Bounded { inner: log.samples(file), decoded: 0, limit }),
+        };
+        Ok((reader, handle))
     }
 
     fn decoded_limit(&self, options: &LoadOptions) -> u64 {
         let by_ratio = self.identity.bytes.saturating_mul(options.decode_ratio_max).max(RATIO_FREE_BYTES);
         by_ratio.min(options.decoded_bytes_max)
     }
+}
+
+/// The first bytes of a file.
+fn head_of(bytes: impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes.take(magic::HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// The error for a file that is not what it was.
@@ -181,17 +306,12 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
     LoadError::new(name, message).source(error)
 }
 
-/// A reader with a position of its own: handles of one file without a name share theirs.
-struct FromStart {
-    file: File,
-    offset: u64,
-}
+/// A reader that fails once, or has nothing.
+struct Failing(Option<io::Error>);
 
-impl Read for FromStart {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
@@ -210,20 +330,29 @@ pub(super) struct OverLimit {
 }
 
 impl<R: Read> Read for Bounded<R> {
-    /// Fills the buffer as far as there are bytes: the format is told by the first ones.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.decoded += n as u64;
+        if self.decoded > self.limit {
+            return Err(io::Error::other(OverLimit { limit: self.limit }));
+        }
+        Ok(n)
+    }
+}
+
+/// Fills each buffer as far as there are bytes: the format is told by the first ones.
+struct Filled<R>(R);
+
+impl<R: Read> Read for Filled<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut n = 0;
         while n < buffer.len() {
-            match self.inner.read(&mut buffer[n..]) {
+            match self.0.read(&mut buffer[n..]) {
                 Ok(0) => break,
                 Ok(more) => n += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-        }
-        self.decoded += n as u64;
-        if self.decoded > self.limit {
-            return Err(io::Error::other(OverLimit { limit: self.limit }));
         }
         Ok(n)
     }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
@@ -36,12 +38,14 @@ pub struct ChatJudge {
     service: Service,
     chat: ChatSettings,
     left: LeftOut,
+    /// How many tokens the server says that it reads; 0 where it has not said.
+    context: Arc<AtomicU32>,
 }
 
 impl ChatJudge {
-    async fn ask(&self, question: &Question) -> Reception {
+    async fn ask(&self, question: &Question, server: usize) -> Reception {
         let body = chat_body(&self.chat, &self.left, question).to_string();
-        self.service.post(body.into_bytes()).await
+        self.service.post(body.into_bytes(), server).await
     }
 }
 
@@ -88,7 +92,8 @@ impl Judge {
         Ok(match &settings.backend {
             Backend::Chat(chat) => {
                 let service = Service::of_chat(chat, limits, key)?;
-                Judge::Chat(Box::new(ChatJudge { service, chat: chat.clone(), left: left.clone() }))
+                let (chat, left) = (chat.clone(), left.clone());
+                Judge::Chat(Box::new(ChatJudge { service, chat, left, context: Arc::default() }))
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {
@@ -103,10 +108,10 @@ impl Judge {
         })
     }
 
-    /// Asks once and reports what happened.
-    pub async fn ask(&self, question: &Question) -> Reception {
+    /// Asks once, the server at this place where there are several, and reports what happened.
+    pub async fn ask(&self, question: &Question, server: usize) -> Reception {
         match self {
-            Judge::Chat(judge) => judge.ask(question).await,
+            Judge::Chat(judge) => judge.ask(question, server).await,
             Judge::Command(program) => command::ask(program, question).await,
             Judge::Baseline => {
                 let started = Instant::now();
@@ -133,10 +138,29 @@ impl Judge {
         }
     }
 
+    /// The same judge, whose server says that it reads so many tokens; 0 where it has not said.
+    #[must_use]
+    pub fn knowing(mut self, context: &Arc<AtomicU32>) -> Judge {
+        if let Judge::Chat(judge) = &mut self {
+            judge.context = Arc::clone(context);
+        }
+        self
+    }
+
+    /// Takes in how many tokens the judge's server says that it reads.
+    pub fn learn_context(&self, tokens: u32) {
+        if let Judge::Chat(judge) = self {
+            judge.context.store(tokens, Ordering::Relaxed);
+        }
+    }
+
     /// Why the judge cannot have read the whole prompt, if it cannot.
     pub(super) fn prompt_cut(&self, completion: &Completion, question: &Question) -> Option<String> {
         match self {
-            Judge::Chat(judge) => prompt_cut(&judge.chat, completion.usage?, &question.prompt),
+            Judge::Chat(judge) => {
+                let told = Some(judge.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
+                prompt_cut(&judge.chat, told, completion.usage?, &question.prompt)
+            }
             Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => None,
         }
     }

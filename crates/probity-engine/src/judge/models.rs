@@ -1,23 +1,20 @@
-//! Which models a server has, and when they end: one request, in whatever form the answer comes.
+//! Which models a server has, when they end and how much they read: one request, in whatever form the answer comes.
 
-use probity_core::case::Moment;
 use serde_json::Value;
 
 use super::service::Service;
 use super::{CallLimits, CallOutcome, JudgeError};
 use crate::config::ChatSettings;
+use crate::config::models::ServerModel;
 
 /// The members under which servers tell a model's end.
 const ENDS: [&str; 4] = ["shutdown_date", "retires_at", "deprecation", "expiration_date"];
 
-/// A model as a server lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerModel {
-    /// The name it is asked by.
-    pub id: String,
-    /// When it ends, where the server tells.
-    pub ends: Option<Moment>,
-}
+/// Where servers tell how many tokens a model reads, as it is loaded or at the most.
+const CONTEXTS: [&str; 8] = [
+    "/loaded_context_length", "/max_model_len", "/meta/n_ctx", "/context_window", "/context_length",
+    "/max_context_length", "/max_input_tokens", "/inputTokenLimit",
+];
 
 /// Why a server did not list its models.
 #[derive(Debug, thiserror::Error)]
@@ -51,8 +48,7 @@ pub async fn server_models(
 ) -> Result<Vec<ServerModel>, NoModels> {
     let path = if chat.base_url.ends_with("v1") || !is_bare(chat) { "models" } else { "v1/models" };
     let url = chat.base_url.call(path).to_string();
-    let reception = Service::of_chat(chat, limits, get)?.get(path, &chat.base_url).await;
-    match reception.outcome {
+    match Service::of_chat(chat, limits, get)?.get(path, &chat.base_url).await.outcome {
         CallOutcome::Broken { fault, .. } => Err(NoModels::Silent { url, problem: fault.to_string() }),
         CallOutcome::Response(response) if response.status != 200 => {
             Err(NoModels::NoList { url, problem: format!("status {}", response.status) })
@@ -75,9 +71,14 @@ fn listed(body: &[u8]) -> Option<Vec<ServerModel>> {
     let model = |model: &Value| {
         let id = model["id"].as_str().or_else(|| model["name"].as_str())?.to_owned();
         let ends = ENDS.iter().find_map(|name| model[*name].as_str()?.parse().ok());
-        Some(ServerModel { id, ends })
+        let context = CONTEXTS.iter().find_map(|place| tokens(model, place));
+        Some(ServerModel { id, ends, context })
     };
     Some(list.iter().filter_map(model).collect())
+}
+
+fn tokens(document: &Value, place: &str) -> Option<u32> {
+    document.pointer(place)?.as_u64()?.try_into().ok().filter(|tokens| *tokens > 0)
 }
 
 #[cfg(test)]
@@ -112,5 +113,19 @@ mod tests {
         check(r#"[{"id":"t"}]"#, Some(&[("t", None)]));
         check(r#"{"error":"no"}"#, None);
         check("<html>", None);
+    }
+
+    #[test]
+    fn how_much_a_model_reads_stands_in_many_places() {
+        for body in [
+            r#"{"data":[{"id":"m","max_model_len":4096}]}"#,
+            r#"{"data":[{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":8192}}]}"#,
+            r#"{"data":[{"id":"m","loaded_context_length":4096,"max_context_length":8192}]}"#,
+            r#"{"models":[{"name":"m","inputTokenLimit":4096}]}"#,
+        ] {
+            let list = listed(body.as_bytes()).expect("a list");
+            assert_eq!(list[0].context, Some(4096), "{body}");
+        }
+        assert_eq!(listed(br#"{"data":[{"id":"m"}]}"#).expect("a list")[0].context, None);
     }
 }

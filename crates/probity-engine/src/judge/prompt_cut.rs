@@ -14,14 +14,22 @@ const BYTES_PER_TOKEN_MAX: u64 = 12;
 /// A prompt whose tokens are longer than this on average was hardly read as a whole.
 const BYTES_PER_TOKEN_USUAL_MAX: u64 = 5;
 
-/// Why the prompt cannot have been read as a whole, in a sentence, if it cannot.
-pub(super) fn prompt_cut(chat: &ChatSettings, usage: Usage, prompt: &Prompt) -> Option<String> {
+/// Why the prompt cannot have been read as a whole, in a sentence, if it cannot. `told` is how many tokens the server once
+/// said that it reads. It may read more by now, so only a prompt of exactly that size is one that was cut.
+pub(super) fn prompt_cut(
+    chat: &ChatSettings,
+    told: Option<u32>,
+    usage: Usage,
+    prompt: &Prompt,
+) -> Option<String> {
     let n_bytes = n_changes(&prompt.system) + n_changes(&prompt.user);
     let is_half = chat.dialect().cuts
         && is_cut_in_half(usage.input)
         && usage.input * BYTES_PER_TOKEN_USUAL_MAX < n_bytes;
     let is_full = chat.context_tokens.is_some_and(|tokens| usage.input >= u64::from(tokens.get()));
-    let is_cut = usage.input * BYTES_PER_TOKEN_MAX < n_bytes || is_half || is_full;
+    let is_told =
+        told.is_some_and(|told| u64::from(told) == usage.input || u64::from(told) == usage.input + 1);
+    let is_cut = usage.input * BYTES_PER_TOKEN_MAX < n_bytes || is_half || is_full || is_told;
     // A count of nothing is no count.
     (is_cut && usage.input > 0).then(|| {
         format!(
@@ -54,7 +62,7 @@ mod tests {
         let config = Config::resolve([layer]).expect("settings that fit");
         let chat = config.named_judge("x").and_then(|judge| judge.chat()).expect("a chat judge").clone();
         let prompt = Prompt { system: String::new(), user: user.to_owned() };
-        let found = prompt_cut(&chat, Usage { input, output: 1 }, &prompt);
+        let found = prompt_cut(&chat, Some(9000), Usage { input, output: 1 }, &prompt);
         assert_eq!(found.is_some(), is_cut, "{input} {found:?}");
     }
 
@@ -73,6 +81,15 @@ mod tests {
         check("kind = 'ollama'", 2050, &words, true);
         check("kind = 'vllm'", 2050, &words, false);
         check("kind = 'ollama'", 2050, &words[..8200], false);
+    }
+
+    #[test]
+    fn a_prompt_of_the_size_that_the_server_told_is_a_cut_prompt() {
+        let words = "some words of a ticket ".repeat(1000);
+        check("kind = 'vllm'", 8998, &words, false);
+        check("kind = 'vllm'", 8999, &words, true);
+        check("kind = 'vllm'", 9000, &words, true);
+        check("kind = 'vllm'", 9001, &words, false);
     }
 
     #[test]

@@ -15,14 +15,17 @@ pub trait Respondent: Send + Sync + 'static {
     /// The packet of a question: its name and its canonical text.
     fn packet(question: &Self::Question) -> (PacketHash, &str);
 
-    /// Asks once and reports what happened.
-    fn ask(&self, question: &Self::Question) -> impl Future<Output = Reception> + Send;
+    /// Asks once, the server at this place where there are several, and reports what happened.
+    fn ask(&self, question: &Self::Question, server: usize) -> impl Future<Output = Reception> + Send;
 
     /// Reads a whole body in the respondent's dialect.
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault>;
 
     /// What an answer settles, as the JSON that is kept; or why it settles nothing.
     fn settled(&self, completion: &Completion, question: &Self::Question) -> Result<String, Unusable>;
+
+    /// Takes in how many tokens the server says that it reads.
+    fn learn_context(&self, tokens: u32);
 
     /// Whether the same question can bring another answer. Asking again makes sense only then.
     fn may_answer_differently(&self) -> bool;
@@ -62,8 +65,8 @@ impl Respondent for Judge {
         (question.packet.hash(), question.packet.canonical())
     }
 
-    async fn ask(&self, question: &Question) -> Reception {
-        Judge::ask(self, question).await
+    async fn ask(&self, question: &Question, server: usize) -> Reception {
+        Judge::ask(self, question, server).await
     }
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
@@ -81,6 +84,10 @@ impl Respondent for Judge {
             .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
         let record = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data");
         Ok(self.cleaned(record))
+    }
+
+    fn learn_context(&self, tokens: u32) {
+        Judge::learn_context(self, tokens);
     }
 
     fn may_answer_differently(&self) -> bool {

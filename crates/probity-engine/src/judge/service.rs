@@ -1,12 +1,9 @@
 //! A service that is reached over HTTP: where it is, what every call carries, and the client that speaks to it.
 //!
-//! Judges and targets share it. The secrets that go out with a call are taken out of whatever comes back. Where several
-//! servers answer for one judge, a call goes to the one with the fewest calls in flight; one that cannot be reached is
-//! passed over for a while.
+//! Judges and targets share it. The secrets that go out with a call are taken out of whatever comes back. Several servers
+//! may answer for one judge; the lane says which of them is called.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -20,9 +17,6 @@ use crate::config::{ChatSettings, Endpoint, HeaderPiece, HeaderText, Http};
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
 const HTTP2_SHARDS: usize = 20;
 
-/// How long a server that could not be reached is passed over while there are others.
-const PASSED_OVER: Duration = Duration::from_secs(30);
-
 /// A service that takes JSON. Servers on one's own machine often need no key.
 #[derive(Debug)]
 pub struct Service {
@@ -32,13 +26,11 @@ pub struct Service {
     key: Option<KeyCommand>,
 }
 
-/// One server, and how it is doing.
+/// One server. Each has connections of its own.
 #[derive(Debug)]
 struct Server {
     url: Url,
     client: HttpClient,
-    in_flight: AtomicUsize,
-    failed_at: Mutex<Option<Instant>>,
 }
 
 impl Service {
@@ -116,14 +108,16 @@ impl Service {
         self
     }
 
-    /// Posts `body`, which is JSON. A key of a program that is no longer accepted is replaced once.
-    pub async fn post(&self, body: Vec<u8>) -> Reception {
-        let Some(command) = &self.key else { return self.send(None, body).await };
+    /// Posts `body`, which is JSON, to the server at this place. A key of a program that is no longer accepted is
+    /// replaced once.
+    pub async fn post(&self, body: Vec<u8>, server: usize) -> Reception {
+        let server = &self.servers[server];
+        let Some(command) = &self.key else { return self.send(server, None, body).await };
         let mut key = match command.key(None).await {
             Ok(key) => key,
             Err(fault) => return Reception::broken(fault),
         };
-        let reception = self.send(Some((command, &key)), body.clone()).await;
+        let reception = self.send(server, Some((command, &key)), body.clone()).await;
         if !matches!(&reception.outcome, CallOutcome::Response(response) if response.status == 401) {
             return reception;
         }
@@ -131,11 +125,11 @@ impl Service {
             Ok(key) => key,
             Err(fault) => return Reception::broken(fault),
         };
-        self.send(Some((command, &key)), body).await
+        self.send(server, Some((command, &key)), body).await
     }
 
-    async fn send(&self, key: Option<(&KeyCommand, &ApiKey)>, body: Vec<u8>) -> Reception {
-        let reception = self.server().post(self.headers(key), body).await;
+    async fn send(&self, server: &Server, key: Option<(&KeyCommand, &ApiKey)>, body: Vec<u8>) -> Reception {
+        let reception = server.client.post(&server.url, self.headers(key), body).await;
         self.scrubbed(key, reception)
     }
 
@@ -150,12 +144,6 @@ impl Service {
         secrets.fold(reception, |reception, secret| secret.scrub(reception))
     }
 
-    /// The server for the next call: of those that can be reached, the one with the fewest calls in flight.
-    fn server(&self) -> &Server {
-        let order = |server: &&Server| (server.is_passed_over(), server.in_flight.load(Ordering::Relaxed));
-        self.servers.iter().min_by_key(order).expect("a service has a server")
-    }
-
     /// Gets what is at `path` below `base`, with the key of a call.
     pub(crate) async fn get(&self, path: &str, base: &Endpoint) -> Reception {
         let key = match &self.key {
@@ -166,7 +154,7 @@ impl Service {
             },
         };
         let key = key.as_ref().map(|(command, key)| (*command, key));
-        let reception = self.server().client.get(&base.call(path), self.headers(key)).await;
+        let reception = self.servers[0].client.get(&base.call(path), self.headers(key)).await;
         self.scrubbed(key, reception)
     }
 
@@ -184,26 +172,7 @@ impl Service {
 impl Server {
     fn new(url: Url, limits: CallLimits, pool: Pool) -> Result<Server, BadHttpClient> {
         let client = HttpClient::new(limits, pool, Transit::to(&url))?;
-        Ok(Server { url, client, in_flight: AtomicUsize::new(0), failed_at: Mutex::default() })
-    }
-
-    async fn post(&self, headers: HeaderMap, body: Vec<u8>) -> Reception {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        let reception = self.client.post(&self.url, headers, body).await;
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
-        let has_failed = match &reception.outcome {
-            CallOutcome::Broken { .. } => true,
-            CallOutcome::Response(response) => response.status >= 500,
-        };
-        let mut failed_at = self.failed_at.lock().expect("no thread panics while it holds the time");
-        *failed_at = has_failed.then(Instant::now);
-        drop(failed_at);
-        reception
-    }
-
-    fn is_passed_over(&self) -> bool {
-        let failed_at = self.failed_at.lock().expect("no thread panics while it holds the time");
-        failed_at.is_some_and(|at| at.elapsed() < PASSED_OVER)
+        Ok(Server { url, client })
     }
 }
 

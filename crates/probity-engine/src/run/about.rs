@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use probity_core::promote::Standing;
-use probity_core::report::{Facts, JudgeFacts, Summary, SummaryBuilder};
-use probity_core::results::{AuthorRecord, Members, Tokens};
+use probity_core::report::{Summary, SummaryBuilder};
+use probity_core::results::{AuthorRecord, Facts, JudgeRecord, Members, Tokens};
 use probity_core::rubric::Rubric;
 use probity_core::verdict::{ModelMatch, Patterns, model_match};
 use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
 use super::replies::same_models;
-use super::standing::{Subject, model_end, now};
+use super::standing::{Subject, now};
+use super::told::model_end;
 use super::{Ran, RunError};
 use crate::config::models::end_warning;
 use crate::config::{Backend, Config, StoredTexts};
@@ -99,7 +99,7 @@ impl SummaryParts<'_> {
         let mut facts = facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;
-            let judge = (&asking.judge, &facts.judge.answered_as[..]);
+            let judge = (&asking.judge, &facts.judge.answered_as.0[..]);
             let same = same_models(judge, (&target.name, &target.models), &about.answered_as.0);
             facts.warnings.extend(same.into_iter().chain(target.doubts.clone()));
             facts.target = Some(about);
@@ -108,7 +108,7 @@ impl SummaryParts<'_> {
         if texts == StoredTexts::Digest {
             facts.warnings.push(DIGESTS.to_owned());
         }
-        facts.definition = definition;
+        facts.definition = Members(definition);
         Ok(summary.finish(facts))
     }
 }
@@ -119,8 +119,8 @@ pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result
     let end = model_end(subject.asking, reader)?;
     let warning = end.and_then(|end| end_warning(&facts.judge.model, end, now(subject.asking)));
     facts.warnings.extend(warning);
-    facts.judge.standing = subject.standing(reader, ran, &facts)?;
-    Ok(facts)
+    let standing = subject.standing(reader, ran, &facts)?;
+    Ok(Facts { judge: facts.judge.with_standing(standing), ..facts })
 }
 
 /// What a reader should know about the judge's words. The lexical judge writes by template and says so.
@@ -163,15 +163,14 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
     }
     Ok(Facts {
-        judge: JudgeFacts {
+        judge: JudgeRecord {
             id: ran.judge_id.to_string(),
             kind: asking.judge.kind().name().to_owned(),
             model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
-            standing: Standing::default(),
             answered_as: totals.models.into_iter().collect(),
-            fingerprints: totals.fingerprints.into_iter().collect(),
+            fingerprints: Some(totals.fingerprints.into_iter().collect()),
+            ..JudgeRecord::default()
         },
-        definition: Vec::new(),
         packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
@@ -180,6 +179,6 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         warnings,
-        target: None,
+        ..Facts::default()
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use probity_core::gate::Gate;
 use probity_core::json::Json;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::Rubric;
 
 use super::Ran;
@@ -39,8 +39,13 @@ impl Basis {
 
     /// What the store knows about the calls of a run, and what its judge has earned.
     pub(super) fn facts(&self, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+        facts(&self.subject(), reader, ran)
+    }
+
+    /// What a standing is looked up by.
+    pub fn subject(&self) -> Subject<'_> {
         let Basis { asking, rubric, blocking, .. } = self;
-        facts(&Subject { asking, rubric, blocking }, reader, ran)
+        Subject { asking, rubric, blocking }
     }
 
     /// What a run is made of but its cases, as its record has it.

@@ -72,6 +72,7 @@ impl Calling<'_> {
         observer.calling(&desk.progress, &desk.lane);
         let driven = driven(&desk, mode, feed).await;
         observer.called();
+        self.say_gone(&desk.lane);
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
@@ -79,11 +80,24 @@ impl Calling<'_> {
         Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() })
     }
 
+    /// Says which servers failed while others went on.
+    fn say_gone(&self, lane: &Lane) {
+        let Some(chat) = self.chat.filter(|_| !matches!(lane.stop_reason(), Some(Stop::Unreachable(_))))
+        else {
+            return;
+        };
+        let urls: Vec<_> = [&chat.base_url].into_iter().chain(&chat.base_urls).collect();
+        for (place, why) in lane.gone() {
+            self.session.observer.notice(&format!("{} was left out: {why}", urls[place]));
+        }
+    }
+
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
         let price = self.chat.and_then(|chat| self.config.price(chat));
         let settings = &self.config.schedule;
+        let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
         let schedule = ScheduleSettings {
-            concurrency: open_files::fit(settings.concurrency, self.session.observer),
+            concurrency: open_files::fit(settings.concurrency, n_servers, self.session.observer),
             pilot_max: match self.parameters {
                 Parameters::Settled => settings.pilot_max,
                 Parameters::Unproven => settings.limits.total,
@@ -98,7 +112,7 @@ impl Calling<'_> {
             texts: self.config.store.texts,
             run,
             repeat: self.repeat,
-            lane: Arc::new(Lane::new(schedule.clone())),
+            lane: Arc::new(Lane::new(schedule.clone(), n_servers)),
             budget: Arc::clone(self.budget),
             price,
             schedule,

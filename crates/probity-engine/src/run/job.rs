@@ -5,7 +5,7 @@
 
 use std::io;
 use std::num::NonZeroU32;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
@@ -23,6 +23,7 @@ use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
 use super::plan::Plan;
+use super::refused::Tuned;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{ResultRows, Row, Scoring};
 use super::spec::{CaseRecorder, RunSpec};
@@ -43,11 +44,13 @@ pub struct Job {
     asks: Vec<SizedAsk>,
     /// Decided by the first whole pass.
     cases: OnceLock<Cases>,
-    target: Option<Arc<TargetDefinition>>,
+    target: Mutex<Option<Arc<TargetDefinition>>>,
     /// What the target said, once it has been asked.
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
+    /// How often each packet is asked about, from that round on.
+    n_repeats: u32,
 }
 
 impl Deref for Job {
@@ -106,9 +109,10 @@ impl Job {
             dataset,
             asks,
             cases: OnceLock::new(),
-            target: target.map(Arc::new),
+            target: Mutex::new(target.map(Arc::new)),
             replies: OnceLock::new(),
             round: 1,
+            n_repeats: 1,
         })
     }
 
@@ -120,13 +124,49 @@ impl Job {
         self
     }
 
+    /// The same job with each packet asked about so many times.
+    #[must_use]
+    pub fn repeated(mut self, n_repeats: NonZeroU32) -> Self {
+        self.n_repeats = n_repeats.get();
+        self
+    }
+
+    /// The work of each repeat, in their order.
+    pub fn repeats(self: &Arc<Self>) -> impl Iterator<Item = Arc<dyn Work>> + use<> {
+        let job = Arc::clone(self);
+        self.repeat_numbers().map(move |repeat| {
+            let work: Arc<dyn Work> = Arc::new(Repeat { job: Arc::clone(&job), repeat });
+            work
+        })
+    }
+
+    fn repeat_numbers(&self) -> Range<u32> {
+        self.round - 1..self.round - 1 + self.n_repeats
+    }
+
     /// What writes the replies that cases come without.
-    pub fn target(&self) -> Option<&Arc<TargetDefinition>> {
-        self.target.as_ref()
+    pub fn target(&self) -> Option<Arc<TargetDefinition>> {
+        self.target.lock().expect("no thread panics while it holds the target").clone()
+    }
+
+    /// Asks this target from now on: the same one without what it refused.
+    pub(super) fn set_target(&self, target: TargetDefinition) {
+        *self.target.lock().expect("no thread panics while it holds the target") = Some(Arc::new(target));
+    }
+
+    /// Leaves out what the target is on record as refusing.
+    pub(super) fn know_target(&self, store: &Store) -> Result<(), StoreError> {
+        let Some(target) = self.target() else { return Ok(()) };
+        let left = Tuned::target(&target).left_out(store)?;
+        if left != target.left {
+            self.set_target(target.without(left));
+        }
+        Ok(())
     }
 
     /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
     pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
+        self.know_target(store)?;
         let replies = Replies::new(store.reader()?, self.repeat());
         // A reader that is there already reads the same store.
         let _ = self.replies.set(replies);
@@ -142,7 +182,7 @@ impl Job {
 
     /// What writes its replies, as its record has it, once they have been read.
     pub(super) fn target_spec(&self) -> Option<TargetSpec> {
-        let target = self.target.as_ref()?;
+        let target = &self.target()?;
         let doubts = self.replies.get().and_then(|replies| replies.warning(target));
         Some(TargetSpec::new(target, &self.asking.config, doubts))
     }
@@ -162,7 +202,7 @@ impl Job {
         for part in parts {
             hasher.update(part.as_bytes()).update(b"\n");
         }
-        if self.target.is_some() {
+        if self.target().is_some() {
             self.each_record(|record| {
                 let text = serde_json::to_vec(&record).expect("texts and numbers can be written");
                 hasher.update(&text);
@@ -228,7 +268,7 @@ impl Job {
         sink: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> Result<(SummaryBuilder, Patterns), RunError> {
         let reader = Mutex::new(reader);
-        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
+        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeats: self.repeat_numbers() };
         match self.cases.get() {
             Some(Cases::InMemory(cases)) => {
                 let groups = groups(cases.iter(), |screened| screened_bytes(screened));
@@ -252,7 +292,7 @@ impl Job {
             Record::Entry { place, entry } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
             Record::Unanswered { case, skipped } => {
-                let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
+                let Some(target) = &self.target() else { return Ok(Screened::Skipped(skipped)) };
                 let place = Place::of(&skipped);
                 match self.answered(target, case, skipped)? {
                     Ok(entry) => (place, Box::new(entry)),
@@ -276,7 +316,7 @@ impl Job {
         rubric: &'a Rubric,
     ) -> Result<impl Iterator<Item = Result<Usable, RunError>> + 'a, LoadError> {
         Ok(self.dataset.records()?.map(|record| {
-            Ok(match (applicable(&self.dataset, rubric, record?)?, &self.target) {
+            Ok(match (applicable(&self.dataset, rubric, record?)?, &self.target()) {
                 (Record::Skipped(skipped), _) | (Record::Unanswered { skipped, .. }, None) => Err(skipped),
                 (Record::Entry { place, entry }, _) => {
                     let reason = "has a reply of its own, so no target was asked".to_owned();
@@ -315,8 +355,13 @@ impl Work for Job {
     }
 
     fn spec(&self, plan: &Plan) -> RunSpec {
-        let (round, n_repeated, target) = (self.round, plan.n_repeated, self.target_spec());
-        RunSpec { round, n_repeated, target, ..self.basis.spec() }
+        let (round, n_repeats, n_repeated) = (self.round, self.n_repeats, plan.n_repeated);
+        let frames = self.dataset.frames().map(|(file, frame)| (file.to_string(), frame.canonical()));
+        let frames = match self.asking.config.store.texts {
+            StoredTexts::Full => frames.collect(),
+            StoredTexts::Digest => Vec::new(),
+        };
+        RunSpec { round, n_repeats, n_repeated, target: self.target_spec(), frames, ..self.basis.spec() }
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
@@ -324,14 +369,23 @@ impl Work for Job {
         let Some(mut recorder) = CaseRecorder::begin(store, run, &self.cases_key()?, texts)? else {
             return Ok(());
         };
-        self.each_record(|record| recorder.add(record))?;
+        // Every pass has the same records in the same order.
+        let mut annotated = self.dataset.annotated()?.peekable();
+        let is_foreign = matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some());
+        self.each_record(|mut record| {
+            let beside = if is_foreign { annotated.next().and_then(Result::ok) } else { None };
+            let beside = beside.and_then(|annotated| annotated.beside);
+            record.kept = beside.and_then(|beside| Some(beside.kept?.canonical()));
+            recorder.add(record)
+        })?;
         Ok(recorder.complete()?)
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let target = self.target.iter().map(|target| ("target", target.id.to_string()));
-        let round = Some(self.round).filter(|round| *round > 1);
-        let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
+        let target = self.target().map(|target| ("target", target.id.to_string())).into_iter();
+        let numbers = [("round", self.round), ("repeats", self.n_repeats)].into_iter();
+        let own = numbers.filter(|(_, n)| *n > 1).map(|(name, n)| (name, n.to_string()));
+        let own = target.chain(own).collect();
         self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)
     }
 
@@ -355,6 +409,39 @@ impl Work for Job {
                 Ok(())
             }
         }
+    }
+}
+
+/// A job in one of its repeats. All of them are one run.
+#[derive(Debug)]
+struct Repeat {
+    job: Arc<Job>,
+    repeat: u32,
+}
+
+impl Work for Repeat {
+    fn basis(&self) -> &Basis {
+        &self.job.basis
+    }
+
+    fn spec(&self, plan: &Plan) -> RunSpec {
+        self.job.spec(plan)
+    }
+
+    fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
+        self.job.record_cases(store, run)
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        self.job.manifest(id)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.repeat
+    }
+
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.job.units(take)
     }
 }
 

@@ -11,6 +11,7 @@ mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+pub mod foreign;
 pub mod job;
 pub mod labelled;
 mod open_files;
@@ -18,10 +19,12 @@ mod parallel;
 pub mod plan;
 pub mod probe;
 mod record;
+mod refused;
 pub mod replies;
 pub mod results;
 pub mod spec;
 pub mod standing;
+pub mod told;
 mod turn;
 pub mod work;
 
@@ -41,8 +44,7 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::{ChatSettings, LeftOut, Shape, TargetSettings};
-use crate::dialect::Parameter;
+use crate::config::{ChatSettings, LeftOut, TargetSettings};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
@@ -50,12 +52,13 @@ use crate::ledger::{Invocation, JudgeId, RunId, Store, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
-use crate::schedule::lane::{Lane, Stop};
+use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
+use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
 use turn::Turn;
@@ -137,6 +140,12 @@ impl Ran {
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
+    }
+
+    /// The same part of a run, asked about again.
+    fn again(self, later: Ran) -> Ran {
+        let plan = self.plan.clone().again(later.plan.clone());
+        Ran { plan, ..self.and(later) }
     }
 
     /// This part of a run and the next one, as one.
@@ -268,36 +277,15 @@ async fn run_within(
     budget: Arc<Budget>,
 ) -> Result<Ran, RunError> {
     let turn = Turn { work, session, budget: &budget, calls_before: budget.spent().calls };
-    let (asking, store) = (work.asking(), session.store);
-    let mut left = left_out(asking, store)?;
+    let tuned = Tuned::judge(work.asking());
+    let mut left = tuned.left_out(session.store)?;
     loop {
-        asking.set_left(&left);
+        work.asking().set_left(&left);
         let ran = turn.take(&left).await?;
-        let refused = match ran.driven.as_ref().and_then(|driven| driven.stop.as_ref()) {
-            Some(Stop::ParameterRefused { parameter, .. }) if ran.n_answered == 0 => *parameter,
-            _ => return Ok(ran),
-        };
-        let Some(chat) = asking.judge.chat() else { return Ok(ran) };
-        let Some(parameter) = chat.remedy(refused, &left) else { return Ok(ran) };
-        left = left.and(parameter);
-        store.note(&left_out_note(asking), &left.text())?;
-        session.observer.notice(&started_over(parameter, chat.sent(&left).shape));
-    }
-}
-
-/// What is said when a run starts over without a parameter.
-fn started_over(parameter: Parameter, shape: Shape) -> String {
-    match (parameter, shape) {
-        (Parameter::Structured, Shape::Plain) => {
-            "the judge does not take this form of answers; asking for it in the prompt alone".to_owned()
+        match tuned.started_over(&left, (ran.driven.as_ref(), ran.n_answered), session)? {
+            Some(more) => left = more,
+            None => return Ok(ran),
         }
-        (Parameter::Structured, _) => {
-            "the judge does not take JSON schemas; asking for plain JSON objects instead".to_owned()
-        }
-        (Parameter::LimitName, _) => {
-            "the judge calls its token limit by the other name; asking with that".to_owned()
-        }
-        _ => format!("the judge does not take `{}`; asking without it", parameter.setting()),
     }
 }
 
@@ -342,10 +330,7 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
 
 /// The parameters that the judge is on record as refusing.
 pub fn left_out(asking: &Asking, store: &Store) -> Result<LeftOut, StoreError> {
-    if asking.judge.chat().is_none() {
-        return Ok(LeftOut::default());
-    }
-    Ok(store.noted(&left_out_note(asking))?.map(|text| LeftOut::parse(&text)).unwrap_or_default())
+    Tuned::judge(asking).left_out(store)
 }
 
 /// What the store knows the judge of `asking` by.
@@ -358,10 +343,6 @@ pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan
     let (reader, repeat) = (&store.reader()?, work.repeat());
     let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
     Ok(plan::plan(work, Some(on_record))?.plan)
-}
-
-fn left_out_note(asking: &Asking) -> String {
-    format!("refused:{}", JudgeId::of_identity(&asking.identity(&LeftOut::default())))
 }
 
 /// The one judge whose verdicts the store holds.

@@ -13,17 +13,14 @@ use probity_core::case::Moment;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
 use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
-use probity_core::report::Facts;
-use probity_core::results::{RunResults, SummaryRecord};
+use probity_core::results::{Facts, Members, RunResults, SummaryRecord};
 use probity_core::rubric::Rubric;
 
 use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
-use crate::config::models::Model;
-use crate::config::{ChatSettings, LeftOut};
+use crate::config::LeftOut;
 use crate::judge::file_digest;
-use crate::judge::models::ServerModel;
 use crate::ledger::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
@@ -65,31 +62,6 @@ pub fn clock() -> Moment {
         .expect("the clock is in a year of four digits")
 }
 
-/// Where the store keeps when a model ends, as its server told.
-fn end_note(chat: &ChatSettings) -> String {
-    format!("model_end:{}:{}", chat.base_url, chat.model)
-}
-
-/// When the model of `asking` ends: as its server told `probity models`, or as the list of models says. A server on
-/// this machine has no end but its own.
-pub fn model_end(asking: &Asking, reader: &Reader) -> Result<Option<Moment>, StoreError> {
-    let Some(chat) = asking.judge.chat() else { return Ok(None) };
-    let told = reader.noted(&end_note(chat))?.and_then(|text| text.parse().ok());
-    let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
-    Ok(told.or_else(listed))
-}
-
-/// Keeps when models at the endpoint of `chat` end, as its server told.
-pub fn keep_ends(store: &Store, chat: &ChatSettings, models: &[ServerModel]) -> Result<(), StoreError> {
-    for ServerModel { id, ends } in models {
-        if let Some(ends) = ends {
-            let chat = ChatSettings { model: id.clone(), ..chat.clone() };
-            store.note(&end_note(&chat), &ends.to_string())?;
-        }
-    }
-    Ok(())
-}
-
 impl Subject<'_> {
     /// What the judge of `ran` has earned, given what it said about itself.
     pub fn standing(&self, reader: &Reader, ran: &Ran, facts: &Facts) -> Result<Standing, StoreError> {
@@ -105,12 +77,12 @@ impl Subject<'_> {
         let about = About { judge: ran.judge_id.as_str(), kind: &kind, rubric: self.rubric.name() };
         let current = |record: &StandingRecord| {
             let mut parts = own.clone();
-            let bound = record.parts().keys().filter(|part| !own.contains_key(*part));
+            let bound = record.parts.keys().filter(|part| !own.contains_key(*part));
             for part in bound.filter(|part| !part.starts_with("judge.")) {
                 parts.insert(part.clone(), self.part(record, part, reader));
             }
-            parts.extend(other("fingerprint", record, &facts.judge.fingerprints));
-            parts.extend(other("answered_as", record, &facts.judge.answered_as));
+            parts.extend(other("fingerprint", record, facts.judge.fingerprints.as_ref()));
+            parts.extend(other("answered_as", record, Some(&facts.judge.answered_as)));
             parts
         };
         Ok(decided(&records, &about, now(self.asking), &current))
@@ -141,7 +113,7 @@ impl Subject<'_> {
             return if self.blocking.contains(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
         }
         // What was said by the judge itself counts as before unless it said otherwise.
-        let as_before = || record.parts().get(part).cloned().unwrap_or_default();
+        let as_before = || record.parts.get(part).cloned().unwrap_or_default();
         evidence(record, part, reader).unwrap_or_else(as_before)
     }
 }
@@ -149,7 +121,7 @@ impl Subject<'_> {
 /// What the judge of the results in a file has earned: what the store has on record for the run that wrote them,
 /// where the judge has not lost it since. What the file says about it does not count.
 pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreError> {
-    let SummaryRecord { judge, rubric, definition, .. } = &file.summary;
+    let SummaryRecord { rubric, facts: Facts { judge, definition, .. }, .. } = &file.summary;
     let mut told = definition.0.clone();
     told.sort();
     let made_it = |run: &&RunRecord| {
@@ -163,7 +135,7 @@ pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreE
     let runs: Vec<RunId> = runs.iter().filter(made_it).map(|record| record.run).collect();
     let outcome = reader.outcomes()?.into_iter().rev().find(|outcome| runs.contains(&outcome.run));
     let said = outcome.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
-    match said.map(|summary| summary.judge) {
+    match said.map(|summary| summary.facts.judge) {
         Some(said) if said.standing == "promoted" => {}
         Some(said) => return Ok(Standing::advisory(said.standing_reason)),
         None => return Ok(file.standing.clone()),
@@ -173,25 +145,25 @@ pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreE
         Err(problem) => return Ok(Standing::advisory(problem)),
     };
     let is_own = |record: &StandingRecord| {
-        record.judge() == judge.id && record.parts().get("rubric") == Some(&rubric.hash)
+        record.judge == judge.id && record.parts.get("rubric") == Some(&rubric.hash)
     };
     let records: Vec<StandingRecord> = records.into_iter().filter(is_own).collect();
     let about = About { judge: &judge.id, kind: &judge.kind, rubric: &rubric.name };
     let now = |record: &StandingRecord, (part, value): (&String, &String)| {
         (part.clone(), evidence(record, part, reader).unwrap_or_else(|| value.clone()))
     };
-    let current = |record: &StandingRecord| record.parts().iter().map(|part| now(record, part)).collect();
+    let current = |record: &StandingRecord| record.parts.iter().map(|part| now(record, part)).collect();
     Ok(decided(&records, &about, clock(), &current))
 }
 
 /// What a bound part is now that is read again from where it was. `None` for all others.
 fn evidence(record: &StandingRecord, part: &str, reader: &Reader) -> Option<String> {
-    if let Some(source) = record.sources().get(part) {
+    if let Some(source) = record.sources.get(part) {
         return Some(source_digest(source, reader).unwrap_or_else(|| MISSING.to_owned()));
     }
-    let rubric = record.parts().get("rubric").filter(|_| part.starts_with("probes"))?;
+    let rubric = record.parts.get("rubric").filter(|_| part.starts_with("probes"))?;
     let probing =
-        JudgeId::parse(record.judge()).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
+        JudgeId::parse(&record.judge).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
     let parts = probing.map(|probing| probe_parts(&probing)).unwrap_or_default();
     Some(parts.get(part).cloned().unwrap_or_else(|| MISSING.to_owned()))
 }
@@ -255,8 +227,8 @@ pub fn keep(store: &Store, records: &[StandingRecord]) -> Result<(), StoreError>
 }
 
 /// What a judge called itself, where a record is bound to another name. Nothing where it said nothing.
-fn other(part: &str, record: &StandingRecord, seen: &[(String, u64)]) -> Option<(String, String)> {
-    let bound = record.parts().get(part)?;
-    let other = seen.iter().map(|(name, _)| name).find(|name| bound != *name)?;
-    Some((part.to_owned(), other.clone()))
+fn other(part: &str, record: &StandingRecord, seen: Option<&Members<u64>>) -> Option<(String, String)> {
+    let bound = record.parts.get(part)?;
+    let other = seen?.names().find(|name| bound != name)?;
+    Some((part.to_owned(), other.to_owned()))
 }

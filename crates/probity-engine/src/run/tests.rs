@@ -123,7 +123,7 @@ fn reported(job: &Job, store: &Store, ran: &super::Ran) -> (Vec<String>, String)
         rows.push(format!("{row:?}"));
         Ok(())
     });
-    (rows, format!("{:?}", summary.expect("a report").record()))
+    (rows, format!("{:?}", summary.expect("a report").record))
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_report_is_the_same_from_memory_from_files_and_from_records_read_back() {
         rows.push(format!("{row:?}"));
         Ok(())
     });
-    assert!((rows, format!("{:?}", summary.expect("a report").record())) == in_memory);
+    assert!((rows, format!("{:?}", summary.expect("a report").record)) == in_memory);
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Called, Calling, Outbox, Parameters, Taken};
+use super::calling::{Called, Calling, Outbox, Taken};
 use super::plan::{Missing, OnRecord, Planned, plan};
+use super::refused::Tuned;
+use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
 use crate::config::{Backend, LeftOut};
@@ -50,9 +52,11 @@ impl Turn<'_> {
             id: &ran.judge_id,
             repeat: work.repeat(),
             n_calls: ran.plan.n_calls,
-            parameters: self.parameters(left, &ran.judge_id)?,
+            parameters: Tuned::judge(asking).parameters(left, store)?,
         };
-        let build = || Ok(Judge::build(&asking.judge, left, asking.config.schedule.limits, key)?);
+        let context = Context::of(asking.judge.chat(), store)?;
+        let limits = asking.config.schedule.limits;
+        let build = || Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned));
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
@@ -63,27 +67,19 @@ impl Turn<'_> {
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let (source, left) = (Arc::clone(work), left.clone());
-        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &left, tasks);
+        let (source, sent) = (Arc::clone(work), left.clone());
+        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
         let called = calling.call(build, open_run, feed).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
         }
         let Called { run, driven, n_answered } = called?;
         if n_answered > 0 {
-            store.note(&taken_note(&ran.judge_id), "1")?;
+            Tuned::judge(asking).remember_taken(left, store)?;
         }
+        context.keep(store)?;
         let n_calls = if driven.is_some() { budget.spent().calls } else { 0 };
         Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
-    }
-
-    /// What is known of the parameters that the judge is sent.
-    fn parameters(&self, left: &LeftOut, judge: &JudgeId) -> Result<Parameters, StoreError> {
-        let is_open = self.work.asking().judge.chat().is_some_and(|chat| chat.is_open(left));
-        if !is_open || self.session.store.noted(&taken_note(judge))?.is_some() {
-            return Ok(Parameters::Settled);
-        }
-        Ok(Parameters::Unproven)
     }
 
     /// What is to be done. Work of which nothing can be used is refused.
@@ -123,11 +119,6 @@ impl Turn<'_> {
     }
 }
 
-/// The name of the fact that a judge has answered, and so takes the parameters that make its identity.
-fn taken_note(judge: &JudgeId) -> String {
-    format!("taken:{judge}")
-}
-
 /// Puts a task for each missing packet into the outbox.
 fn feed(
     work: &dyn Work,
@@ -154,7 +145,7 @@ fn feed(
                 continue;
             }
             missing.take(hash);
-            if tasks.put(Task { question, most, earlier }) == Taken::No {
+            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
                 return Err(PassEnd::Left);
             }
         }

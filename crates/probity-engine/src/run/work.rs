@@ -10,7 +10,7 @@ use probity_core::packet::Packet;
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
-use super::basis::Basis;
+use super::basis::{Basis, manifest};
 use super::plan::Plan;
 use super::spec::RunSpec;
 use crate::input::Skipped;
@@ -45,6 +45,40 @@ pub trait Work: Debug + Send + Sync {
     /// Puts the cases into the record of `run`, where its results are made of them again.
     fn record_cases(&self, _store: &Store, _run: RunId) -> Result<(), RunError> {
         Ok(())
+    }
+}
+
+/// What a judge is asked that takes the place of another: the same as ever, as a run of its own.
+#[derive(Debug)]
+pub struct SuccessionWork {
+    /// What is asked.
+    pub work: Arc<dyn Work>,
+    /// Whose place is taken.
+    pub from: JudgeId,
+}
+
+impl Work for SuccessionWork {
+    fn basis(&self) -> &Basis {
+        self.work.basis()
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        let Manifest { name, mut parts, .. } = self.work.manifest(id);
+        let about = name.split_once(' ').map_or("", |(_, about)| about);
+        parts.push(("from".to_owned(), self.from.to_string()));
+        manifest(format!("succeed {about}"), parts, &self.basis().name)
+    }
+
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.work.units(take)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.work.repeat()
+    }
+
+    fn spec(&self, plan: &Plan) -> RunSpec {
+        self.work.spec(plan)
     }
 }
 

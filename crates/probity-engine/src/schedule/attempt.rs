@@ -15,6 +15,7 @@ use super::classify::{
 };
 use super::desk::Desk;
 use super::lane::Signal;
+use crate::dialect::context_told;
 use crate::judge::respondent::Respondent;
 use crate::judge::{CallOutcome, Reception, Response};
 use crate::ledger::AttemptEnd;
@@ -101,6 +102,14 @@ impl Heard {
         }
     }
 
+    /// How many tokens the server reads, where its error says so.
+    pub(super) fn context(&self) -> Option<u32> {
+        match &self.answer {
+            Err(Disposition::Invalid { detail, .. }) => context_told(detail),
+            _ => None,
+        }
+    }
+
     /// What the call cost; `None` where that is unknown.
     pub(super) fn cost<R>(&self, desk: &Desk<R>) -> Option<Money> {
         if self.billing == Billing::No {
@@ -108,6 +117,12 @@ impl Heard {
         }
         let usage = self.completion().and_then(|completion| completion.usage);
         usage.zip(desk.price).map(|(usage, price)| Money::of(price, usage))
+    }
+
+    /// Tokens that the call used, where that is known.
+    pub(super) fn tokens(&self) -> Option<u64> {
+        let usage = self.completion()?.usage?;
+        Some(usage.input + usage.output)
     }
 
     /// What is kept of the call. Takes the raw bytes over.

@@ -1,8 +1,8 @@
-//! One lane per endpoint, key and model: what every call to it shares.
+//! One lane per key and model: what every call shares, and which server is asked next.
 //!
-//! Limits are set per account, so a 429 for one call is news for all of them. The lane holds the pause
-//! all calls observe, the number of calls that may be in flight, and the breaker that ends a run which
-//! only burns attempts. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
+//! Limits are set per account, so a 429 for one call is news for all calls to that server. Each server has the pause
+//! its calls observe, the number of calls that may be in flight, and the breaker that ends what only burns attempts;
+//! the lane ends with the last of them, and with what is no server's own: a key, a parameter, a budget. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
 //! stretch or skip them. What a call means is taken in as one step, so no call enters between a refusal and
 //! the pause it asks for.
 
@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::breaker::Breaker;
-use super::limit::ConcurrencyLimit;
+use super::pace::Pace;
+use super::server::Server;
 use crate::config::ScheduleSettings;
 use crate::dialect::Parameter;
 
@@ -122,11 +122,9 @@ impl Drop for Resting<'_> {
 
 #[derive(Debug)]
 struct State {
-    limit: ConcurrencyLimit,
-    breaker: Breaker,
-    in_flight: usize,
+    servers: Vec<Server>,
+    pace: Pace,
     peak: usize,
-    paused_until: Option<Instant>,
     pilot: Pilot,
     answered: u64,
     /// When the latest answer came, or the first call was made.
@@ -152,24 +150,30 @@ enum Pilot {
 #[derive(Debug)]
 pub struct Permit<'a> {
     lane: &'a Lane,
+    server: usize,
+}
+
+impl Permit<'_> {
+    /// The place of the server that is to be called.
+    pub fn server(&self) -> usize {
+        self.server
+    }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.lane.state().in_flight -= 1;
+        self.lane.state().servers[self.server].in_flight -= 1;
         self.lane.room.notify_one();
     }
 }
 
 impl Lane {
-    /// An open lane whose first call goes alone.
-    pub fn new(settings: ScheduleSettings) -> Self {
+    /// An open lane to so many servers, whose first call goes alone.
+    pub fn new(settings: ScheduleSettings, n_servers: usize) -> Self {
         let state = State {
-            limit: ConcurrencyLimit::new(settings.concurrency),
-            breaker: Breaker::new(&settings),
-            in_flight: 0,
+            servers: (0..n_servers).map(|_| Server::new(&settings)).collect(),
+            pace: Pace::new(&settings),
             peak: 0,
-            paused_until: None,
             pilot: Pilot::Waiting,
             answered: 0,
             answered_at: None,
@@ -185,20 +189,20 @@ impl Lane {
         self.state.lock().expect("no thread panics while it holds the lane")
     }
 
-    /// Waits for the right to make a call, or learns that there will be none.
-    pub async fn enter(&self) -> Result<Permit<'_>, Stop> {
+    /// Waits for the right to make a call with so many tokens, or learns that there will be none.
+    pub async fn enter(&self, tokens: u64) -> Result<Permit<'_>, Stop> {
         // Mostly there is room, and nothing to wait for.
-        if let Admission::Open = self.state().enter(self.settings.pilot_max) {
-            return Ok(Permit { lane: self });
+        if let Admission::Open(server) = self.state().enter(tokens, self.settings.pilot_max) {
+            return Ok(Permit { lane: self, server });
         }
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
             // Registered before the look at the state, so that room made in between is not missed.
             room.as_mut().enable();
-            let entry = self.state().enter(self.settings.pilot_max);
+            let entry = self.state().enter(tokens, self.settings.pilot_max);
             match entry {
-                Admission::Open => return Ok(Permit { lane: self }),
+                Admission::Open(server) => return Ok(Permit { lane: self, server }),
                 Admission::Stopped(stop) => return Err(stop),
                 Admission::Due(stop) => {
                     self.stop(stop);
@@ -207,6 +211,9 @@ impl Lane {
                 Admission::Full => room.await,
                 Admission::Pilot(until) => {
                     tokio::select! { () = tokio::time::sleep_until(until) => {}, () = room => {} }
+                }
+                Admission::Paced(until) => {
+                    self.rest(until.saturating_duration_since(Instant::now())).await?;
                 }
                 Admission::Paused(until) => {
                     // All waiters would start at the same instant without a spread.
@@ -235,7 +242,7 @@ impl Lane {
     /// How long it takes until the next call, while a rate limit lets none through.
     pub fn next_try(&self) -> Option<Duration> {
         let state = self.state();
-        let next = state.rests.iter().min().filter(|_| state.is_limited && state.in_flight == 0)?;
+        let next = state.rests.iter().min().filter(|_| state.is_limited && state.in_flight() == 0)?;
         Some(next.saturating_duration_since(Instant::now()))
     }
 
@@ -262,18 +269,17 @@ impl Lane {
         self.state().stop.clone()
     }
 
-    /// Takes in what a call meant, and the pause that every call has to make because of it. May cut or grow
-    /// the limit, or stop the lane because of `what`.
-    pub fn observe(&self, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
+    /// Takes in what a call to `server` meant, and the pause that every call to it has to make because of it. May cut
+    /// or grow the limit, or stop the lane because of `what`.
+    pub fn observe(&self, server: usize, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
         let mut state = self.state();
         let allowed_before = state.allowed();
         if let Some(pause) = pause {
-            let until = Instant::now() + pause;
-            state.paused_until = Some(state.paused_until.map_or(until, |earlier| earlier.max(until)));
+            state.servers[server].pause_for(pause);
         }
         state.is_limited = pause.is_some() || matches!(signal, Signal::Limited(_));
         state.pilot = Pilot::Landed;
-        let stop = state.take_in(signal, self.settings.packet_max, &what);
+        let stop = state.take_in(server, signal, self.settings.packet_max, &what);
         let more_room = state.allowed() > allowed_before;
         drop(state);
         if let Some(stop) = stop {
@@ -282,6 +288,11 @@ impl Lane {
         if more_room {
             self.room.notify_waiters();
         }
+    }
+
+    /// Takes in tokens that a call has used beyond those it entered with.
+    pub fn used_more(&self, tokens: u64) {
+        self.state().pace.more(Instant::now(), tokens);
     }
 
     /// Whole answers received so far.
@@ -296,18 +307,27 @@ impl Lane {
 
     /// How many calls may be in flight at most.
     pub fn concurrency(&self) -> usize {
-        self.settings.concurrency
+        self.settings.concurrency * self.state().servers.len()
     }
 
     /// How many calls may be in flight now, the pilot's time apart.
     pub fn limit(&self) -> usize {
-        self.state().limit.allowed()
+        self.state().servers.iter().map(Server::allowed).sum()
+    }
+
+    /// The servers that were asked no more while others were, by place, and why.
+    pub fn gone(&self) -> Vec<(usize, String)> {
+        let state = self.state();
+        let gone = state.servers.iter().enumerate();
+        gone.filter_map(|(place, server)| Some((place, server.gone.clone()?))).collect()
     }
 }
 
 enum Admission {
-    Open,
+    /// To the server at this place.
+    Open(usize),
     Full,
+    Paced(Instant),
     Paused(Instant),
     Pilot(Instant),
     Stopped(Stop),
@@ -315,7 +335,7 @@ enum Admission {
 }
 
 impl State {
-    fn enter(&mut self, pilot: Duration) -> Admission {
+    fn enter(&mut self, tokens: u64, pilot: Duration) -> Admission {
         if let Some(stop) = &self.stop {
             return Admission::Stopped(stop.clone());
         }
@@ -323,11 +343,14 @@ impl State {
             return Admission::Due(stop.clone());
         }
         let now = Instant::now();
-        if let Some(until) = self.paused_until {
-            if until > now {
-                return Admission::Paused(until);
-            }
-            self.paused_until = None;
+        let servers = self.servers.iter().enumerate().filter(|(_, server)| server.gone.is_none());
+        let next = servers.min_by_key(|(_, server)| server.order(now)).map(|(place, _)| place);
+        let next = next.expect("a lane has a server until it stops");
+        if let Some(until) = self.servers[next].pause(now) {
+            return Admission::Paused(until);
+        }
+        if let Some(until) = self.pace.wait(now) {
+            return Admission::Paced(until);
         }
         match self.pilot {
             Pilot::Alone { until } if until > now => return Admission::Pilot(until),
@@ -338,46 +361,64 @@ impl State {
             }
             Pilot::Landed => {}
         }
-        if self.in_flight >= self.limit.allowed() {
+        let server = &mut self.servers[next];
+        if server.is_full() {
             return Admission::Full;
         }
-        self.in_flight += 1;
-        self.peak = self.peak.max(self.in_flight);
-        self.limit.entered(self.in_flight);
-        Admission::Open
+        server.in_flight += 1;
+        server.limit.entered(server.in_flight);
+        self.pace.call(now, tokens);
+        self.peak = self.peak.max(self.in_flight());
+        Admission::Open(next)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.servers.iter().map(|server| server.in_flight).sum()
     }
 
     fn allowed(&self) -> usize {
         match self.pilot {
-            Pilot::Landed => self.limit.allowed(),
+            Pilot::Landed => self.servers.iter().map(Server::allowed).sum(),
             Pilot::Waiting | Pilot::Alone { .. } => 1,
         }
     }
 
-    fn take_in(&mut self, signal: Signal, drought: Duration, what: &dyn fmt::Display) -> Option<Stop> {
+    fn take_in(
+        &mut self,
+        server: usize,
+        signal: Signal,
+        drought: Duration,
+        what: &dyn fmt::Display,
+    ) -> Option<Stop> {
+        let has_others = self.servers.len() > 1;
+        let server = &mut self.servers[server];
         match signal {
             Signal::Clean => {
+                server.breaker.answered();
+                server.limit.clean();
+                server.failed_at = None;
                 self.answered += 1;
                 self.answered_at = Some(Instant::now());
-                self.breaker.answered();
-                self.limit.clean();
                 None
             }
             Signal::Failure => {
-                self.limit.hold();
-                let why = self.breaker.failed(self.limit.allowed())?;
-                Some(Stop::Unreachable(format!("{why}: {what}")))
+                server.limit.hold();
+                server.failed_at = has_others.then(Instant::now);
+                let why = format!("{}: {what}", server.breaker.failed(server.limit.allowed())?);
+                server.gone = Some(why.clone());
+                let is_last = self.servers.iter().all(|server| server.gone.is_some());
+                is_last.then_some(Stop::Unreachable(why))
             }
             Signal::Limited(ramp) => {
-                self.limit.cut(ramp);
+                server.limit.cut(ramp);
                 self.dry(drought, what).map(Stop::Quota)
             }
             Signal::Unlucky | Signal::Declined => {
-                self.limit.hold();
+                server.limit.hold();
                 self.dry(drought, what).map(Stop::Unreachable)
             }
             Signal::Unfit => {
-                self.limit.hold();
+                server.limit.hold();
                 None
             }
         }

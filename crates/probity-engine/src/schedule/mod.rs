@@ -10,8 +10,10 @@ pub mod classify;
 pub mod desk;
 pub mod lane;
 mod limit;
+mod pace;
 mod pursue;
 pub mod retry_after;
+mod server;
 mod tries;
 
 use std::sync::Arc;

@@ -154,11 +154,12 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         reservation.sent();
         desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         fault_points::reach(Point::BeforeSend);
-        let reception = desk.respondent.ask(&self.task.question).await;
+        let reception = desk.respondent.ask(&self.task.question, permit.server()).await;
         fault_points::reach(Point::AfterBody);
         let heard = Heard::of(&reception, desk);
+        heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));
         // Before the permit is given back: the next call must know of a pause or a stop.
-        self.tell(&heard);
+        self.tell(&permit, &heard);
         let cost = heard.cost(desk);
         reservation.settle(cost);
         let spent = desk.budget.spent().money.picos().unsigned_abs();
@@ -169,11 +170,11 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
     async fn turn(&self) -> Result<Option<(Permit<'a>, Reservation<'a>)>, Stop> {
-        let desk = self.desk;
+        let (desk, tokens) = (self.desk, self.task.tokens_input);
         loop {
             let permit = match self.tries.deadline() {
-                None => desk.lane.enter().await?,
-                Some(deadline) => match timeout_at(deadline, desk.lane.enter()).await {
+                None => desk.lane.enter(tokens).await?,
+                Some(deadline) => match timeout_at(deadline, desk.lane.enter(tokens)).await {
                     Ok(permit) => permit?,
                     Err(_) => return Ok(None),
                 },
@@ -226,7 +227,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is
     /// used up for now; the answer itself is still good, and no further call may be needed.
-    fn tell(&self, heard: &Heard) {
+    fn tell(&self, permit: &Permit<'_>, heard: &Heard) {
         let lane = &self.desk.lane;
         let wait_max = self.desk.schedule.retry_after_max;
         if let Err(Disposition::Stop { stop, .. }) = &heard.answer {
@@ -235,7 +236,10 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
             lane.stop_before_next(Stop::Quota(too_long(self.desk.model(), pause)));
         }
-        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard);
+        let tokens_more = heard.tokens().and_then(|tokens| tokens.checked_sub(self.task.tokens_input));
+        tokens_more.into_iter().for_each(|tokens| lane.used_more(tokens));
+        let pause = heard.pause.filter(|pause| *pause <= wait_max);
+        lane.observe(permit.server(), heard.signal(), pause, heard);
     }
 
     /// What is decided about the packet.

@@ -31,64 +31,68 @@ pub struct TargetDefinition {
     pub id: JudgeId,
     /// What makes it answer as it does, as canonical JSON.
     pub identity: String,
+    /// The parameters that it is not sent, because it refused them.
+    pub left: LeftOut,
     form: Form,
 }
 
-/// How a case becomes a request.
-#[derive(Debug)]
+/// How a case becomes a request: with a system prompt, by a template, or as a line for a program of these files.
+#[derive(Debug, Clone)]
 enum Form {
-    Chat { chat: ChatSettings, system: Option<String> },
-    Http(RequestTemplate),
-    Command,
+    Chat(Option<String>),
+    Http(Box<RequestTemplate>),
+    Command(Vec<String>),
 }
 
 impl TargetDefinition {
-    /// Reads the files that the settings name and understands the template.
+    /// Reads the files that the settings name and understands the template. Nothing is left out.
     pub fn new(settings: TargetSettings) -> Result<TargetDefinition, TargetError> {
         let name = &settings.name;
         let open = |path: &Path, source| TargetError::Open { name: name.clone(), path: path.into(), source };
-        let (form, own) = match &settings.backend {
-            TargetBackend::Openai(ChatTarget { chat, system }) => {
-                let system = match system {
-                    SystemPrompt::None => None,
-                    SystemPrompt::Text(text) => Some(text.clone()),
-                    SystemPrompt::File(path) => {
-                        Some(std::fs::read_to_string(path).map_err(|source| open(path, source))?)
-                    }
-                };
-                let own = chat_identity(chat, system.as_deref());
-                (Form::Chat { chat: chat.clone(), system }, own)
-            }
+        let form = match &settings.backend {
+            TargetBackend::Openai(ChatTarget { system, .. }) => Form::Chat(match system {
+                SystemPrompt::None => None,
+                SystemPrompt::Text(text) => Some(text.clone()),
+                SystemPrompt::File(path) => {
+                    Some(std::fs::read_to_string(path).map_err(|source| open(path, source))?)
+                }
+            }),
             TargetBackend::Http(target) => {
-                let template = RequestTemplate::parse(&target.request)
-                    .map_err(|problem| TargetError::Template { at: name.clone(), problem })?;
-                let own = http_identity(target, &template);
-                (Form::Http(template), own)
+                let template = RequestTemplate::parse(&target.request);
+                Form::Http(Box::new(
+                    template.map_err(|problem| TargetError::Template { at: name.clone(), problem })?,
+                ))
             }
             TargetBackend::Command(CommandSettings { argv, .. }) => {
                 let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());
-                let digest = |path: PathBuf| match file_digest(&path) {
-                    Ok(digest) => Ok(Json::text(digest)),
-                    Err(source) => Err(open(&path, source)),
-                };
-                let files = files.map(digest).collect::<Result<Vec<_>, _>>()?;
-                let argv = Json::Array(argv.iter().map(Json::text).collect());
-                (Form::Command, vec![("command", argv), ("files", Json::Array(files))])
+                let digest = |path: PathBuf| file_digest(&path).map_err(|source| open(&path, source));
+                Form::Command(files.map(digest).collect::<Result<_, _>>()?)
             }
         };
-        let kind = ("kind", Json::text(settings.kind().name()));
-        let members = own.into_iter().chain([(ROLE.0, Json::text(ROLE.1)), kind]);
-        let identity = Json::object(members).canonical();
+        let identity = identity(&settings, &form, &LeftOut::default());
         let id = JudgeId::of_identity(&identity);
         let variant = Variant::new(settings.name.clone()).expect("the name of a target is a plain word");
-        Ok(TargetDefinition { settings, variant, id, identity, form })
+        let left = LeftOut::default();
+        Ok(TargetDefinition { settings, variant, id, identity, left, form })
+    }
+
+    /// The same target without these parameters, under the identity that this makes.
+    #[must_use]
+    pub fn without(&self, left: LeftOut) -> TargetDefinition {
+        let identity = identity(&self.settings, &self.form, &left);
+        let id = JudgeId::of_identity(&identity);
+        let (settings, variant) = (self.settings.clone(), self.variant.clone());
+        TargetDefinition { settings, variant, id, identity, left, form: self.form.clone() }
     }
 
     /// What it is asked for a case.
     pub fn request(&self, case: &Case) -> Result<Request, TargetError> {
         match &self.form {
-            Form::Chat { chat, system } => Ok(request::chat(case, chat, system.as_deref())),
-            Form::Command => Ok(request::line(case)),
+            Form::Chat(system) => {
+                let chat = self.settings.chat().expect("a chat request goes to a model");
+                Ok(request::chat(case, chat, system.as_deref(), &self.left))
+            }
+            Form::Command(_) => Ok(request::line(case)),
             Form::Http(template) => request::rendered(case, template).map_err(|problem| {
                 let at = format!("{}, case {}", self.settings.name, case.id);
                 TargetError::Template { at, problem }
@@ -98,7 +102,7 @@ impl TargetDefinition {
 
     /// The most that a call with `request` can cost, where its model has a price.
     pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
-        config.most(self.settings.chat()?, &LeftOut::default(), request.body().len())
+        config.most(self.settings.chat()?, &self.left, request.body().len())
     }
 }
 
@@ -108,8 +112,24 @@ pub fn is_target(identity: &str) -> bool {
     role.as_ref().and_then(|identity| identity.get(ROLE.0)).and_then(Json::as_str) == Some(ROLE.1)
 }
 
-fn chat_identity(chat: &ChatSettings, system: Option<&str>) -> Vec<(&'static str, Json)> {
-    let sent = chat.sent(&LeftOut::default());
+fn identity(settings: &TargetSettings, form: &Form, left: &LeftOut) -> String {
+    let own = match (&settings.backend, form) {
+        (TargetBackend::Openai(target), Form::Chat(system)) => {
+            chat_identity(&target.chat, system.as_deref(), left)
+        }
+        (TargetBackend::Http(target), Form::Http(template)) => http_identity(target, template),
+        (TargetBackend::Command(command), Form::Command(files)) => {
+            let texts = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
+            vec![("command", texts(&command.argv)), ("files", texts(files))]
+        }
+        _ => unreachable!("a target has the form of its kind"),
+    };
+    let kind = ("kind", Json::text(settings.kind().name()));
+    Json::object(own.into_iter().chain([(ROLE.0, Json::text(ROLE.1)), kind])).canonical()
+}
+
+fn chat_identity(chat: &ChatSettings, system: Option<&str>, left: &LeftOut) -> Vec<(&'static str, Json)> {
+    let sent = chat.sent(left);
     let mut own = vec![
         ("model", Json::text(&chat.model)),
         ("base_url", Json::text(chat.base_url.to_string())),

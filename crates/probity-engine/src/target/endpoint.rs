@@ -94,9 +94,9 @@ impl Respondent for Target {
         (request.hash(), request.canonical())
     }
 
-    async fn ask(&self, request: &Request) -> Reception {
+    async fn ask(&self, request: &Request, server: usize) -> Reception {
         match &self.channel {
-            Channel::Http(service) => service.post(request.body().as_bytes().to_vec()).await,
+            Channel::Http(service) => service.post(request.body().as_bytes().to_vec(), server).await,
             Channel::Program(program) => {
                 program.exchange(request.case_id().to_owned(), format!("{}\n", request.body())).await
             }
@@ -122,6 +122,9 @@ impl Respondent for Target {
         let record = ReplyRecord { reply: self.cleaned(record.reply), confidence_fault, ..record };
         Ok(serde_json::to_string(&record).expect("a reply is plain data"))
     }
+
+    /// A reply to a prompt that was cut is still the target's own.
+    fn learn_context(&self, _: u32) {}
 
     fn may_answer_differently(&self) -> bool {
         true

@@ -55,8 +55,9 @@ impl Request {
     }
 }
 
-/// A chat request: the system prompt, and the conversation with the customer as the user.
-pub(super) fn chat(case: &Case, chat: &ChatSettings, system: Option<&str>) -> Request {
+/// A chat request without the parameters that were refused: the system prompt, and the conversation with the customer
+/// as the user.
+pub(super) fn chat(case: &Case, chat: &ChatSettings, system: Option<&str>, left: &LeftOut) -> Request {
     let message =
         |role: &str, text: &str| Json::object([("role", Json::text(role)), ("content", Json::text(text))]);
     let mut messages: Vec<Json> = system.map(|text| message("system", text)).into_iter().collect();
@@ -67,7 +68,7 @@ pub(super) fn chat(case: &Case, chat: &ChatSettings, system: Option<&str>) -> Re
         }
     }
     let number = |digits: String| Json::Number(digits);
-    let (row, sent) = (chat.dialect(), chat.sent(&LeftOut::default()));
+    let (row, sent) = (chat.dialect(), chat.sent(left));
     let mut members =
         vec![("model".to_owned(), Json::text(&chat.model)), ("messages".to_owned(), Json::Array(messages))];
     // The fields of chat completions stand at the top.

@@ -19,7 +19,7 @@ const REQUEST_BYTES_MAX: usize = 4 << 20;
 const NAME: &str = "request";
 
 /// A template that has been read and understood.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RequestTemplate {
     environment: Environment<'static>,
     hash: String,

@@ -41,32 +41,33 @@ fn d02_bom_in_csv_before_a_quoted_header() {
 }
 
 #[test]
-fn d03_utf_16_is_named() {
+fn d03_utf_16_is_read() {
     let little: Vec<u8> = A.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = A.encode_utf16().flat_map(u16::to_be_bytes).collect();
     check(
         "c.jsonl",
         [&[0xff, 0xfe], &little[..]].concat(),
         &expect![[r#"
-        error: c.jsonl: found UTF-16 (little-endian) text, expected JSON or CSV in UTF-8
-        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
-    "#]],
+            notice: c.jsonl: read as utf-16le
+            0 line 1: a "t" -> "r"
+        "#]],
     );
     check(
         "c.jsonl",
         [&[0xfe, 0xff], &big[..]].concat(),
         &expect![[r#"
-        error: c.jsonl: found UTF-16 (big-endian) text, expected JSON or CSV in UTF-8
-        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
-    "#]],
+            notice: c.jsonl: read as utf-16be
+            0 line 1: a "t" -> "r"
+        "#]],
     );
     check(
         "c.jsonl",
         gzip(&little),
         &expect![[r#"
-        error: c.jsonl: found UTF-16 (little-endian) text without a mark, expected JSON or CSV in UTF-8
-        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
-    "#]],
+            notice: c.jsonl: unpacked with gzip; its name does not say so
+            notice: c.jsonl: read as utf-16le
+            0 line 1: a "t" -> "r"
+        "#]],
     );
 }
 
@@ -106,7 +107,7 @@ fn d05_invalid_utf_8_has_an_offset() {
         [A.as_bytes(), b"\n{\"id\":\"\xff\"}\n"].concat(),
         &expect![[r#"
             error: c.jsonl:2: byte 43 (0xff) is not valid UTF-8
-            hint: save the file as UTF-8; if this is its last byte, it may be cut
+            hint: save the file as UTF-8, or say what it is, as --encoding windows-1252; if this is its last byte, it may be cut
         "#]],
     );
     check(
@@ -114,15 +115,15 @@ fn d05_invalid_utf_8_has_an_offset() {
         b"\xef\xbb\xbf[\n {\"id\":\"\xc3\"}]",
         &expect![[r#"
             error: c.json:2: byte 13 (0xc3) is not valid UTF-8
-            hint: save the file as UTF-8; if this is its last byte, it may be cut
+            hint: save the file as UTF-8, or say what it is, as --encoding windows-1252; if this is its last byte, it may be cut
         "#]],
     );
     check(
         "c.csv",
         b"id,ticket,reply\na,\xe9t\xe9,r\n",
         &expect![[r#"
-            error: c.csv:2: byte 18 (0xe9) is not valid UTF-8
-            hint: save the file as UTF-8; if this is its last byte, it may be cut
+            notice: c.csv: read as windows-1252: byte 18 is no UTF-8 (--encoding says what it is)
+            0 line 2: a "été" -> "r"
         "#]],
     );
 }

@@ -240,17 +240,20 @@ fn d19_wrong_types_are_not_converted() {
         "c.jsonl",
         lines(&bad),
         &expect![[r#"
+            notice: c.jsonl: line 8: 'confidence' must be a number from 0 to 1; it is left out
+            notice: c.jsonl: line 9: 'time' is no date in a usual form, such as 2026-04-01 or 2026-04-01T09:30:00Z; it is left out
+            notice: c.jsonl: line 11: 'time' must be a string, found an array; it is left out
             0 line 1: a skipped: 'reply' must be a string, found a number
             1 line 2: b skipped: 'response' must be a string, found an array
             2 line 3: c skipped: 'reply' must be a string, found null
             3 line 4: d skipped: 'ticket' must be a string, found an object
             4 line 5: ? skipped: 'id' must be a string, found a boolean
-            5 line 6: e skipped: 'slice' must be a string, found a number
-            6 line 7: f skipped: 'confidence' must be a number, found a string
-            7 line 8: g skipped: 'confidence' is 1.5, expected a number from 0 to 1
-            8 line 9: g2 skipped: 'time' is "yesterday", expected a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970
-            9 line 10: g3 skipped: 'time' is "1775001600000", expected a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970
-            10 line 11: g4 skipped: 'time' must be a string, found an array
+            5 line 6: e "t" -> "r"
+            6 line 7: f "t" -> "r"
+            7 line 8: g "t" -> "r"
+            8 line 9: g2 "t" -> "r"
+            9 line 10: g3 "t" -> "r"
+            10 line 11: g4 "t" -> "r"
             11 line 12: h skipped: 'evidence' must be an array, found a string
             12 line 13: i skipped: Missing 'evidence[0].source' field
             13 line 14: j skipped: Empty 'known_pii[0]' field

@@ -168,7 +168,7 @@ fn n22_evidence_and_upstream_gates_in_wrong_forms() {
         records.map(record).concat(),
         &expect![[r#"
             0 line 1: a skipped: 'context[0]' must be an object or a string, found a number
-            1 line 2: a skipped: Missing 'context[0].text' field
+            1 line 2: a "t" -> "r"
             2 line 3: a skipped: 'tools[0]' must be an object, found a string
             3 line 4: a skipped: Missing 'tools[0].name' field
             4 line 5: a skipped: 'evidence[0].text' must be a string, found a number

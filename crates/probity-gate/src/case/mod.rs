@@ -4,15 +4,18 @@
 //! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files
 //! and naming their faults is the loader's work; it ends in the constructors of this module.
 
+mod customer_outcomes;
 mod evidence;
 mod moment;
 mod serde_forms;
 mod text;
 
+pub use customer_outcomes::is_good_outcome;
 pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
 pub use moment::{Moment, NotAMoment};
 pub use text::{TextTrait, is_format, text_traits};
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -188,6 +191,10 @@ pub struct Case {
     /// Personal data that is known to belong to this customer. It is never written.
     #[serde(skip)]
     pub known_pii: Vec<String>,
+    /// What customers said, and what became of the ticket, by kind and as its tool wrote it. Neither labels nor
+    /// verdicts, and in no packet.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outcomes: BTreeMap<String, String>,
     /// Whatever else the record carried, as its source JSON text.
     pub metadata: Option<String>,
 }
@@ -204,6 +211,7 @@ impl Case {
             inadmissible: None,
             reference: None,
             known_pii: Vec::new(),
+            outcomes: BTreeMap::new(),
             metadata: None,
         }
     }

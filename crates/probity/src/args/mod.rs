@@ -5,6 +5,7 @@ mod calibrate;
 mod choice;
 mod compare;
 mod diff;
+mod export;
 mod labels;
 mod mock;
 mod models;
@@ -13,11 +14,13 @@ mod promote;
 mod report;
 mod review;
 mod sample;
+mod score;
 mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::DiffArgs;
+pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
@@ -26,6 +29,7 @@ pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
+pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
 
 use std::num::NonZeroU32;
@@ -34,9 +38,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
-use probity_engine::input::Dedup;
+use probity_engine::input::{AgentTurns, Dedup, Encoding};
 
-use self::choice::{DEDUP, STRUCTURED, one_of, share};
+use self::choice::{DEDUP, ENCODING, STRUCTURED, TURNS, one_of, run_name, share};
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -58,6 +62,8 @@ spent, 3 incomplete (run the same command again to resume), 4 the store or the d
 pub(crate) enum Command {
     /// Make a folder to begin in: a settings file with every default, and cases to try
     Init(InitArgs),
+    /// Score one reply, given as flags or on standard input, for a quick look
+    Score(Box<ScoreArgs>),
     /// Score the replies of one or more case files
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
@@ -112,6 +118,16 @@ pub(crate) enum ImportCommand {
 pub(crate) enum ExportCommand {
     /// What people said about replies, each row with a checksum by which a change is found
     Labels(ExportLabelsArgs),
+    /// The cases of a run with their replies, as JSON lines that can be read again
+    Cases(ExportCasesArgs),
+    /// The replies of a run, with what the gate said, as JSON lines
+    Replies(ExportArgs),
+    /// What the judge of a run was asked, each packet with its hash, as JSON lines
+    Packets(ExportArgs),
+    /// What came back for each packet, attempt by attempt, as JSON lines
+    Answers(ExportArgs),
+    /// The results of a run, for spreadsheets, programs and other tools
+    Results(ExportResultsArgs),
 }
 
 /// What to do with the gate.
@@ -153,7 +169,8 @@ pub(crate) enum RubricCommand {
 /// The cases, how they are read and what they are checked against.
 #[derive(Debug, Args)]
 pub(crate) struct CaseArgs {
-    /// Case files: JSON, JSONL, CSV or OpenTelemetry spans, also gzipped, told by their content; `-` is standard input
+    /// Case files: JSON, JSONL, CSV, Excel, Parquet or OpenTelemetry spans, also gzipped, told by their content; `-` is
+    /// standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -173,6 +190,9 @@ pub(crate) struct ReadArgs {
     /// The language of replies whose records name none, such as `de`; without it, their words tell
     #[arg(long, value_name = "CODE")]
     pub(crate) language: Option<String>,
+    /// What the run is called in reports and in the history, in place of its files: runs of one name are compared
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
@@ -184,18 +204,50 @@ pub(crate) struct ReadArgs {
 /// How records are read.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// Make the first bad record an error, and read judges' answers as strict JSON
+    /// Make the first bad record an error; where a judge is asked, also read its answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly
     #[arg(long, value_parser = one_of(DEDUP), value_name = "HOW")]
     pub(crate) dedup: Option<Dedup>,
-    /// The character between the cells of a CSV file
+    /// Where fields come from: ticket=Body,reply="Bot answer". A source is a column or member, a path in JSON
+    /// (messages[-1].content), a 'text', # for the record's number, or several with +; may be given again
+    #[arg(long, value_name = "FIELD=SOURCE,…")]
+    pub(crate) map: Vec<String>,
+    /// The character between the cells of a CSV file [default: what the header row says]
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
+    /// How text is encoded [default: what the file says]
+    #[arg(long, value_parser = one_of(ENCODING), value_name = "NAME")]
+    pub(crate) encoding: Option<Encoding>,
+    /// How dates are written, such as %d/%m/%Y [default: the usual forms that can be read in one way]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) date_format: Option<String>,
+    #[command(flatten)]
+    pub(crate) part: PartArgs,
     /// The attribute of an OpenTelemetry span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
+    /// Where a transcript, or a ticket of a help desk, is judged
+    #[arg(long, value_parser = one_of(TURNS), value_name = "WHICH")]
+    pub(crate) turns: Option<AgentTurns>,
+    /// Show the system prompts of transcripts to the judge
+    #[arg(long)]
+    pub(crate) system_prompts: bool,
+}
+
+/// Which of the records are used.
+#[derive(Debug, Args)]
+pub(crate) struct PartArgs {
+    /// Use only the first N records that are good
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Use only cases of this slice; may be given again
+    #[arg(long = "slice", value_name = "NAME")]
+    pub(crate) slices: Vec<String>,
+    /// Use only the case with this id; may be given again
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
 }
 
 /// How much is said, and to whom.
@@ -219,12 +271,13 @@ impl SayArgs {
 }
 
 /// Where results are written.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
-    /// Write the results to this file as JSON
+    /// Write the results to this file as JSON; those of a run also as .csv, .jsonl or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    /// Write a report to this file; its name ends in .html, .md, .txt for a mail, .slack.json for Slack,
+    /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
 }
@@ -285,6 +338,10 @@ pub(crate) struct JobArgs {
     /// Which time the judge looks at these cases: in each round everything is asked anew
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) round: NonZeroU32,
+    /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
+    /// with itself
+    #[arg(long, value_name = "K", default_value = "1", conflicts_with = "round")]
+    pub(crate) repeats: NonZeroU32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

@@ -1,10 +1,12 @@
 //! The commands: one module each, of flags, a job and a document. What they share is the skeleton of those that ask
 //! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
+mod as_read;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod init;
 pub(crate) mod labels;
@@ -21,6 +23,7 @@ pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod sample;
+pub(crate) mod score;
 mod session;
 pub(crate) mod succeed;
 pub(crate) mod trust;

@@ -1,5 +1,8 @@
 //! What asking a target for replies would take, beside what the judge is asked.
 
+use std::sync::Arc;
+
+use probity_engine::config::TargetSettings;
 use probity_engine::ledger::Store;
 use probity_engine::run::job::Job;
 use probity_engine::run::plan::Plan;
@@ -14,7 +17,7 @@ use crate::plain::plain;
 /// What asking the target would take, and what would be sent.
 pub(crate) struct PlannedReplies<'a> {
     job: &'a Job,
-    target: &'a TargetDefinition,
+    target: Arc<TargetDefinition>,
     plan: ReplyPlan,
     /// The requests, where they are to be shown.
     pub(crate) requests: Vec<Value>,
@@ -28,17 +31,19 @@ impl<'a> PlannedReplies<'a> {
         store: Option<&Store>,
         show: bool,
     ) -> Result<Option<PlannedReplies<'a>>, Failure> {
-        let Some(target) = job.target() else { return Ok(None) };
+        let Some(TargetSettings { name, .. }) = job.target().map(|target| target.settings.clone()) else {
+            return Ok(None);
+        };
         let mut requests = Vec::new();
         let shown = |request: &Request| {
             let body: Value = serde_json::from_str(request.body()).expect("a request is JSON");
             let (case, packet) = (request.case_id(), request.hash().to_string());
-            json!({ "case": case, "packet": packet, "target": target.settings.name, "request": body })
+            json!({ "case": case, "packet": packet, "target": name, "request": body })
         };
-        let plan = dry_reply_plan(job, target, store, &mut |request| {
+        let plan = dry_reply_plan(job, store, &mut |request| {
             requests.extend(show.then(|| shown(&request)));
         })?;
-        Ok(Some(PlannedReplies { job, target, plan, requests }))
+        Ok(job.target().map(|target| PlannedReplies { job, target, plan, requests }))
     }
 
     /// As a member of the plan's object.

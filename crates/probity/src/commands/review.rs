@@ -50,7 +50,7 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
         existing(&args)?
     } else {
         let job = job(&args, &note)?;
-        let room = open(&settings::store_path(job.asking())?)?;
+        let room = open(&settings::store_path(&job.asking)?)?;
         let kept = add(&room, &job, &args, contract.as_ref(), &runtime)?;
         tell(&kept, &args, &room, &note)?;
         room

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use probity_core::promote::Standing;
-use probity_core::report::{Summary, TargetState};
+use probity_core::report::Summary;
 use probity_engine::input::Skipped;
 use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
@@ -37,15 +37,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.job.cases.reading.say.json {
         terminal::print(&made.document.text());
     }
-    Ok(ended(args, &made.job, &made.ran, &made.summary).say())
+    Ok(ended(args, &made).say())
 }
 
 /// A run with its results in their files.
-struct Made {
+pub(super) struct Made {
     job: Arc<Job>,
     ran: Ran,
     summary: Summary,
-    document: Document,
+    /// What a terminal shows.
+    pub(super) document: Document,
+}
+
+impl Made {
+    /// How it ended, as far as the verdicts go.
+    pub(super) fn ended(&self) -> Ended {
+        Ended::of(&self.ran, self.job.asking.config.run.min_coverage, covered(&self.summary))
+    }
 }
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
@@ -61,7 +69,7 @@ pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) ->
 /// The results of a run of the store.
 pub(super) fn results(run: &RecordedRun, store: &Store) -> Result<(Vec<u8>, Standing), Failure> {
     let (text, summary) = written(|sink| run.report(store, sink))?;
-    Ok((text, summary.facts().judge.standing.clone()))
+    Ok((text, summary.record.facts.judge.earned))
 }
 
 /// The results that `report` gives, as a run writes them, and their summary.
@@ -76,11 +84,15 @@ pub(super) fn written(
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
     let say = &args.job.cases.reading.say;
-    let outlet = Outlet::new(&args.output, say, &Inputs::default().job(&args.job))?;
+    let outlet = Outlet::of_run(&args.output, say, &Inputs::default().job(&args.job))?;
     let session = Session::new(&args.calls, say.quiet);
     let job = settings::job(&args.job, Some(&args.calls), &|line| session.note(line))?;
     refuse_without_pass_rule(args, &job)?;
-    let job = Arc::new(job);
+    scored(&session, Arc::new(job), &outlet)
+}
+
+/// Asks about the replies of `job`, and writes its results to where they were asked for.
+pub(super) fn scored(session: &Session<'_>, job: Arc<Job>, outlet: &Outlet<'_>) -> Result<Made, Failure> {
     let is_target_asked = job.target().is_some() && session.network() == Network::Online;
     let store =
         if is_target_asked { session.open_for_writing(&job.asking)? } else { session.open(&job.asking)? };
@@ -90,16 +102,16 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write((&job.name, &job.asking), &outlet, |sink| report(job, &store, ran, sink))?;
+                write((&job.name, &job.asking), outlet, |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
     let about = (job.name.as_str(), &job.asking);
-    let (summary, document) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
-    keep_outcome(&store, &ran, "run", &summary.record())?;
+    let (summary, document) = write(about, outlet, |sink| report(&job, &store, &ran, sink))?;
+    keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
-    about_the_target(&job, &ran, &summary, &session);
+    about_the_target(&job, &ran, &summary, session);
     Ok(Made { job, ran, summary, document })
 }
 
@@ -150,7 +162,7 @@ fn write(
         }
         Ok(())
     })?;
-    let appendix = Appendix::asked(asking, summary.rubric(), summary.facts());
+    let appendix = Appendix::asked(asking, &summary.rubric, &summary.record.facts);
     let document = document(&summary, name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
@@ -169,28 +181,29 @@ fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'
     if plan.n_cases == 0 {
         session.note(&format!("every case has a reply: target {} was not asked", settings.name));
     }
-    let (judge, facts) = (&job.asking.judge, summary.facts());
+    let (judge, facts) = (&job.asking.judge, &summary.record.facts);
     let answered = facts.target.as_ref().map(|target| target.answered_as.0.as_slice()).unwrap_or_default();
     if same_model((judge, &[]), (settings, &[])).is_none()
-        && let Some(warning) = same_model((judge, &facts.judge.answered_as), (settings, answered))
+        && let Some(warning) = same_model((judge, &facts.judge.answered_as.0), (settings, answered))
     {
         session.note(&format!("warning: {warning}"));
     }
 }
 
 /// The exit code, and the words that go with it.
-fn ended(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Ended {
-    Ended::of(ran, job.asking.config.run.min_coverage, covered(summary))
+fn ended(args: &RunArgs, made: &Made) -> Ended {
+    let summary = &made.summary;
+    made.ended()
         .and_then(|| if args.enforce { enforced(summary) } else { Ended::done() })
         .and_then(|| args.fail_under.map_or_else(Ended::done, |floor| above_floor(summary, floor)))
 }
 
 /// How many of the admitted replies have a verdict.
 fn covered(summary: &Summary) -> Option<Covered> {
-    summary.coverage().map(|coverage| Covered {
+    summary.record.coverage.map(|coverage| Covered {
         share: coverage.to_f64(),
         of: "the admitted replies have a verdict",
-        missing: match summary.n_no_reply() {
+        missing: match summary.record.no_reply {
             0 => String::new(),
             n => format!(", {n} without a reply"),
         },
@@ -199,11 +212,11 @@ fn covered(summary: &Summary) -> Option<Covered> {
 
 /// Whether the targets are met by a judge that may gate, and in words what is not.
 fn enforced(summary: &Summary) -> Ended {
-    let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
+    let (standing, n_targets) = (&summary.record.facts.judge.earned, summary.record.targets.len());
     if !standing.is_promoted() {
         return no_standing(&format!("{standing} ({})", standing.reason()));
     }
-    let unmet = summary.targets().iter().filter(|target| target.state() != TargetState::Met);
+    let unmet = summary.record.targets.iter().filter(|target| target.met != Some(true));
     let unmet: Vec<String> = unmet
         .map(|each| format!("{}: {}, needs {}", metric_name(each), reached(each), wanted(each)))
         .collect();
@@ -227,10 +240,10 @@ pub(super) fn no_standing(standing: &str) -> Ended {
 /// Whether the lower bound of the pass rate reaches `floor`, whatever the judge has earned. A pass rate that was not
 /// measured does not.
 fn above_floor(summary: &Summary, floor: f64) -> Ended {
-    let standing = &summary.facts().judge.standing;
+    let standing = &summary.record.facts.judge.earned;
     let by = format!("{standing} judge: {}", standing.reason());
     let wanted = format!("--fail-under {:.1} %", 100.0 * floor);
-    let message = match summary.pass_rate() {
+    let message = match summary.record.all.pass_rate {
         Some(rate) if rate.low >= floor => return Ended::done(),
         Some(rate) => format!(
             "the pass rate is {:.1} % ({:.1}–{:.1} %, n {}) and its lower bound is below {wanted}",

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
+use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
@@ -29,7 +30,7 @@ use crate::render::report::document::Document;
 use crate::{settings, terminal};
 
 /// The commands that make runs of the store.
-const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
+const RUN_LIKE: [&str; 5] = ["run", "compare", "calibrate", "probe", "succeed"];
 
 /// What a document lists row by row.
 const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
@@ -329,9 +330,16 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
         Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
-        Stop::Unusable(why) | Stop::ParameterRefused { why, .. } if n_answered == 0 => {
-            (Exit::Usage, format!("{of}{why}"))
+        Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
+            let hint = match parameter {
+                Parameter::Temperature | Parameter::Seed | Parameter::Effort | Parameter::Limit => {
+                    format!("; {} = \"auto\" leaves out what is refused", parameter.setting())
+                }
+                _ => String::new(),
+            };
+            (Exit::Usage, format!("{of}{why}{hint}"))
         }
+        Stop::Unusable(why) if n_answered == 0 => (Exit::Usage, format!("{of}{why}")),
         Stop::Refused(why) | Stop::Unusable(why) | Stop::ParameterRefused { why, .. } => {
             (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
         }

@@ -3,26 +3,27 @@
 //! The old judge's verdicts come from the store alone; the new one is asked for what the store lacks. What was asked
 //! is a run like any other, and what the two say otherwise about the same cases is kept for the history.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use probity_core::calibrate::Counting;
 use probity_core::diff::difference;
 use probity_core::label::{JoinOptions, NotBlind, Scale, sheet};
 use probity_core::promote::Contract;
-use probity_core::report::{Facts, PointJudge, Summary, rubric_name};
-use probity_core::results::RunResults;
-use probity_core::rubric::Rubric;
+use probity_core::report::{PointJudge, Summary, rubric_name};
+use probity_core::results::{Facts, RunResults};
 use probity_core::succeed::{
     Answer, Answered, ContractOutcome, RunMove, SheetFigures, Succession, TargetMove, reply_figures,
     sheet_figures, target_moves,
 };
 use probity_engine::ledger::{JudgeId, Store};
 use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use probity_engine::run::job::Job;
 use probity_engine::run::labelled::{LabelledPairs, Verdicts};
-use probity_engine::run::work::Work;
-use probity_engine::run::{Ran, known_as, report, run, undecided};
+use probity_engine::run::work::{SuccessionWork, Work};
+use probity_engine::run::{Ran, known_as, left_out, report, run, undecided};
 use probity_engine::target::is_target;
 use serde_json::Value;
 
@@ -33,10 +34,10 @@ use super::outlet::Outlet;
 use super::promote::live::decision;
 use super::report::history::remembered;
 use super::run::written;
-use super::session::{Covered, Ended, Session};
+use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::{JudgeArgs, SucceedArgs, default_counting};
 use crate::exit::{Exit, Failure};
-use crate::render::succession::{SuccessionShown, document};
+use crate::render::succession::document;
 use crate::settings::inputs::Inputs;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
@@ -65,13 +66,13 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
         return dry_run(&[&*cases.work()], "cases", outlet.is_json());
     }
     let labels = labels(args, [&old, &new])?;
-    let store = session.open(cases.asking())?;
+    let store = session.open(&cases.asking)?;
     let old = old.on_record(args, &store)?;
-    let new = new.asked(cases, &store, &session)?;
+    let new = new.asked(cases, &old.ran.judge_id, &store, &session)?;
     if old.ran.judge_id == new.ran.judge_id {
         return Err(Failure::usage("--from and --to are the same judge").hint("expected two identities"));
     }
-    let mut found = Found::new(args, &store, [&old, &new], &labels)?;
+    let mut found = FoundChanges::new(args, &store, [&old, &new], &labels)?;
     let contract =
         contract.map(|contract| found.outcome(args, &contract, (&store, &new), labels)).transpose()?;
     let succession = found.succession(args, [&old, &new], &store, contract)?;
@@ -81,13 +82,8 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
         let judges = [succession.from.id.as_str(), &succession.to.id];
         store.note(&bridge_key(&succession.rubric.hash, judges), &bridge)?;
     }
-    let document = document(&SuccessionShown {
-        succession: &succession,
-        files: new.cases.name(),
-        asking: new.cases.asking(),
-        rubric: new.cases.rubric(),
-        facts: &found.facts,
-    });
+    let document = document(&succession, &new.cases, &found.facts);
+    keep_document(&store, &new.ran, &new.cases.asking, &StoredDocument::new(&document, &ended))?;
     let exit = outlet.end(&document, ended)?;
     store.close()?;
     Ok(exit)
@@ -99,17 +95,18 @@ fn ended(succession: &Succession, new: &Judged, n: u64) -> Ended {
     let of = "the cases have a verdict of the new judge";
     let covered = Covered { share, of, missing: String::new() };
     let reasons = succession.answered.reasons.join("; ");
-    Ended::of(&new.ran, new.cases.asking().config.run.min_coverage, Some(covered)).and_then(|| {
-        match succession.answered.answer {
-            Answer::Yes => Ended::done(),
-            Answer::No => Ended::with(Exit::No, format!("FAILED: {reasons}")),
-            Answer::Open => Ended::with(Exit::No, format!("OPEN: {reasons}")),
-        }
+    Ended::of(&new.ran, new.cases.asking.config.run.min_coverage, Some(covered)).and_then(|| match succession
+        .answered
+        .answer
+    {
+        Answer::Yes => Ended::done(),
+        Answer::No => Ended::with(Exit::No, format!("FAILED: {reasons}")),
+        Answer::Open => Ended::with(Exit::No, format!("OPEN: {reasons}")),
     })
 }
 
 /// One of the two judges as flags name it.
-struct Side {
+struct JudgeSide {
     judge: JudgeArgs,
     /// What it is called in the store, where no settings have a judge of this name.
     in_store: Option<String>,
@@ -127,22 +124,22 @@ struct Judged {
     ran: Ran,
 }
 
-fn sides(args: &SucceedArgs) -> Result<[Side; 2], Failure> {
+fn sides(args: &SucceedArgs) -> Result<[JudgeSide; 2], Failure> {
     let JudgeArgs { rubric, store, .. } = &args.ask.judge;
     let bare = || JudgeArgs { rubric: rubric.clone(), store: store.clone(), ..JudgeArgs::default() };
-    let named = |name: &String, flags: JudgeArgs| -> Result<Side, Failure> {
+    let named = |name: &String, flags: JudgeArgs| -> Result<JudgeSide, Failure> {
         let is_set = settings::has_judge(&args.ask.reading, name)?;
         let (name, in_store) = if is_set { (name.as_str(), None) } else { ("recorded", Some(name.clone())) };
-        Ok(Side { judge: JudgeArgs { judge: Some(name.to_owned()), ..flags }, in_store })
+        Ok(JudgeSide { judge: JudgeArgs { judge: Some(name.to_owned()), ..flags }, in_store })
     };
     let new = match &args.to {
         Some(name) => named(name, args.ask.judge.clone())?,
-        None => Side { judge: args.ask.judge.clone(), in_store: None },
+        None => JudgeSide { judge: args.ask.judge.clone(), in_store: None },
     };
     Ok([named(&args.from, bare())?, new])
 }
 
-impl Side {
+impl JudgeSide {
     fn flags<'a>(&'a self, args: &'a SucceedArgs) -> CaseFlags<'a> {
         CaseFlags { judge: &self.judge, one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) }
     }
@@ -171,17 +168,24 @@ impl Side {
         }
         let line = |(_, judge): &(JudgeId, PointJudge)| format!("{} {}", &judge.id[..12], judge.name);
         let known: Vec<String> = known.iter().map(line).collect();
+        let nearest = if self.in_store.is_none() { nearest(asking, store)? } else { None };
+        let nearest = nearest.map(|(id, parts)| {
+            format!("; {} is the same model, otherwise in: {}", &id.as_str()[..12], parts.join(", "))
+        });
         let name = self.judge.judge.as_ref().filter(|_| self.in_store.is_none()).or(self.in_store.as_ref());
         let name = name.map(String::as_str).unwrap_or_default();
         let problem = if found.is_empty() { "has no verdict of judge" } else { "has several judges called" };
-        Err(Failure::usage(format!("{} {problem} {name}", store.path().display()))
-            .hint(format!("its judges: {}", known.join(", "))))
+        Err(Failure::usage(format!("{} {problem} {name}", store.path().display())).hint(format!(
+            "its judges: {}{}",
+            known.join(", "),
+            nearest.unwrap_or_default()
+        )))
     }
 
     /// The judge with what the store holds of it.
     fn on_record(self, args: &SucceedArgs, store: &Store) -> Result<Judged, Failure> {
         let cases = self.cases(args, &|_| ())?;
-        let ran = Ran::on_record(self.id(cases.asking(), store)?);
+        let ran = Ran::on_record(self.id(&cases.asking, store)?);
         let plan = undecided(&*cases.work(), store, &ran.judge_id)?;
         if plan.n_packets > 0 && plan.n_calls + plan.n_repeated >= plan.n_packets {
             return Err(Failure::usage(format!(
@@ -194,10 +198,16 @@ impl Side {
     }
 
     /// The judge with what it said about `cases`: asked now, unless it is known to the store alone.
-    fn asked(self, cases: Cases, store: &Store, session: &Session<'_>) -> Result<Judged, Failure> {
-        let work = cases.work();
+    fn asked(
+        self,
+        cases: Cases,
+        from: &JudgeId,
+        store: &Store,
+        session: &Session<'_>,
+    ) -> Result<Judged, Failure> {
+        let work: Arc<dyn Work> = Arc::new(SuccessionWork { work: cases.work(), from: from.clone() });
         let ran = match self.in_store {
-            Some(_) => Ran::on_record(self.id(cases.asking(), store)?),
+            Some(_) => Ran::on_record(self.id(&cases.asking, store)?),
             None => session.ask(store, async |session| run(&work, session).await)??,
         };
         Ok(Judged { cases, ran })
@@ -211,25 +221,15 @@ impl Cases {
             Cases::Pairs(pairs) => pairs.job.work(),
         }
     }
+}
 
-    fn asking(&self) -> &Asking {
-        match self {
-            Cases::Replies(job) => &job.asking,
-            Cases::Pairs(pairs) => &pairs.job.asking,
-        }
-    }
+impl Deref for Cases {
+    type Target = Basis;
 
-    fn rubric(&self) -> &Rubric {
+    fn deref(&self) -> &Basis {
         match self {
-            Cases::Replies(job) => &job.rubric,
-            Cases::Pairs(pairs) => &pairs.job.rubric,
-        }
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Cases::Replies(job) => &job.name,
-            Cases::Pairs(pairs) => &pairs.job.name,
+            Cases::Replies(job) => job,
+            Cases::Pairs(pairs) => &pairs.job,
         }
     }
 }
@@ -249,12 +249,45 @@ fn known_judges(store: &Store) -> Result<Vec<(JudgeId, PointJudge)>, Failure> {
     Ok(named.collect())
 }
 
+/// The judge of the store that has the model of `asking` and differs in the fewest parts, and these parts.
+fn nearest(asking: &Asking, store: &Store) -> Result<Option<(JudgeId, Vec<String>)>, Failure> {
+    let parts =
+        |identity: &str| serde_json::from_str::<BTreeMap<String, Value>>(identity).unwrap_or_default();
+    let own = parts(&asking.identity(&left_out(asking, store)?));
+    let others = store.reader()?.judges()?.into_iter().map(|(id, identity)| (id, parts(&identity)));
+    let others =
+        others.filter(|(_, other)| ["kind", "model"].iter().all(|name| other.get(*name) == own.get(*name)));
+    let differ = others.map(|(id, other)| (id, differences(&own, &other)));
+    Ok(differ.min_by_key(|(_, parts)| parts.len()))
+}
+
+/// The names of the parts in which two identities differ; of headers, which of them.
+fn differences(own: &BTreeMap<String, Value>, other: &BTreeMap<String, Value>) -> Vec<String> {
+    let names: BTreeSet<&String> = own.keys().chain(other.keys()).collect();
+    let names = names.into_iter().filter(|name| own.get(*name) != other.get(*name));
+    let headers = |parts: &BTreeMap<String, Value>| -> BTreeMap<String, Value> {
+        let text = parts.get("headers").and_then(Value::as_str).unwrap_or_default();
+        serde_json::from_str(text).unwrap_or_default()
+    };
+    let of = |name: &String| match name.as_str() {
+        "headers" => {
+            let [own, other] = [own, other].map(headers);
+            let missing = other.keys().filter(|name| !own.contains_key(*name));
+            let changed = own.keys().filter(|name| own.get(*name) != other.get(*name));
+            let missing = missing.map(|name| format!("header {name} (missing in the settings)"));
+            missing.chain(changed.map(|name| format!("header {name}"))).collect()
+        }
+        _ => vec![name.clone()],
+    };
+    names.flat_map(of).collect()
+}
+
 /// What people labelled, as each judge is held against it; or why nothing can be.
 type Labels = Result<[Labelled; 2], String>;
 
 /// Labels are needed where flags name a file of them or a contract; without either, there may be none.
-fn labels(args: &SucceedArgs, [old, new]: [&Side; 2]) -> Result<Labels, Failure> {
-    let of = |side: &Side| {
+fn labels(args: &SucceedArgs, [old, new]: [&JudgeSide; 2]) -> Result<Labels, Failure> {
+    let of = |side: &JudgeSide| {
         let live = Live {
             cases: side.flags(args),
             labels: args.labels.as_deref(),
@@ -278,7 +311,7 @@ fn counting(args: &SucceedArgs) -> Counting {
 }
 
 /// What was found.
-struct Found {
+struct FoundChanges {
     figures: SheetFigures,
     agreement_missing: Option<String>,
     targets: Vec<TargetMove>,
@@ -289,13 +322,13 @@ struct Found {
     facts: Facts,
 }
 
-impl Found {
+impl FoundChanges {
     fn new(
         args: &SucceedArgs,
         store: &Store,
         judges: [&Judged; 2],
         labels: &Labels,
-    ) -> Result<Found, Failure> {
+    ) -> Result<FoundChanges, Failure> {
         let mut found = match (&judges[0].cases, &judges[1].cases) {
             (Cases::Replies(old), Cases::Replies(new)) => {
                 let [old, new] = [(old, judges[0]), (new, judges[1])]
@@ -353,7 +386,7 @@ impl Found {
         Ok(Succession {
             from,
             to,
-            rubric: rubric_name(judges[1].cases.rubric()),
+            rubric: rubric_name(&judges[1].cases.rubric),
             answered: Answered::of(change, args.margin, contract.as_ref()),
             agreement,
             agreement_missing: self.agreement_missing.clone(),
@@ -380,9 +413,9 @@ fn of_replies(
     store: &Store,
     [(before, _), (after, summary)]: [(RunResults, Summary); 2],
     (judges, labels): ([&Judged; 2], &Labels),
-) -> Result<Found, Failure> {
+) -> Result<FoundChanges, Failure> {
     let changed = difference(&before, &after, args.resampling.resampling())
-        .map_err(|reason| Failure::usage(format!("{}: {reason}", judges[1].cases.name())))?;
+        .map_err(|reason| Failure::usage(format!("{}: {reason}", judges[1].cases.name)))?;
     let (shift, mut to_label) = reply_figures(&changed);
     let mut agreement = None;
     if let Ok([old, new]) = labels {
@@ -394,18 +427,18 @@ fn of_replies(
     }
     let reader = store.reader()?;
     let runs = remembered(&reader.runs()?, reader.outcomes()?);
-    let rubric = judges[1].cases.rubric();
-    Ok(Found {
+    let rubric = &judges[1].cases.rubric;
+    Ok(FoundChanges {
         figures: SheetFigures { agreement, shift, to_label },
         agreement_missing: None,
         targets: target_moves(rubric, &changed),
         runs: RunMove::last(&runs, judges[0].ran.judge_id.as_str(), (rubric, &changed), RUNS_MAX),
         n: after.results.len() as u64,
-        facts: summary.facts().clone(),
+        facts: summary.record.facts,
     })
 }
 
-fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> Result<Found, Failure> {
+fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> Result<FoundChanges, Failure> {
     let n = new.judge.len() as u64;
     let said: Vec<_> = old.judge.into_iter().chain(new.judge).collect();
     let sheet = if let Ok([_, labelled]) = labels {
@@ -417,5 +450,5 @@ fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> R
     };
     let figures = sheet_figures(&sheet, NAMES, &counting(args));
     let (targets, runs) = (Vec::new(), Vec::new());
-    Ok(Found { figures, agreement_missing: None, targets, runs, n, facts: new.facts })
+    Ok(FoundChanges { figures, agreement_missing: None, targets, runs, n, facts: new.facts })
 }

@@ -55,7 +55,7 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
             .coverage()
             .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
     );
-    let judges = [changed.before, changed.after].map(|run| run.summary.judge.name());
+    let judges = [changed.before, changed.after].map(|run| run.summary.facts.judge.name());
     let mut sections =
         vec![definition(changed), guardrails(shown.guarded), figures(changed), slices(changed)];
     sections.extend(flips(changed));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::stats::Estimate;
 
 use crate::plain::{padded, width};

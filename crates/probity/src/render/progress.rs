@@ -163,7 +163,7 @@ mod tests {
         let sink = ProgressSink::Log { every: Duration::from_millis(20), print };
         let bar = Bar { sink, running: Mutex::default() };
         let config = Config::resolve([]).expect("the defaults are right");
-        let lane = Lane::new(config.schedule);
+        let lane = Lane::new(config.schedule, 1);
         let started = Instant::now();
         bar.start(&Arc::new(Progress::default()), &Arc::new(lane));
         let n_printed = || PRINTED.lock().expect("no test panics with it").len();

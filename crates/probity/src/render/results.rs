@@ -72,7 +72,7 @@ impl<W: Write> ResultsWriter<W> {
             write!(self.out, ",\n  \"{name}\": [")?;
             rows.copy_to(&mut self.out)?;
         }
-        let summary = serde_json::to_string_pretty(&summary.record())?;
+        let summary = serde_json::to_string_pretty(&summary.record)?;
         write!(self.out, ",\n  \"summary\": {}\n}}\n", summary.replace('\n', "\n  "))?;
         Ok(self.out)
     }

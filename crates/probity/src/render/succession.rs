@@ -2,11 +2,10 @@
 //! would have come to, and what to label.
 
 use probity_core::diff::PartChange;
-use probity_core::report::Facts;
-use probity_core::rubric::Rubric;
+use probity_core::results::Facts;
 use probity_core::stats::Estimate;
-use probity_core::succeed::{Answer, RunMove, Succession, TargetMove};
-use probity_engine::run::asking::Asking;
+use probity_core::succeed::{Answer, RateMove, RunMove, Succession, TargetMove};
+use probity_engine::run::basis::Basis;
 use serde_json::json;
 
 use super::difference::{level_row, moved, pass_row};
@@ -19,23 +18,9 @@ use super::summary::calls;
 /// So many cases to label are named; JSON has all of them.
 const CASES_SHOWN_MAX: usize = 20;
 
-/// What is shown of a succession.
-pub(crate) struct SuccessionShown<'a> {
-    /// The figures and the answer.
-    pub(crate) succession: &'a Succession,
-    /// The case files as they were named.
-    pub(crate) files: &'a str,
-    /// How the new judge was asked.
-    pub(crate) asking: &'a Asking,
-    /// By what.
-    pub(crate) rubric: &'a Rubric,
-    /// What the store knows about its calls.
-    pub(crate) facts: &'a Facts,
-}
-
-/// The document.
-pub(crate) fn document(shown: &SuccessionShown<'_>) -> Document {
-    let SuccessionShown { succession, files, asking, rubric, facts } = *shown;
+/// The document of a succession: by what the new judge was asked, and what the store knows about its calls.
+pub(crate) fn document(succession: &Succession, basis: &Basis, facts: &Facts) -> Document {
+    let Basis { name: files, asking, rubric, .. } = basis;
     let Succession { from, to, agreement: agreed, .. } = succession;
     let answer = match succession.answered.answer {
         Answer::Yes => "The new judge may take the old one's place",
@@ -111,17 +96,22 @@ fn runs(shown: &Succession) -> Section {
     let mut row = |name: &str,
                    files: &str,
                    [before, after]: [Option<Estimate>; 2],
-                   targets: &[TargetMove]| {
-        let interval = after.as_ref().map_or_else(none, interval);
-        table.row(cells![name, files, value_or_none(before), value_or_none(after), interval, sides(targets)]);
+                   targets: Option<&[TargetMove]>| {
+        let (interval, sides) =
+            (after.as_ref().map_or_else(none, interval), targets.map_or_else(|| Cell::text(none()), sides));
+        table.row(cells![name, files, value_or_none(before), value_or_none(after), interval, sides]);
     };
     let pass = shown.shift.overall.pass;
     if pass.is_some() || !shown.targets.is_empty() {
         let rates = [pass.map(|pass| pass.before), pass.map(|pass| pass.after)];
-        row("these", "both judges", rates, &shown.targets);
+        row("these", "both judges", rates, Some(&shown.targets));
     }
-    for RunMove { run, files, before, after, targets, .. } in &shown.runs {
-        row(&run.to_string(), files, [*before, *after], targets);
+    for (n, RunMove { run, files, before, after, by_slice, targets, .. }) in shown.runs.iter().enumerate() {
+        row(&run.to_string(), files, [*before, *after], Some(targets));
+        // Of the latest run alone; JSON has all.
+        for (slice, RateMove { before, after }) in by_slice.iter().filter(|_| n == 0 && by_slice.len() > 1) {
+            row(&format!("{run} · {slice}"), files, [Some(*before), *after], None);
+        }
     }
     let section = Section::new("runs", "Earlier runs under the new judge");
     if table.rows.is_empty() {

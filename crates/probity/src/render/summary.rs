@@ -1,10 +1,10 @@
 //! A run as a document: figures with their denominators, then what to look at.
 
-use probity_core::report::{
-    CriterionSummary, Facts, Outcome, RankedReply, ReplyResult, Summary, TargetResult, TargetState,
+use probity_core::report::{RankedReply, ReplyResult, Summary};
+use probity_core::results::{
+    AuthorRecord, CriterionFigures, Facts, Members, PatternKind, Repeats, RowOutcome, TargetRecord,
 };
-use probity_core::results::{AuthorRecord, PatternKind, Repeats};
-use probity_core::rubric::{Metric, Rubric};
+use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_engine::input::Skipped;
 use serde_json::json;
@@ -23,13 +23,14 @@ const FLAKY_MAX: usize = 10;
 
 /// The document; `skipped` has the first records that could not be used.
 pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
-    let (rubric, facts) = (summary.rubric(), summary.facts());
-    let mut sections = vec![targets(summary), slices(summary), criteria(summary), gate(summary)];
+    let (rubric, facts) = (&summary.rubric, &summary.record.facts);
+    let mut sections = vec![targets(summary), slices(summary), criteria(summary), self_agreement(summary)];
+    sections.extend([customer_outcomes(summary), gate(summary)]);
     sections.push(patterns(summary));
-    sections.push(replies("worst", "Worst replies", summary.worst(), rubric));
-    sections.push(replies("best", "Best replies", summary.best(), rubric).in_files());
+    sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
+    sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
     sections.push(without_score(summary, skipped));
-    let names = summary.criteria().iter().map(|each| each.criterion.to_string()).collect();
+    let names = summary.record.all.criteria.names().map(str::to_owned).collect();
     sections.push(Section::new("replies", "All replies").with(Block::Rows(names)).in_files());
     Document {
         command: "run".to_owned(),
@@ -45,63 +46,62 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appe
 }
 
 fn tiles(summary: &Summary) -> Vec<Tile> {
-    let has_pass_rule = summary.rubric().pass().is_some();
+    let has_pass_rule = summary.rubric.pass().is_some();
+    let (record, counts) = (&summary.record, summary.record.all.counts);
     let counts = [
-        (summary.n_entered(), "replies", true),
-        (summary.n_passed(), "passed", has_pass_rule),
-        (summary.n_failed(), "failed", has_pass_rule),
-        (summary.n_scored(), "scored", !has_pass_rule),
-        (summary.n_unscored(), "unscored", true),
-        (summary.n_no_reply(), "without a reply", false),
-        (summary.n_blocked(), "blocked", true),
-        (summary.gate().n_flagged(), "flagged", false),
-        (summary.n_skipped(), "records skipped", true),
+        (counts.entered, "replies", true),
+        (counts.passed, "passed", has_pass_rule),
+        (counts.failed, "failed", has_pass_rule),
+        (counts.scored, "scored", !has_pass_rule),
+        (counts.unscored, "unscored", true),
+        (record.no_reply, "without a reply", false),
+        (counts.blocked, "blocked", true),
+        (record.flagged, "flagged", false),
+        (record.skipped, if record.skipped == 1 { "record skipped" } else { "records skipped" }, true),
     ];
     let shown = counts.into_iter().filter(|(n, _, always)| *always || *n > 0);
-    let rate = summary.pass_rate().map(|rate| Tile::share(&rate, "pass"));
+    let rate = record.all.pass_rate.map(|rate| Tile::share(&rate, "pass"));
     rate.into_iter().chain(shown.map(|(n, name, _)| Tile::count(n, name))).collect()
 }
 
 fn targets(summary: &Summary) -> Section {
     let mut table = Table::new(&["figure", "#reached", "#95 % interval", "#n", "wanted", ""]);
-    for target in summary.targets() {
-        let tone = match target.state() {
-            TargetState::Met => Tone::Met,
-            TargetState::Missed => Tone::Missed,
-            TargetState::NotMeasured => Tone::Unscored,
+    for target in &summary.record.targets {
+        let tone = match target.met {
+            Some(true) => Tone::Met,
+            Some(false) => Tone::Missed,
+            None => Tone::Unscored,
         };
-        let interval =
-            |estimate: &probity_core::stats::Estimate| format!("{:.3}–{:.3}", estimate.low, estimate.high);
+        let interval = target.low.zip(target.high).map(|(low, high)| format!("{low:.3}–{high:.3}"));
         table.row(cells![
             metric_name(target),
             reached(target),
-            target.estimate.as_ref().map_or_else(none, interval),
-            target.estimate.map_or(0, |estimate| estimate.n),
+            interval.unwrap_or_else(none),
+            target.n,
             wanted(target),
-            Cell::word(target.state().name(), tone),
+            Cell::word(target.state(), tone),
         ]);
     }
     Section::new("targets", "Targets").table(table)
 }
 
 /// The figure that a target is about.
-pub(crate) fn metric_name(result: &TargetResult) -> String {
-    match &result.target.metric {
-        Metric::PassRate => "pass rate".to_owned(),
-        Metric::Mean(id) => format!("mean {id}"),
-        Metric::AutomaticFailRate => "automatic fails".to_owned(),
-        Metric::MeanConfidence => "mean confidence".to_owned(),
+pub(crate) fn metric_name(target: &TargetRecord) -> String {
+    match target.metric.as_str() {
+        "automatic_fail_rate" => "automatic fails".to_owned(),
+        mean if mean.starts_with("mean ") => mean.to_owned(),
+        other => other.replace('_', " "),
     }
 }
 
 /// The figure that the run reached.
-pub(crate) fn reached(result: &TargetResult) -> String {
-    result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()))
+pub(crate) fn reached(target: &TargetRecord) -> String {
+    target.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()))
 }
 
 /// What a target asks for.
-pub(crate) fn wanted(result: &TargetResult) -> String {
-    match (result.target.min, result.target.max) {
+pub(crate) fn wanted(target: &TargetRecord) -> String {
+    match (target.min, target.max) {
         (Some(min), Some(max)) => format!("{min}–{max}"),
         (Some(min), None) => format!("at least {min}"),
         (None, Some(max)) => format!("at most {max}"),
@@ -111,22 +111,25 @@ pub(crate) fn wanted(result: &TargetResult) -> String {
 
 /// The pass rate of each slice, how totals are spread, and how far the rate is the weights' doing.
 fn slices(summary: &Summary) -> Section {
-    let has_pass_rule = summary.rubric().pass().is_some();
+    let has_pass_rule = summary.rubric.pass().is_some();
+    let record = &summary.record;
     let mut titles = vec!["slice", "#replies"];
     titles.extend(has_pass_rule.then_some("%pass rate"));
     let mut table = Table::new(&titles);
     let mut histograms = Vec::new();
-    for (name, part) in summary.slices() {
-        let mut row = cells![name, part.n_entered()];
+    for (name, part) in &record.by_slice {
+        let n = part.counts.entered;
+        let mut row = cells![name, n];
         if has_pass_rule {
-            row.extend(Cell::share(part.pass_rate().as_ref()).0);
+            row.extend(Cell::share(part.pass_rate.as_ref()).0);
         }
         table.row(row);
-        histograms.extend(part.totals().map(|totals| histogram(name, part.n_entered(), totals.bins())));
+        histograms.extend(part.totals.as_ref().map(|totals| histogram(name, n, totals)));
     }
-    let clusters = summary.n_clusters().filter(|_| summary.pass_rate().is_some());
-    let clusters = clusters.map(|n| format!("Intervals rest on {n} cases: some have several replies."));
-    let lines = [clusters, sensitivity(summary), summary.repeats().map(repeats_line)];
+    let clusters = record.all.clusters.as_ref().filter(|_| record.all.pass_rate.is_some());
+    let clusters =
+        clusters.map(|each| format!("Intervals rest on {} cases: some have several replies.", each.n));
+    let lines = [clusters, sensitivity(summary), record.repeats.as_ref().map(repeats_line)];
     let section = Section::new("slices", "Slices").table(table);
     let section = lines.into_iter().flatten().fold(section, Section::text);
     if histograms.is_empty() {
@@ -137,7 +140,11 @@ fn slices(summary: &Summary) -> Section {
 }
 
 fn sensitivity(summary: &Summary) -> Option<String> {
-    let rates = summary.variations().iter().filter_map(|each| each.pass_rate.map(|rate| (rate.value, each)));
+    let rates = summary
+        .record
+        .weight_sensitivity
+        .iter()
+        .filter_map(|each| each.pass_rate.map(|rate| (rate.value, each)));
     let rates: Vec<_> = rates.collect();
     let (low, low_by) = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (high, high_by) = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -169,27 +176,29 @@ fn repeats_line(repeats: &Repeats) -> String {
 }
 
 fn criteria(summary: &Summary) -> Section {
-    let (criteria, rubric) = (summary.criteria(), summary.rubric());
-    let is_weighted = criteria.iter().any(|each| points(each, rubric).is_some());
+    let criteria = &summary.record.all.criteria;
+    let is_weighted = criteria.iter().any(|(_, each)| each.points.is_some());
     let mut titles = vec!["criterion", "#mean", "#95 % interval", "#n"];
     titles.extend(is_weighted.then_some("#points"));
     titles.extend(["levels given", "#unscored"]);
     let mut table = Table::new(&titles);
-    for each in criteria {
-        let interval = each.mean_estimate().map(|mean| format!("{:.2}–{:.2}", mean.low, mean.high));
-        let mut row = cells![&each.criterion, mean(each), interval.unwrap_or_else(none), each.n_scored()];
-        row.extend(is_weighted.then(|| Cell::text(points(each, rubric).unwrap_or_else(none))));
+    for (id, each) in criteria.iter() {
+        let interval = each.low.zip(each.high).map(|(low, high)| format!("{low:.2}–{high:.2}"));
+        let mut row = cells![id, mean(each), interval.unwrap_or_else(none), each.n];
+        let points = || points(id, each, &summary.rubric).unwrap_or_else(none);
+        row.extend(is_weighted.then(|| Cell::text(points())));
         let levels: Vec<String> = each.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();
-        row.extend(cells![levels.join(" · "), each.n_unscored]);
+        row.extend(cells![levels.join(" · "), each.unscored]);
         table.row(row);
     }
-    let violations = criteria.iter().flat_map(|each| &each.violations).filter(|(_, n)| *n > 0);
+    let violations = criteria.iter().filter_map(|(_, each)| each.violations.as_ref());
+    let violations = violations.flat_map(Members::iter).filter(|(_, n)| **n > 0);
     let violations: Vec<String> = violations.map(|(id, n)| format!("{id} {n}")).collect();
     let mut section = Section::new("criteria", "Criteria").table(table);
     if !violations.is_empty() {
         section = section.text(format!("violations: {}", violations.join(", ")));
     }
-    if summary.slices().len() < 2 {
+    if summary.record.by_slice.len() < 2 {
         return section;
     }
     section
@@ -198,59 +207,95 @@ fn criteria(summary: &Summary) -> Section {
         .table(means(summary))
 }
 
+/// How far the judge agrees with itself, where it was asked several times.
+fn self_agreement(summary: &Summary) -> Section {
+    let mut table =
+        Table::new(&["criterion", "#replies", "%pairs that agree", "^Krippendorff's alpha (ordinal)"]);
+    for (name, figures) in summary.record.self_agreement.iter().flat_map(|criteria| criteria.iter()) {
+        let mut row = cells![name, figures.n];
+        row.extend(Cell::share(figures.agreement.as_ref()).0);
+        row.extend(Cell::coefficient(figures.krippendorff_alpha.map(Ok)).0);
+        table.row(row);
+    }
+    let section = Section::new("self_agreement", "The judge against itself").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    let n = summary.record.facts.definition.get("repeats").map_or("several", String::as_str);
+    section.text(format!(
+        "Each packet was asked about {n} times. The median level counts, of an even number the worse of the two in \
+         the middle; a criterion without a level in more than half of the repeats is unscored."
+    ))
+}
+
+/// How far passes go with what customers said.
+fn customer_outcomes(summary: &Summary) -> Section {
+    let mut table = Table::new(&["outcome", "#replies", "%good where passed", "%good where not", "^phi"]);
+    for (kind, figures) in summary.record.customer_outcomes.iter().flat_map(|kinds| kinds.iter()) {
+        let mut row = cells![kind, figures.n];
+        row.extend(Cell::share(figures.good_when_passed.as_ref()).0);
+        row.extend(Cell::share(figures.good_when_not_passed.as_ref()).0);
+        row.extend(Cell::coefficient(figures.phi.map(Ok)).0);
+        table.row(row);
+    }
+    let section = Section::new("outcomes", "Passes and what customers said").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    section.text(
+        "An outcome is no label: it is about the whole conversation, and known where a customer answered.",
+    )
+}
+
 fn means(summary: &Summary) -> Table {
-    let names = summary.criteria().iter().map(|each| format!("#{}", each.criterion));
+    let names = summary.record.all.criteria.names().map(|name| format!("#{name}"));
     let titles: Vec<String> = ["slice".to_owned()].into_iter().chain(names).collect();
     let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
-    for (name, part) in summary.slices() {
-        let level = |each: &CriterionSummary| {
-            let shade = each.mean_estimate().and_then(|mean| {
-                let scale = &summary.rubric().criterion(&each.criterion)?.scale;
-                let (worst, best) = (scale.worst() as f64, scale.best() as f64);
-                let share = (mean.value - worst) / (best - worst);
-                (0..4_u8).find(|shade| share < 0.2 * f64::from(shade + 1)).or(Some(4))
-            });
-            match shade {
-                Some(shade) => Cell::Styled(mean(each), format!("n h{shade}")),
-                None => Cell::text(mean(each)),
+    for (name, part) in &summary.record.by_slice {
+        let level = |(figures, criterion): (&CriterionFigures, &Criterion)| match figures.mean {
+            Some(mean) => {
+                let (worst, best) = (criterion.scale.worst() as f64, criterion.scale.best() as f64);
+                let share = (mean.to_f64() - worst) / (best - worst);
+                let step = (0..4_u8).find(|step| share < 0.2 * f64::from(step + 1)).unwrap_or(4);
+                Cell::Styled(self::mean(figures), format!("n h{step}"))
             }
+            None => Cell::text(none()),
         };
-        table.row([Cell::text(name)].into_iter().chain(part.criteria().iter().map(level)).collect());
+        let levels = part.criteria.iter().map(|(_, figures)| figures).zip(summary.rubric.criteria());
+        table.row([Cell::text(name)].into_iter().chain(levels.map(level)).collect());
     }
     table
 }
 
-fn mean(summary: &CriterionSummary) -> String {
-    summary.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()))
+fn mean(figures: &CriterionFigures) -> String {
+    figures.mean.map_or_else(none, |mean| format!("{:.2}", mean.to_f64()))
 }
 
 /// The mean points of a criterion and the most that there are; `None` without a weight or a level.
-fn points(criterion: &CriterionSummary, rubric: &Rubric) -> Option<String> {
-    let of = rubric.criterion(&criterion.criterion)?;
-    let mean = criterion.mean_points(of)?;
-    Some(format!("{:.2} of {}", mean.to_f64(), of.weight?))
+fn points(id: &str, figures: &CriterionFigures, rubric: &Rubric) -> Option<String> {
+    let criterion = rubric.criteria().iter().find(|criterion| criterion.id.as_str() == id)?;
+    Some(format!("{:.2} of {}", figures.points?.to_f64(), criterion.weight?))
 }
 
 fn gate(summary: &Summary) -> Section {
-    let gate = summary.gate();
     let mut table = Table::new(&["rule", "#blocked", "#flagged"]);
-    for (rule, count) in gate.by_rule().iter() {
+    for (rule, count) in summary.record.findings_by_rule.iter() {
         table.row(cells![rule, count.blocked, count.flagged]);
     }
     let section = Section::new("gate", "Found by the gate").table(table);
-    if gate.blocked().is_empty() {
+    if summary.blocked.is_empty() {
         return section;
     }
-    let blocked = gate.blocked().iter().map(|result| reply(result, summary.rubric())).collect();
+    let blocked = summary.blocked.iter().map(|result| reply(result, &summary.rubric)).collect();
     section
         .text("No judge was asked about blocked replies, and no score reopens them.")
-        .quotes(blocked, usize::try_from(summary.n_blocked()).unwrap_or(usize::MAX))
+        .quotes(blocked, usize::try_from(summary.record.all.counts.blocked).unwrap_or(usize::MAX))
 }
 
 /// What failing replies have in common.
 fn patterns(summary: &Summary) -> Section {
     let mut table = Table::new(&["slice", "what", "#replies", "such as"]);
-    for pattern in summary.patterns() {
+    for pattern in &summary.record.failure_patterns {
         let what = match &pattern.kind {
             PatternKind::Criterion(name) => format!("weak {name}"),
             PatternKind::Rule(name) => format!("blocked by {name}"),
@@ -258,10 +303,10 @@ fn patterns(summary: &Summary) -> Section {
         let n = format!("{} of {}", pattern.n, pattern.of);
         table.row(cells![&pattern.slice, what, n, pattern.examples.join(", ")]);
     }
-    let recurring = summary
-        .recurring()
-        .iter()
-        .map(|group| format!("{} × {} “{}”: {}", group.n, group.criterion, group.words, shown(&group.quote)));
+    let recurring =
+        summary.record.recurring_reasons.iter().map(|group| {
+            format!("{} × {} “{}”: {}", group.n, group.criterion, group.words, shown(&group.quote))
+        });
     Section::new("patterns", "Failure patterns").table(table).listed("Reasons that recur", recurring)
 }
 
@@ -287,18 +332,16 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
     }
     let mut word = vec![result.outcome.name().to_owned()];
     word.extend(result.total().map(|total| format!("total {total}")));
-    if let Outcome::Fail(failures) = &result.outcome {
-        word.extend(failures.iter().map(Failure::describe));
-    }
+    word.extend(result.failures().iter().map(Failure::describe));
     Quote {
         title: result.name(),
         about: result.slice.clone().unwrap_or_default(),
         word: word.join(", "),
         tone: match result.outcome {
-            Outcome::Pass => Tone::Met,
-            Outcome::Fail(_) | Outcome::Blocked => Tone::Missed,
-            Outcome::Unscored => Tone::Unscored,
-            Outcome::Scored => Tone::Soft,
+            RowOutcome::Pass => Tone::Met,
+            RowOutcome::Fail | RowOutcome::Blocked => Tone::Missed,
+            RowOutcome::Unscored => Tone::Unscored,
+            RowOutcome::Scored => Tone::Soft,
         },
         pieces: pieces(&result.text, findings),
         lines,
@@ -316,13 +359,13 @@ pub(super) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
 }
 
 fn without_score(summary: &Summary, skipped: &[Skipped]) -> Section {
-    let causes = summary.causes().iter().map(|count| match count.example.as_str() {
+    let causes = summary.causes.iter().map(|count| match count.example.as_str() {
         "" => format!("{} {}", count.n, count.cause),
         example => format!("{} {}: {example}", count.n, count.cause),
     });
     Section::new("missing", "What has no score")
         .listed("Criteria unscored, by cause", causes)
-        .listed("Skipped records", skipped_lines(skipped, summary.n_skipped()))
+        .listed("Skipped records", skipped_lines(skipped, summary.record.skipped))
 }
 
 /// What the calls took.

@@ -1,7 +1,9 @@
 //! The job of a calibration: the rubric says whether replies are scored or compared.
 
+use std::ops::Deref;
+
 use probity_core::rubric::{Judged, Rubric};
-use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;
 
@@ -17,12 +19,13 @@ pub(crate) enum LabelledJob {
     Pairs(Box<CompareJob>),
 }
 
-impl LabelledJob {
-    /// Who is asked, and how.
-    pub(crate) fn asking(&self) -> &Asking {
+impl Deref for LabelledJob {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
         match self {
-            LabelledJob::Replies(job) => &job.asking,
-            LabelledJob::Pairs(job) => &job.asking,
+            LabelledJob::Replies(job) => job,
+            LabelledJob::Pairs(job) => job,
         }
     }
 }
@@ -38,7 +41,7 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
     if flags.one_call {
         return Err(Failure::usage("--one-call means nothing where replies are compared"));
     }
-    let sides = sides(flags, note)?;
+    let sides = sides(flags, &config, note)?;
     Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), &sides, note)?)))
 }
 

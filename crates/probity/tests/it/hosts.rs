@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, error, good, tickets};
+use crate::answers::{Asked, error, good, says, tickets};
 use crate::binary::Probity;
 use crate::mock::process::MockJudge;
 use crate::support::{Act, ScriptedServer};
@@ -21,7 +21,7 @@ fn every_dialect_is_spoken_end_to_end() {
     for (kind, base) in [
         ("openai", "/v1"),
         ("openai-responses", "/v1"),
-        ("azure", ""),
+        ("azure", "/openai/deployments/d"),
         ("anthropic", ""),
         ("gemini", "/v1beta"),
         ("gemini-openai", "/v1"),
@@ -102,11 +102,57 @@ fn what_a_judge_refuses_is_left_out_once_and_remembered() {
 }
 
 #[test]
+fn what_a_target_refuses_is_left_out_once_and_remembered() {
+    let server = ScriptedServer::with(|request| {
+        let body = request.json();
+        let refused = ["temperature", "seed"].into_iter().find(|field| body.get(field).is_some());
+        match refused {
+            _ if body["model"] != "m-bot" => good(&Asked::of(request)),
+            Some(field) => error(400, "unsupported_parameter", &format!("Unsupported parameter: '{field}'")),
+            None => says("We have looked into it for you."),
+        }
+    });
+    let cases = |n: usize| {
+        json!(
+            (0..n)
+                .map(|i| json!({ "id": i.to_string(), "ticket": format!("Order {i} is late.") }))
+                .collect::<Vec<_>>()
+        )
+    };
+    let probity = Probity::new().file("tickets.json", cases(3).to_string()).server(&server);
+    probity.write(
+        "probity.toml",
+        format!("[targets.bot]\nkind = 'openai'\nmodel = 'm-bot'\nbase_url = '{}'\n", server.url("/v1")),
+    );
+    let run = || probity.run_tickets(["--target", "bot", "--trust-settings"]).code(0);
+    run().says([
+        "the target does not take `temperature`; asking without it",
+        "the target does not take `seed`; asking without it",
+    ]);
+    assert_eq!((n_scored(&probity), server.n_requests()), (3, 2 + 3 + 6));
+    let target = probity.json("out.json")["summary"]["target"]["id"].clone();
+    probity.run_tickets(["--target", "bot", "--trust-settings", "--offline"]).code(0);
+    assert_eq!((n_scored(&probity), server.n_requests()), (3, 11), "what is on record is found again");
+    probity.write("tickets.json", cases(4).to_string());
+    assert!(!run().stderr.contains("does not take"));
+    assert_eq!((n_scored(&probity), server.n_requests()), (4, 11 + 3), "the second run wastes no call");
+    assert_eq!(probity.json("out.json")["summary"]["target"]["id"], target);
+    probity.args(["report", "last", "--report", "page.md"]).run().code(0);
+    let settings = probity.text("probity.toml");
+    probity.write("probity.toml", format!("{settings}system = 'Be kind.'\n"));
+    assert!(!run().stderr.contains("does not take"), "what a model takes does not depend on its prompt");
+    assert_eq!(server.n_requests(), 14 + 4, "other replies, which are the same texts");
+}
+
+#[test]
 fn a_value_is_never_left_out() {
     let server = ScriptedServer::always(error(400, "unsupported_value", "'temperature' does not support 0"));
     let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
     probity.write("probity.toml", "[judges.openai]\ntemperature = 0\n");
-    probity.run_tickets([]).code(2).says(["'temperature' does not support 0"]);
+    probity
+        .run_tickets([])
+        .code(2)
+        .says(["'temperature' does not support 0", "temperature = \"auto\" leaves out what is refused"]);
     assert_eq!(server.n_requests(), 1);
 }
 
@@ -136,6 +182,30 @@ fn a_prompt_that_ollama_cuts_is_unscored() {
 }
 
 #[test]
+fn how_much_a_server_reads_is_learned_from_its_error() {
+    let server = ScriptedServer::with(|request| {
+        let asked = Asked::of(request);
+        match asked.reply.contains("long") {
+            true => error(
+                400,
+                "context_length_exceeded",
+                "This model's maximum context length is 1000 tokens. However, you requested 1200 tokens.",
+            ),
+            // Every answer says that its prompt had 1,000 tokens.
+            false => good(&asked),
+        }
+    });
+    let case = |reply: &str| json!([{ "id": "a", "ticket": "Where is it?", "reply": reply }]).to_string();
+    let probity = Probity::new().file("tickets.json", case("short")).server(&server);
+    probity.run_tickets([]).code(0);
+    probity.write("tickets.json", case("long"));
+    probity.run_tickets([]).code(3);
+    probity.write("tickets.json", case("another"));
+    probity.run_tickets([]).code(3);
+    assert_eq!(probity.json("out.json")["summary"]["unscored_by_cause"], json!({ "prompt_cut": 2 }));
+}
+
+#[test]
 fn one_of_two_servers_dies_and_the_run_goes_on() {
     let dying = ScriptedServer::with(|request| match request.number {
         0..6 => good(&Asked::of(request)),
@@ -152,7 +222,8 @@ fn one_of_two_servers_dies_and_the_run_goes_on() {
     assert_eq!(n_scored(&probity), 20);
     let (n_dying, n_other) = (dying.n_requests(), other.n_requests());
     let failed = n_dying - 6;
-    assert!((1..=4).contains(&failed), "what was in flight, and no more: {failed}");
+    // Answers that were on their way when the first call failed let a few more follow.
+    assert!((1..=8).contains(&failed), "what was in flight, and little more: {failed}");
     assert_eq!(n_dying + n_other, 40 + failed, "nothing is asked twice but what was lost");
     assert_eq!(probity.json("out.json")["summary"]["calls"], 40 + failed, "and every call is on record");
     let judge = probity.json("out.json")["summary"]["judge"]["id"].clone();
@@ -166,6 +237,27 @@ fn one_of_two_servers_dies_and_the_run_goes_on() {
         judge,
         "further servers are no part of the judge"
     );
+}
+
+#[test]
+fn a_rate_limit_of_one_server_is_no_news_about_the_other() {
+    let limited = ScriptedServer::with(|request| match request.number {
+        0 => good(&Asked::of(request)),
+        _ => Act::respond(429, &[("retry-after", "100")], r#"{"error":{"code":"rate_limit_exceeded"}}"#),
+    });
+    let other = ScriptedServer::with(|request| good(&Asked::of(request)));
+    let probity = Probity::new().file("tickets.json", tickets(20)).server(&limited);
+    probity.write(
+        "probity.toml",
+        format!("[judges.openai]\nbase_urls = [\"{}\"]\n[schedule]\nconcurrency = 2\n", other.url("/v1")),
+    );
+    let started = std::time::Instant::now();
+    probity.run_tickets(["--trust-settings"]).code(0);
+    assert_eq!(n_scored(&probity), 20);
+    assert!(started.elapsed().as_secs() < 60, "nothing waits for the server that is limited");
+    let refused = limited.n_requests() - 1;
+    assert!((1..=2).contains(&refused), "what was in flight, and no more: {refused}");
+    assert_eq!(other.n_requests(), 39, "the rest goes to the other");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use probity_core::results::{Counts, JudgeRecord, PartRecord, ResultRow, RunResults, SummaryRecord};
+use probity_core::results::{Counts, Facts, JudgeRecord, PartRecord, ResultRow, RunResults, SummaryRecord};
 use serde_json::{Value, json};
 
 use crate::binary::{Probity, Ran};
@@ -250,7 +250,10 @@ fn results_file(rows: &[(String, Option<&str>, &str)]) -> String {
     let [id, kind, model, standing] = ["0123", "openai", "m-1", "advisory"].map(str::to_owned);
     let summary = SummaryRecord {
         all: PartRecord { counts, ..PartRecord::default() },
-        judge: JudgeRecord { id, kind, model, standing, ..JudgeRecord::default() },
+        facts: Facts {
+            judge: JudgeRecord { id, kind, model, standing, ..JudgeRecord::default() },
+            ..Facts::default()
+        },
         ..SummaryRecord::default()
     };
     let results = rows.iter().map(row).collect();

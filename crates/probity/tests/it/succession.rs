@@ -211,6 +211,32 @@ fn check_set(items: &Items) {
     check(&run["before"]["value"], Some(passed / (passed + failed)), "the run as it was");
     let carried = (passed * of(true) + failed * of(false)) / (passed + failed);
     check(&run["after"]["value"], Some(carried), "the run as it would have been");
+    for slice in by_slice.keys() {
+        check_carried(&run["by_slice"][slice], items.values().filter(|item| item.slice == *slice), slice);
+    }
+    let report = folder.args(["report", "last", "--json"]).run();
+    assert_eq!(report.json(), found, "what it came to is on record");
+}
+
+/// The pass rate of a slice of the run, and what its own pairs say that it would have been.
+fn check_carried<'a>(found: &Value, items: impl Iterator<Item = &'a Item>, slice: &str) {
+    let items: Vec<&Item> = items.collect();
+    let is_good = |level: i32| level > 1;
+    let n_old =
+        |wanted: bool| items.iter().filter(|item| item.old.map(is_good) == Some(wanted)).count() as f64;
+    let [passed, failed] = [true, false].map(n_old);
+    check(&found["before"]["value"], Some(passed / (passed + failed)), slice);
+    let share = |wanted: bool| {
+        let both: Vec<bool> = items
+            .iter()
+            .filter(|item| item.old.map(is_good) == Some(wanted))
+            .filter_map(|item| item.new.map(is_good))
+            .collect();
+        (!both.is_empty()).then(|| both.iter().filter(|passes| **passes).count() as f64 / both.len() as f64)
+    };
+    let part = |n: f64, wanted: bool| if n > 0.0 { Some(n * share(wanted)?) } else { Some(0.0) };
+    let carried = part(passed, true).zip(part(failed, false)).map(|(a, b)| (a + b) / (passed + failed));
+    check(&found["after"]["value"], carried, slice);
 }
 
 #[test]
@@ -388,6 +414,29 @@ fn what_cannot_be_asked_is_said_before_anything_is() {
     let without = succeed("old", &["--json"]).code(1).json();
     assert_eq!([&without["answer"], &without["agreement"]], [&json!("open"), &Value::Null]);
     assert!(without["agreement_missing"].as_str().unwrap().contains("holds no labels"), "{without}");
+}
+
+#[test]
+fn what_makes_a_judge_another_one_is_named() {
+    let Endpoints { folder, old: _old, new: _new } = endpoints(3);
+    let plain = folder.text("probity.toml");
+    let key = "team-secret-0123456789";
+    let folder = folder.variable("TEAM", key);
+    let set = |more: &str| {
+        folder.write("probity.toml", plain.replace("[judges.new]", &format!("{more}\n[judges.new]")));
+        folder.args(["trust"]).run().code(0);
+    };
+    let check = |store: &str, want: &str| {
+        let args = ["succeed", "tickets.json", "--from", "old", "--to", "new", "--store", store];
+        let said = folder.args(args).run().code(2).stderr;
+        assert!(said.contains(&format!("is the same model, otherwise in: {want}")), "{said}");
+        assert!(!said.contains(key), "{said}");
+    };
+    set("headers = { X-Team = \"${TEAM}\" }");
+    check(".probity/store.db", "header x-team\n");
+    folder.run_tickets(["--judge", "old", "--store", "other.db"]).code(0);
+    set("temperature = 1");
+    check("other.db", "header x-team (missing in the settings), temperature\n");
 }
 
 #[test]

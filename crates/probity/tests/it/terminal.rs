@@ -22,7 +22,7 @@ fn the_summary_of_the_example() {
     let ran = probity.args(["run", "tickets.json", "--judge", "baseline"]).run().code(0);
     expect![[r#"
         relevance-tone 1.1 · tickets.json · judge baseline (advisory)
-        11 replies · 10 scored · 0 unscored · 1 blocked · 1 records skipped
+        11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped
 
         Slices
         slice     replies

@@ -8,7 +8,9 @@ use serde_json::json;
 use super::*;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
-use crate::report::{GateOutcome, Outcome};
+use crate::promote::Standing;
+use crate::report::GateOutcome;
+use crate::results::{AuthorRecord, JudgeRecord, RowOutcome, Tokens};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
 use crate::stats::proportion;
@@ -72,15 +74,16 @@ fn result<const N: usize>(
 
 fn facts() -> Facts {
     Facts {
-        judge: JudgeFacts {
+        judge: JudgeRecord {
             id: "abc".to_owned(),
             kind: "openai".to_owned(),
             model: "judge-1".to_owned(),
-            standing: Standing::default(),
-            answered_as: vec![("judge-1".to_owned(), 7)],
-            fingerprints: vec![("fp".to_owned(), 6)],
-        },
-        definition: vec![("cases".to_owned(), "c0ffee".to_owned())],
+            answered_as: [("judge-1", 7)].into_iter().collect(),
+            fingerprints: Some([("fp", 6)].into_iter().collect()),
+            ..JudgeRecord::default()
+        }
+        .with_standing(Standing::default()),
+        definition: [("cases", "c0ffee".to_owned())].into_iter().collect(),
         packets_repeated: 1,
         calls: 20,
         calls_lost: 2,
@@ -102,7 +105,7 @@ fn summary() -> Summary {
     }
     for at in [9, 10, 11] {
         builder.add(&ReplyResult {
-            outcome: Outcome::Blocked,
+            outcome: RowOutcome::Blocked,
             gate: GateOutcome::Blocked(Vec::new()),
             criteria: Vec::new(),
             ..result(&rubric, at, ROWS[2])
@@ -115,9 +118,9 @@ fn summary() -> Summary {
 #[test]
 fn every_figure_of_a_small_run() {
     let run = summary();
-    let mut figures = json!(run.record());
+    let mut figures = json!(run.record);
     let hash = figures["rubric"]["hash"].take();
-    assert_eq!(hash, json!(run.rubric().hash()));
+    assert_eq!(hash, json!(run.rubric.hash()));
     let text = serde_json::to_string_pretty(&figures).expect("serializable");
     expect_file!["expected.json"].assert_eq(&(text + "\n"));
 }
@@ -130,22 +133,28 @@ fn check(got: &str, want: &Expect) {
 #[test]
 fn what_can_be_asked_of_a_summary() {
     let run = summary();
-    let counts = [run.n_entered(), run.n_blocked(), run.n_passed(), run.n_failed(), run.n_scored()];
+    let counts = [
+        run.record.all.counts.entered, run.record.all.counts.blocked, run.record.all.counts.passed,
+        run.record.all.counts.failed, run.record.all.counts.scored,
+    ];
     check(&format!("{counts:?}"), &expect!["[12, 3, 3, 4, 0]"]);
-    let counts = [run.n_unscored(), run.n_skipped(), run.gate().n_flagged()];
+    let counts = [run.record.all.counts.unscored, run.record.skipped, run.record.flagged];
     check(&format!("{counts:?}"), &expect!["[2, 3, 2]"]);
-    check(&run.coverage().expect("admitted").to_string(), &expect!["0.777777777778"]);
-    let rate = run.pass_rate().expect("rated");
+    check(&run.record.coverage.expect("admitted").to_string(), &expect!["0.777777777778"]);
+    let rate = run.record.all.pass_rate.expect("rated");
     check(&format!("{:.4} of {}", rate.value, rate.n), &expect!["0.3000 of 10"]);
-    let scored: Vec<u64> = run.criteria().iter().map(CriterionSummary::n_scored).collect();
-    check(&format!("{} {scored:?} {:?}", run.rubric().name(), run.facts().calls), &expect!["desk [7, 8] 20"]);
+    let scored: Vec<u64> = run.record.all.criteria.iter().map(|(_, each)| each.n).collect();
+    check(
+        &format!("{} {scored:?} {:?}", run.rubric.name(), run.record.facts.calls),
+        &expect!["desk [7, 8] 20"],
+    );
 }
 
 #[test]
 fn the_worst_come_first_and_of_equals_the_first() {
     let run = summary();
     let worst: Vec<String> =
-        run.worst().iter().map(|worst| format!("{} {}", worst.result.id, worst.quality_max)).collect();
+        run.worst.iter().map(|worst| format!("{} {}", worst.result.id, worst.quality_max)).collect();
     check(&worst.join(", "), &expect!["case 3 0, case 6 0.6, case 7 0.5, case 8 0.5, case 2 0.7"]);
 }
 
@@ -167,16 +176,19 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
     check(&reasons(&beyond), &expect![[r#"["score at most 40, below 70"]"#]]);
     assert_eq!(unknown.row().outcome.name(), "unscored");
     let run = builder.finish(Facts::default());
-    assert_eq!((run.n_passed(), run.n_failed(), run.n_unscored()), (1, 2, 1));
-    assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.75".to_owned()));
+    assert_eq!(
+        (run.record.all.counts.passed, run.record.all.counts.failed, run.record.all.counts.unscored),
+        (1, 2, 1)
+    );
+    assert_eq!(run.record.coverage.map(|share| share.to_string()), Some("0.75".to_owned()));
     let rates: Vec<Option<String>> =
-        run.targets().iter().map(|target| target.value.map(|value| value.to_string())).collect();
+        run.record.targets.iter().map(|target| target.value.map(|value| value.to_string())).collect();
     let third = |n: &str| Some(n.to_owned());
     assert_eq!([&rates[0], &rates[3]], [&third("0.333333333333"), &third("0.333333333333")]);
-    let worst: Vec<&str> = run.worst().iter().map(|worst| worst.result.id.as_str()).collect();
+    let worst: Vec<&str> = run.worst.iter().map(|worst| worst.result.id.as_str()).collect();
     assert_eq!(worst, ["case 1", "case 2"]);
-    assert_eq!(run.worst().iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
-    assert_eq!(run.record().worst[0].quality, None);
+    assert_eq!(run.worst.iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
+    assert_eq!(run.record.worst[0].quality, None);
 }
 
 /// A reply to `support-gold` with these levels and this named violation.
@@ -239,7 +251,7 @@ fn n21_violations_are_counted_by_name() {
         builder.add(&graded(at, [4, 4, 4, 4, 0], violation));
     }
     builder.add(&graded(4, [4; 5], None));
-    let safety = json!(builder.finish(Facts::default()).record())["criteria"]["safety"].clone();
+    let safety = json!(builder.finish(Facts::default()).record)["criteria"]["safety"].clone();
     assert_eq!(safety["points"], 2);
     let counts = json!({
         "hallucination": 1, "pii_leakage": 2, "harmful_content": 0, "unauthorized_promise": 0,
@@ -255,7 +267,7 @@ fn gold_notice(n: usize) -> Vec<String> {
     for at in (0..n).chain(0..n) {
         builder.add(&graded(at, [4; 5], None));
     }
-    let warnings = builder.finish(Facts::default()).facts().warnings.clone();
+    let warnings = builder.finish(Facts::default()).record.facts.warnings.clone();
     warnings.into_iter().filter(|warning| warning.contains("gold set")).collect()
 }
 
@@ -275,7 +287,7 @@ fn n21_the_best_replies_are_such_as_pass() {
     builder.add(&graded(0, [4, 4, 4, 4, 0], None));
     builder.add(&graded(1, [3, 3, 3, 3, 4], None));
     let run = builder.finish(Facts::default());
-    let best: Vec<&str> = run.best().iter().map(|best| best.result.id.as_str()).collect();
+    let best: Vec<&str> = run.best.iter().map(|best| best.result.id.as_str()).collect();
     assert_eq!(best, ["case 1"]);
 }
 
@@ -283,7 +295,7 @@ fn n21_the_best_replies_are_such_as_pass() {
 fn a_cause_keeps_its_first_example() {
     let run = summary();
     let causes: Vec<String> =
-        run.causes().iter().map(|count| format!("{} {} {}", count.cause, count.n, count.example)).collect();
+        run.causes.iter().map(|count| format!("{} {} {}", count.cause, count.n, count.example)).collect();
     check(&causes.join(", "), &expect!["refused 1 seen at case 5, timeout 2 seen at case 4"]);
 }
 
@@ -303,12 +315,15 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     builder.add(&silent);
     let target = AuthorRecord { name: "bot".to_owned(), calls: 3, ..AuthorRecord::default() };
     let run = builder.finish(Facts { target: Some(target), ..facts() });
-    assert_eq!((run.n_entered(), run.n_unscored(), run.n_no_reply()), (2, 1, 1));
-    assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.5".to_owned()));
-    assert_eq!(run.pass_rate(), without.pass_rate());
-    let value = |run: &Summary| run.targets().iter().map(|target| target.value).collect::<Vec<_>>();
+    assert_eq!(
+        (run.record.all.counts.entered, run.record.all.counts.unscored, run.record.no_reply),
+        (2, 1, 1)
+    );
+    assert_eq!(run.record.coverage.map(|share| share.to_string()), Some("0.5".to_owned()));
+    assert_eq!(run.record.all.pass_rate, without.record.all.pass_rate);
+    let value = |run: &Summary| run.record.targets.iter().map(|target| target.value).collect::<Vec<_>>();
     assert_eq!(value(&run), value(&without));
-    let figures = json!(run.record());
+    let figures = json!(run.record);
     assert_eq!(figures["unscored_by_cause"], json!({ "no_reply": 2 }));
     assert_eq!(json!([figures["target"]["name"], figures["target"]["calls"]]), json!(["bot", 3]));
     let failed: Vec<String> = silent.failed_rows().map(|row| row.detail).collect();
@@ -321,17 +336,16 @@ fn without_a_pass_rule_there_is_no_rate() {
     let mut builder = SummaryBuilder::new(&unweighted);
     builder.add(&result(&unweighted, 0, (None, "Sure.", None, [Level(5), Level(1)])));
     let run = builder.finish(Facts::default());
-    assert_eq!((run.n_scored(), run.pass_rate()), (1, None));
-    assert_eq!(run.record().all.pass_rate, None);
+    assert_eq!((run.record.all.counts.scored, run.record.all.pass_rate), (1, None));
+    assert_eq!(run.record.all.pass_rate, None);
 }
 
 #[test]
 fn the_upper_end_is_a_limit_unless_more_is_better() {
-    let ceilings: Vec<String> = summary()
-        .targets()
-        .iter()
-        .map(|result| format!("{:?} {:?}", result.target.metric, result.ceiling))
-        .collect();
+    let rubric = rubric();
+    let ceilings = rubric.targets().iter();
+    let ceilings: Vec<String> =
+        ceilings.map(|target| format!("{:?} {:?}", target.metric, Ceiling::of(target, &rubric))).collect();
     check(
         &ceilings.join("\n"),
         &expect![[r#"
@@ -358,11 +372,15 @@ fn summary_of(results: &[ReplyResult]) -> Summary {
     builder.finish(facts())
 }
 
+fn n_clusters(run: &Summary) -> Option<u64> {
+    run.record.all.clusters.as_ref().map(|clusters| clusters.n)
+}
+
 #[test]
 fn n07_replies_to_one_case_are_one_draw() {
     let (once, thrice) = (summary_of(&answered_three_times()[..9]), summary_of(&answered_three_times()));
-    assert_eq!((once.n_clusters(), thrice.n_clusters()), (None, Some(9)));
-    let rates = [once.pass_rate(), thrice.pass_rate()].map(|rate| rate.expect("rated"));
+    assert_eq!((n_clusters(&once), n_clusters(&thrice)), (None, Some(9)));
+    let rates = [once.record.all.pass_rate, thrice.record.all.pass_rate].map(|rate| rate.expect("rated"));
     assert_eq!(rates.map(|rate| rate.n), [7, 21]);
     assert_eq!(rates[0].value.to_bits(), rates[1].value.to_bits());
     // As sure as of seven replies, by another formula: not as of twenty-one.
@@ -372,15 +390,15 @@ fn n07_replies_to_one_case_are_one_draw() {
         width(rates[1]) > 1.5 * width(independent) && width(rates[1]) > 0.95 * width(rates[0]),
         "{rates:?}"
     );
+    let ends = |value: Option<Exact>, low: Option<f64>, high: Option<f64>| {
+        [value.map(Exact::to_f64), low, high].map(|figure| figure.expect("measured"))
+    };
     let means = |run: &Summary| -> Vec<[f64; 3]> {
-        let all = run.criteria().iter().chain(run.slices()["parcel"].criteria());
-        all.map(|each| each.mean_estimate().expect("levels"))
-            .map(|mean| [mean.value, mean.low, mean.high])
-            .collect()
+        let all = run.record.all.criteria.iter().chain(run.record.by_slice["parcel"].criteria.iter());
+        all.map(|(_, each)| ends(each.mean, each.low, each.high)).collect()
     };
     let targets = |run: &Summary| -> Vec<[f64; 3]> {
-        let measured = run.targets().iter().map(|target| target.estimate.expect("measured"));
-        measured.map(|estimate| [estimate.value, estimate.low, estimate.high]).collect()
+        run.record.targets.iter().map(|each| ends(each.value, each.low, each.high)).collect()
     };
     // Whether a criterion's mean or the confidence: three equal replies to a case say what one says.
     let near = |one: &[f64; 3], other: &[f64; 3]| {
@@ -389,22 +407,19 @@ fn n07_replies_to_one_case_are_one_draw() {
     assert!(means(&once).iter().zip(&means(&thrice)).all(|(one, other)| near(one, other)));
     let [first, second] = [&once, &thrice].map(targets);
     assert!([1, 2, 4].iter().all(|at| near(&first[*at], &second[*at])), "{first:?} {second:?}");
-    assert!(
-        width(thrice.targets()[3].estimate.expect("measured"))
-            > 1.5 * width(proportion(3, 21).expect("rated"))
-    );
-    let json = json!(thrice.record());
+    assert!(second[3][2] - second[3][1] > 1.5 * width(proportion(3, 21).expect("rated")));
+    let json = json!(thrice.record);
     assert_eq!(json["clusters"], json!({ "by": "case", "n": 9 }));
     assert_eq!(json["by_slice"]["parcel"]["clusters"]["n"], 3);
     assert_eq!(json["warnings"][1], "27 replies answer 9 cases: intervals take each case as one draw");
-    assert_eq!(json!(once.record()).get("clusters"), None);
+    assert_eq!(json!(once.record).get("clusters"), None);
 }
 
 #[test]
 fn n07_the_order_of_replies_does_not_matter() {
     let mut results = answered_three_times();
     let figures = |results: &[ReplyResult]| {
-        let run = json!(summary_of(results).record());
+        let run = json!(summary_of(results).record);
         ["pass_rate", "criteria", "by_slice", "targets", "weight_sensitivity"].map(|key| run[key].to_string())
     };
     let forth = figures(&results);
@@ -415,7 +430,7 @@ fn n07_the_order_of_replies_does_not_matter() {
 #[test]
 fn n07_weights_are_moved_with_intervals_by_case() {
     let (once, thrice) = (summary_of(&answered_three_times()[..9]), summary_of(&answered_three_times()));
-    for (first, second) in once.variations().iter().zip(thrice.variations()) {
+    for (first, second) in once.record.weight_sensitivity.iter().zip(thrice.record.weight_sensitivity) {
         let [first, second] = [first.pass_rate, second.pass_rate].map(|rate| rate.expect("rated"));
         assert_eq!(first.value.to_bits(), second.value.to_bits());
         assert!(second.high - second.low > 0.9 * (first.high - first.low), "{first:?} {second:?}");
@@ -445,8 +460,8 @@ fn n07_a_reply_without_a_level_passes_under_no_weights() {
     // Two replies to one case.
     (0..2).for_each(|_| builder.add(&result(&rubric, 0, row)));
     let summary = builder.finish(facts());
-    assert_eq!((summary.n_failed(), summary.n_clusters()), (2, Some(1)));
+    assert_eq!((summary.record.all.counts.failed, n_clusters(&summary)), (2, Some(1)));
     let rates: Vec<f64> =
-        summary.variations().iter().map(|each| each.pass_rate.expect("rated").value).collect();
+        summary.record.weight_sensitivity.iter().map(|each| each.pass_rate.expect("rated").value).collect();
     assert_eq!(rates, [0.0; 8], "no weight makes up for a level that is missing");
 }

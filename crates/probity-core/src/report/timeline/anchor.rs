@@ -67,7 +67,7 @@ pub fn anchor_runs(runs: &[PastRun], named: &[String]) -> Vec<bool> {
     let is_anchor = |run: &PastRun| {
         let is_named = named.contains(&run.files);
         // A target may have written other replies each time.
-        let is_fixed = matches!(&run.figures, PastFigures::Scores(summary) if summary.target.is_none());
+        let is_fixed = matches!(&run.figures, PastFigures::Scores(summary) if summary.facts.target.is_none());
         is_fixed && if named.is_empty() { again.contains(&key(run)) } else { is_named }
     };
     runs.iter().map(is_anchor).collect()
@@ -90,7 +90,7 @@ impl Anchor {
             let reason = format!("its last look, run {}, is older than the latest week: ask again", look.run);
             return silent(reason);
         }
-        if look.results.summary.judge.id != latest.judge.id {
+        if look.results.summary.facts.judge.id != latest.judge.id {
             let reason = format!("run {} asked another judge than run {}", look.run, latest.run);
             return silent(reason);
         }

@@ -68,7 +68,7 @@ impl PastFigures {
 
     pub(super) fn judge(&self) -> &JudgeRecord {
         match self {
-            PastFigures::Scores(summary) => &summary.judge,
+            PastFigures::Scores(summary) => &summary.facts.judge,
             PastFigures::Other(other) => &other.judge,
         }
     }
@@ -87,7 +87,7 @@ impl PastFigures {
     /// A part of the run's definition by name.
     pub(super) fn part(&self, name: &str) -> Option<&str> {
         match self {
-            PastFigures::Scores(summary) => summary.definition.get(name).map(String::as_str),
+            PastFigures::Scores(summary) => summary.facts.definition.get(name).map(String::as_str),
             PastFigures::Other(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::promote::Standing;
 use crate::results::{
-    Counts, CriterionFigures, CriterionResult, Members, PartRecord, ResultRow, RowOutcome, RunResults,
+    Counts, CriterionFigures, CriterionResult, Facts, Members, PartRecord, ResultRow, RowOutcome, RunResults,
     SummaryRecord,
 };
 
@@ -48,8 +48,11 @@ fn run(run: u64, files: &str, passed: u64) -> PastRun {
         by_slice: slices.into_iter().map(|(name, passed)| (name.to_owned(), part(passed, 20))).collect(),
         coverage: Some(1.into()),
         rubric: desk(),
-        judge: openai("j1", "m"),
-        definition: [("cases", format!("digest of {files}"))].into_iter().collect(),
+        facts: Facts {
+            judge: openai("j1", "m"),
+            definition: [("cases", format!("digest of {files}"))].into_iter().collect(),
+            ..Facts::default()
+        },
         ..SummaryRecord::default()
     };
     let at = format!("2026-01-{run:02}").parse().unwrap();
@@ -92,7 +95,7 @@ fn look(at: u64, passed: usize, judge: &str) -> Look {
         summary: SummaryRecord {
             all: part(20, 40),
             rubric: desk(),
-            judge: openai(judge, "m"),
+            facts: Facts { judge: openai(judge, "m"), ..Facts::default() },
             ..SummaryRecord::default()
         },
         standing: Standing::default(),
@@ -170,7 +173,7 @@ fn series_are_files_that_differ_in_numbers() {
     summary(&mut edited).rubric.hash = "h2".to_owned();
     runs.push(edited);
     let mut other = run(7, "week-07.jsonl", 30);
-    summary(&mut other).judge = openai("j2", "n");
+    summary(&mut other).facts.judge = openai("j2", "n");
     runs.push(other);
     let timeline = timeline(&runs, &[], &[]);
     let seen: Vec<(&str, usize)> =
@@ -189,7 +192,7 @@ fn series_are_files_that_differ_in_numbers() {
 #[test]
 fn another_judge_is_a_break_that_no_figure_is_followed_across() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
-    summary(&mut runs[4]).judge = openai("j2", "n");
+    summary(&mut runs[4]).facts.judge = openai("j2", "n");
     check(&runs, &[], ["too_few nobody"; 3]);
     let bridge = Bridge {
         n_pairs: 60,
@@ -212,7 +215,7 @@ fn another_judge_is_a_break_that_no_figure_is_followed_across() {
     let mut more = runs.clone();
     for (at, passed) in [(6, 15), (7, 14), (8, 13), (9, 35)] {
         let mut later = run(at, &format!("week-{at:02}.jsonl"), passed);
-        summary(&mut later).judge = openai("j2", "n");
+        summary(&mut later).facts.judge = openai("j2", "n");
         more.push(later);
     }
     check(&more, &[], ["moved cannot_tell"; 3]);
@@ -250,7 +253,7 @@ fn an_anchor_is_what_was_asked_again_or_is_named() {
     let mut runs = weeks(&[34, 36]);
     runs.push(run(3, "anchor.jsonl", 30));
     let mut again = run(4, "anchor.jsonl", 30);
-    summary(&mut again).definition.0.push(("round".to_owned(), "2".to_owned()));
+    summary(&mut again).facts.definition.0.push(("round".to_owned(), "2".to_owned()));
     assert_eq!(anchor_runs(&runs, &[]), [false; 3]);
     assert_eq!(anchor_runs(&runs, &["anchor.jsonl".to_owned()]), [false, false, true]);
     runs.push(again);

@@ -6,7 +6,7 @@ use probity_core::spelling::closest;
 
 use super::{Naming, Resolving, TableName};
 use crate::config::layer::{JudgeLayer, Layer, SettingsSection as _, TargetLayer};
-use crate::config::names::{JudgeKind, TargetKind};
+use crate::config::names::{JudgeKind, Structured, TargetKind};
 use crate::config::{
     Address, ChatTarget, HeaderText, HttpTarget, Pointer, SystemPrompt, TargetBackend, TargetSettings,
 };
@@ -95,6 +95,8 @@ impl Resolving {
         };
         let kind = JudgeKind::OPENAI.parse().expect("the table has this row");
         let mut chat = self.chat(section, kind, defaults.merge(chat), key_variable)?;
+        // A reply is plain text.
+        chat.structured = Structured::Plain;
         if !chat.dialect().is_chat() {
             chat.dialect = "compatible".parse().ok();
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 
 use super::super::record::Said;
 use super::super::{Ran, RunError};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use probity_core::gate::Admitted;
 use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
 use probity_core::packet::PacketHash;
-use probity_core::report::{Outcome, ReplyResult};
+use probity_core::report::ReplyResult;
+use probity_core::results::RowOutcome;
 use probity_core::rubric::{Criterion, Decider, Rubric};
 use probity_core::score::CriterionOutcome;
 use probity_core::verdict::Patterns;
@@ -38,7 +39,8 @@ type Wanted = BTreeSet<Option<String>>;
 /// The labelled replies of a run.
 #[derive(Debug)]
 pub struct LabelledReplies {
-    job: Job,
+    /// What the replies were to be asked about.
+    pub job: Job,
     /// Those that a judge may see, in the order of the input.
     replies: Vec<LabelledReply>,
     skipped: Vec<Skipped>,
@@ -228,11 +230,6 @@ fn off_scale(criterion: &Criterion, label: &LabelEntry) -> Option<String> {
 }
 
 impl LabelledReplies {
-    /// What the replies were to be asked about.
-    pub fn job(&self) -> &Job {
-        &self.job
-    }
-
     /// What the store holds about the labelled replies, and what the lexical judge says. `judge` is the name of
     /// the judge in the rows.
     pub fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
@@ -316,8 +313,8 @@ fn spoken(result: &ReplyResult, criterion: Option<&str>, judge: &str) -> Verdict
             })
         }
         None => match result.outcome {
-            Outcome::Pass | Outcome::Fail(_) => Some(result.outcome.name().to_owned()),
-            Outcome::Blocked | Outcome::Scored | Outcome::Unscored => None,
+            RowOutcome::Pass | RowOutcome::Fail => Some(result.outcome.name().to_owned()),
+            RowOutcome::Blocked | RowOutcome::Scored | RowOutcome::Unscored => None,
         },
     };
     let facts =

@@ -9,7 +9,7 @@ use probity_core::probe::{
     ArmAnswer, Arms, BaseCounts, Observation, ProbeFigures, ProbeResult, ProbeTally, Probing, Repeat,
     ReplyGrade,
 };
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::CriterionId;
 use probity_core::verdict::{Statement, Verdict};
 

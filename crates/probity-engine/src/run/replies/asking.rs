@@ -6,10 +6,12 @@ use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
+use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Called, Calling, Outbox, Parameters, Taken};
+use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
+use crate::run::refused::Tuned;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
@@ -31,12 +33,14 @@ pub struct ReplyPlan {
 /// to `each`. The job sees the replies that are there.
 pub fn dry_reply_plan(
     job: &Job,
-    target: &TargetDefinition,
     store: Option<&Store>,
     each: &mut dyn FnMut(Request),
 ) -> Result<ReplyPlan, RunError> {
+    if let Some(store) = store {
+        job.take_replies(store)?;
+    }
+    let Some(target) = &job.target() else { return Ok(ReplyPlan::default()) };
     let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
-    job.take_replies(store)?;
     let (reader, id, repeat) = (&store.reader()?, &target.id, job.repeat());
     let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
     Ok(planned(job, target, Some(on_record), each)?.0)
@@ -67,8 +71,26 @@ fn planned(
     Ok((ReplyPlan { n_cases, n_calls, most: most.map(Money::from_picos) }, missing))
 }
 
-/// Asks for every reply that the store does not have, as far as calls may be made.
+/// Asks for every reply that the store does not have, as far as calls may be made, and starts over after each parameter
+/// that the target refuses before it has answered. `None` without a target.
 pub(super) async fn ask(
+    job: &Arc<Job>,
+    session: &Session<'_>,
+    budget: &Arc<Budget>,
+) -> Result<Option<RepliesRan>, RunError> {
+    job.know_target(session.store)?;
+    while let Some(target) = job.target() {
+        let ran = turn(job, &target, session, budget).await?;
+        let ended = (ran.driven.as_ref(), ran.n_answered);
+        match Tuned::target(&target).started_over(&target.left, ended, session)? {
+            Some(left) => job.set_target(target.without(left)),
+            None => return Ok(Some(ran)),
+        }
+    }
+    Ok(None)
+}
+
+async fn turn(
     job: &Arc<Job>,
     target: &Arc<TargetDefinition>,
     session: &Session<'_>,
@@ -96,7 +118,7 @@ pub(super) async fn ask(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
-        parameters: Parameters::Settled,
+        parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {
@@ -109,6 +131,9 @@ pub(super) async fn ask(
         move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
     };
     let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
+    if n_answered > 0 {
+        Tuned::target(target).remember_taken(&target.left, store)?;
+    }
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }
 
@@ -141,7 +166,8 @@ fn feed(
         let question = request?;
         let Some(earlier) = missing.take(question.hash()) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        if tasks.put(Task { question, most, earlier }) == Taken::No {
+        let tokens_input = (question.body().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        if tasks.put(Task { question, most, tokens_input, earlier }) == Taken::No {
             break;
         }
     }

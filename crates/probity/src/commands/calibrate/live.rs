@@ -2,20 +2,21 @@
 //!
 //! Everything that can be wrong with labels is found before anybody is asked.
 
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
 use probity_core::calibrate::{Calibration, Counting, calibration};
-use probity_core::gate::Gate;
 use probity_core::label::{
     Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, Sheet, VerdictEntry, digest, sheet,
 };
 use probity_core::promote::LabelCoverage;
-use probity_core::report::Facts;
+use probity_core::results::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
 use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
     FLOOR, LabelScope, LabelledPairs, LabelledReplies, Matched, Verdicts, pairs, replies,
@@ -88,39 +89,18 @@ pub(crate) enum Asked {
     Pairs(LabelledPairs),
 }
 
+impl Deref for Asked {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
+        match self {
+            Asked::Replies(replies) => &replies.job,
+            Asked::Pairs(pairs) => &pairs.job,
+        }
+    }
+}
+
 impl Asked {
-    /// Who was asked, and how.
-    pub(crate) fn asking(&self) -> &Asking {
-        match self {
-            Asked::Replies(replies) => &replies.job().asking,
-            Asked::Pairs(pairs) => &pairs.job.asking,
-        }
-    }
-
-    /// By what.
-    pub(crate) fn rubric(&self) -> &Rubric {
-        match self {
-            Asked::Replies(replies) => &replies.job().rubric,
-            Asked::Pairs(pairs) => &pairs.job.rubric,
-        }
-    }
-
-    /// The case files, for people.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Asked::Replies(replies) => &replies.job().name,
-            Asked::Pairs(pairs) => &pairs.job.name,
-        }
-    }
-
-    /// The rules that decided which replies are judged.
-    pub(crate) fn gate(&self) -> &Gate {
-        match self {
-            Asked::Replies(replies) => &replies.job().gate,
-            Asked::Pairs(pairs) => &pairs.job.gate,
-        }
-    }
-
     async fn run(&self, session: &run::Session<'_>) -> Result<Ran, RunError> {
         match self {
             Asked::Replies(replies) => {
@@ -169,7 +149,7 @@ pub(crate) fn calibrated(
         }?;
         return Ok(None);
     }
-    let store = session.open(asked.asking())?;
+    let store = session.open(&asked.asking)?;
     let ran = session.ask(&store, async |session| asked.run(session).await)??;
     let calibrated = labelled.calibrated(live.counting, store, ran)?;
     calibrated.notices.iter().for_each(|notice| session.note(notice));
@@ -180,9 +160,9 @@ pub(crate) fn calibrated(
 pub(crate) fn labelled(live: &Live<'_>, note: &dyn Fn(&str)) -> Result<Labelled, Failure> {
     let from_file = live.labels.map(|path| read_labels(path, live, note)).transpose()?;
     let job = settings::labelled(&live.cases, note)?;
-    let labels = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
+    let labels = from_file.map_or_else(|| stored_labels(&job.asking), Ok)?;
     let (asked, matched) = matched(job, live, &labels)?;
-    let scale = scale(asked.rubric(), &matched);
+    let scale = scale(&asked.rubric, &matched);
     // In a store labels come one by one, and only what people disagree on is settled.
     let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
     let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
@@ -206,7 +186,7 @@ impl Labelled {
         store: Store,
         ran: Ran,
     ) -> Result<LiveCalibration, Failure> {
-        let verdicts = self.asked.verdicts(&store, &ran, &judge_name(self.asked.asking()))?;
+        let verdicts = self.asked.verdicts(&store, &ran, &judge_name(&self.asked.asking))?;
         let (n, of) = verdicts.coverage();
         let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
         let sheet = self.sheet(&said)?;
@@ -239,7 +219,7 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
 fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
     let records = &live.cases.reading.records;
     let mut files = Files::new(row_options(records.strict, records.delimiter.as_deref())?, note);
-    let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+    let rows = files.labels(path)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
     let (digest, source) = (digest(&entries), format!("file:{}", path.display()));
@@ -348,11 +328,9 @@ impl LiveCalibration {
     /// The judge, for a page.
     pub(crate) fn for_page(&self) -> page::Asked<'_> {
         page::Asked {
-            asking: self.asked.asking(),
-            rubric: self.asked.rubric(),
+            basis: &self.asked,
             facts: &self.facts,
             labels: &self.labels.digest,
-            gate: self.asked.gate().digest(),
             n_missing: self.coverage.of - self.coverage.n,
         }
     }
@@ -363,6 +341,6 @@ impl LiveCalibration {
         let LabelCoverage { n, of: all } = self.coverage;
         let share = n as f64 / all as f64;
         let covered = (all > 0).then_some(Covered { share, of, missing: String::new() });
-        Ended::of(&self.ran, self.asked.asking().config.run.min_coverage, covered)
+        Ended::of(&self.ran, self.asked.asking.config.run.min_coverage, covered)
     }
 }

@@ -93,7 +93,7 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let concluded = Concluded {
         conclusion: conclusion(args, &job, &ran, &compared, &pairs),
-        standing: compared.facts.judge.standing.clone(),
+        standing: compared.facts.judge.earned.clone(),
         stopped: compared.stopped,
     };
     let concluded = Conclusions::from([(Arc::clone(&judge), concluded)]);

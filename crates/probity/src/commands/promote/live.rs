@@ -17,8 +17,9 @@ use probity_engine::run::Network;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
-    Subject, answer_parts, clock, gate_parts, keep, model_end, now, probe_parts, probing, records,
+    answer_parts, clock, gate_parts, keep, now, probe_parts, probing, records,
 };
+use probity_engine::run::told::model_end;
 use serde_json::{Value, json};
 
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, calibrated};
@@ -27,7 +28,7 @@ use super::report::{Retained, probes_json, rubric_json};
 use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::promotion::{Gathered, Outcome, Recorded};
+use crate::render::promotion::{Gathered, Outcome, StandingChange};
 use crate::render::report::appendix::Appendix;
 use crate::settings::{self, CaseFlags};
 
@@ -51,7 +52,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let files = files(args);
     let outcome = if exit != Exit::Done {
         let reason = "asking is not complete, so nothing was recorded".to_owned();
-        Outcome { reason, recorded: Recorded::Nothing }
+        Outcome { reason, recorded: StandingChange::Nothing }
     } else if files.is_empty() {
         kept(session.network(), named, &live, &gathered, &decision)?
     } else {
@@ -84,10 +85,9 @@ fn gathered(
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<Gathered, Failure> {
-    let rubric = live.asked.rubric();
+    let rubric = &live.asked.rubric;
     let (evidence, probe_parts) = evidence(args.probes.as_deref(), &named.contract, live, reader)?;
-    let (asking, blocking) = (live.asked.asking(), &live.asked.gate().blocking());
-    let mut bound = Subject { asking, rubric, blocking }.own_parts(reader, &live.ran.judge_id)?;
+    let mut bound = live.asked.subject().own_parts(reader, &live.ran.judge_id)?;
     bound.extend(gate_parts(&named.contract.blocking));
     bound.insert("contract".to_owned(), named.contract.hash.clone());
     bound.insert("labels".to_owned(), live.labels.digest.clone());
@@ -109,7 +109,7 @@ fn gathered(
             model(&facts.model),
             rubric.name(),
             rubric.version(),
-            live.asked.name()
+            live.asked.name
         ),
         bound,
         sections: json!({
@@ -121,7 +121,7 @@ fn gathered(
         }),
         evidence,
         calibration: live.calibration.clone(),
-        appendix: Appendix::asked(live.asked.asking(), rubric, &live.facts),
+        appendix: Appendix::asked(&live.asked.asking, rubric, &live.facts),
         warnings: live.facts.warnings.clone(),
     })
 }
@@ -154,8 +154,8 @@ fn evidence(
     reader: &Reader,
 ) -> Result<(Evidence, Parts), Failure> {
     let name = live.calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
-    let mut evidence = Evidence::of(contract, &live.calibration, &name, now(live.asked.asking()));
-    let gate = live.asked.gate();
+    let mut evidence = Evidence::of(contract, &live.calibration, &name, now(&live.asked.asking));
+    let gate = &live.asked.gate;
     evidence.gates = Some(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
         n_admitted: live.matched.gate.n_admitted,
@@ -163,7 +163,7 @@ fn evidence(
         n_unknown: 0,
     });
     if !evidence.rows.by_criterion.is_empty() {
-        let judged = live.asked.rubric().criteria().iter().filter(|each| each.decider == Decider::Judge);
+        let judged = live.asked.rubric.criteria().iter().filter(|each| each.decider == Decider::Judge);
         for criterion in judged {
             evidence.rows.by_criterion.entry(criterion.id.to_string()).or_insert(0);
         }
@@ -174,7 +174,7 @@ fn evidence(
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
-    evidence.model_end = model_end(live.asked.asking(), reader)?;
+    evidence.model_end = model_end(&live.asked.asking, reader)?;
     let (probes, parts) = probes(probing, live, reader)?;
     evidence.probes = probes;
     Ok((evidence, parts))
@@ -186,11 +186,11 @@ fn probes(
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
-    let (judge, rubric) = (&live.ran.judge_id, live.asked.rubric());
+    let (judge, rubric) = (&live.ran.judge_id, &live.asked.rubric);
     let Some(path) = file else {
         let found = probing(reader, judge, rubric.hash())?;
         let parts = found.as_ref().map(probe_parts).unwrap_or_default();
-        let plan = live.asked.asking().config.run.call_plan.name();
+        let plan = live.asked.asking.config.run.call_plan.name();
         let asked = found.as_ref().and_then(|probing| probing.call_plan.as_deref());
         if let Some(asked) = asked.filter(|asked| *asked != plan) {
             let why =
@@ -217,7 +217,7 @@ fn probes(
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
-    live.matched.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
+    live.matched.gate.tally.blocked.iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
             replies.each_result(&live.store, &live.ran, &mut |result, admitted| {
@@ -256,7 +256,7 @@ fn kept(
     gathered: &Gathered,
     decision: &Decision,
 ) -> Result<Outcome, Failure> {
-    let is_writable = live.asked.asking().may_ask(network);
+    let is_writable = live.asked.asking.may_ask(network);
     let opened = if is_writable { None } else { Some(reopened(live)?) };
     let store = opened.as_ref().unwrap_or(&live.store);
     let found = records(&store.reader()?)?;
@@ -268,17 +268,15 @@ fn kept(
         let bound = Bound {
             judge: judge.to_owned(),
             kind: gathered.bound.get("judge.kind").cloned().unwrap_or_default(),
-            rubric: live.asked.rubric().name().to_owned(),
+            rubric: live.asked.rubric.name().to_owned(),
             parts: gathered.bound.clone(),
             sources,
         };
         found.push(StandingRecord::of(promotion, bound));
         keep(store, &found)?;
         let reader = store.reader()?;
-        let (asking, blocking) = (live.asked.asking(), &live.asked.gate().blocking());
-        let subject = Subject { asking, rubric: live.asked.rubric(), blocking };
-        let standing = subject.standing(&reader, &live.ran, &live.facts)?;
-        Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Promoted }
+        let standing = live.asked.subject().standing(&reader, &live.ran, &live.facts)?;
+        Outcome { reason: standing.reason().to_owned(), recorded: StandingChange::Promoted }
     } else {
         let mut unmet: Vec<&str> = Vec::new();
         for each in decision.unmet() {
@@ -288,16 +286,14 @@ fn kept(
             }
         }
         let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
-        let mut withdrawn = Recorded::Nothing;
+        let mut withdrawn = StandingChange::Nothing;
         for record in found.iter_mut().filter(|record| {
-            record.judge() == judge
-                && record.contract_name() == named.contract.name
-                && record.withdrawn().is_none()
+            record.judge == judge && record.contract[0] == named.contract.name && record.withdrawn.is_none()
         }) {
             record.withdraw(gathered.evidence.now, &reason);
-            withdrawn = Recorded::Withdrawn;
+            withdrawn = StandingChange::Withdrawn;
         }
-        if withdrawn == Recorded::Withdrawn {
+        if withdrawn == StandingChange::Withdrawn {
             keep(store, &found)?;
         }
         Outcome { reason, recorded: withdrawn }
@@ -308,6 +304,6 @@ fn kept(
 
 /// The store for writing, where nobody may be asked and it was opened for reading.
 fn reopened(live: &LiveCalibration) -> Result<Store, Failure> {
-    let path = settings::store_path(live.asked.asking())?;
+    let path = settings::store_path(&live.asked.asking)?;
     open_for_writing(&path, &crate::terminal::note)
 }

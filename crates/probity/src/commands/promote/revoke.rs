@@ -28,8 +28,8 @@ pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> 
     let kind = asking.judge.kind().name();
     let mut n_withdrawn = 0;
     for record in &mut found {
-        let is_meant = record.kind() == kind && record.rubric() == rubric.name();
-        if is_meant && record.withdrawn().is_none() {
+        let is_meant = record.kind == kind && record.rubric == rubric.name();
+        if is_meant && record.withdrawn.is_none() {
             record.withdraw(now(&asking), reason.trim());
             n_withdrawn += 1;
         }

@@ -2,7 +2,7 @@
 //!
 //! Every kind of page ends with it. It holds no key, no time and no path that the command line did not have.
 
-use probity_core::report::Facts;
+use probity_core::results::{Facts, Members};
 use probity_core::rubric::{Criterion, Judged, Rubric};
 use probity_engine::config::Backend;
 use probity_engine::run::asking::Asking;
@@ -54,14 +54,14 @@ impl Appendix {
                 None => appendix.hash(&name, value),
             };
         }
-        let list = |pairs: &[(String, u64)]| -> String {
+        let list = |pairs: &Members<u64>| -> String {
             pairs.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
         };
         let judge = &facts.judge;
         appendix = appendix.hash("judge", &judge.id);
         appendix = appendix.fact("answered as", list(&judge.answered_as));
-        appendix = appendix.fact("fingerprints", list(&judge.fingerprints));
-        for (name, value) in &facts.definition {
+        appendix = appendix.fact("fingerprints", judge.fingerprints.as_ref().map(list).unwrap_or_default());
+        for (name, value) in facts.definition.iter() {
             appendix = appendix.hash(name, value);
         }
         appendix

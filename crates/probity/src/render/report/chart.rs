@@ -2,6 +2,7 @@
 //!
 //! Nothing is told by colour alone: shapes differ, and every figure stands in words or in a table beside it.
 
+use probity_core::results::Members;
 use probity_core::stats::{Estimate, NetRate};
 use serde_json::{Value, json};
 
@@ -35,24 +36,16 @@ const TRACK_RIGHT: f64 = 172.0;
 const TRACK_TOP: f64 = 8.0;
 const TRACK_BOTTOM: f64 = 56.0;
 
-/// Something to hold a figure against, by what it looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlotMark {
-    /// People among themselves.
-    Diamond,
-    /// A judge that understands nothing.
-    Triangle,
-    /// What is wanted or tolerated.
-    Line,
-}
-
-impl PlotMark {
-    fn name(self) -> &'static str {
-        match self {
-            PlotMark::Diamond => "diamond",
-            PlotMark::Triangle => "triangle",
-            PlotMark::Line => "line",
-        }
+probity_core::named! {
+    /// Something to hold a figure against, by what it looks like.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum PlotMark {
+        /// People among themselves.
+        Diamond = "diamond",
+        /// A judge that understands nothing.
+        Triangle = "triangle",
+        /// What is wanted or tolerated.
+        Line = "line",
     }
 }
 
@@ -120,9 +113,9 @@ pub(crate) fn matrix(are: [&str; 2], rows: &[String], columns: &[String], counts
 }
 
 /// How the totals of the `n` replies in the slice called `name` are spread over `bins` of ten points.
-pub(crate) fn histogram(name: &str, n: u64, bins: &[u64]) -> Value {
-    let tallest = bins.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let bar = |(at, n): (usize, &u64)| {
+pub(crate) fn histogram(name: &str, n: u64, bins: &Members<u64>) -> Value {
+    let tallest = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let bar = |(at, (_, n)): (usize, (&str, &u64))| {
         let height = (BAR_MAX * *n as f64 / tallest).round();
         json!({ "n": n, "from": 10 * at, "x": 20 * at + 1, "y": BAR_FOOT - height, "height": height })
     };

@@ -10,6 +10,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use probity_core::report::{ReplyResult, Summary};
+use probity_core::sample::NO_SLICE;
 use probity_core::score::CriterionOutcome;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
@@ -30,9 +31,6 @@ const SCRIPT: &str = include_str!("../../../pages/report.js");
 
 /// What ends every page.
 const END: &str = "</body>\n</html>\n";
-
-/// The name of replies without a slice.
-const NO_SLICE: &str = "(none)";
 
 /// The report of a run that is being written. Rows wait in a temporary file, because the figures stand before them.
 pub(super) struct Html {

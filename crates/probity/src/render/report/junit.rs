@@ -8,7 +8,8 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
-use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary};
+use probity_core::report::{GateOutcome, ReplyResult, Summary};
+use probity_core::results::RowOutcome;
 use probity_core::rubric::CriterionId;
 use probity_core::score::{CriterionOutcome, Failure, Unscored};
 use probity_engine::input::Skipped;
@@ -40,7 +41,7 @@ pub(super) struct Junit {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
+struct TestCounts {
     tests: u64,
     failures: u64,
     errors: u64,
@@ -112,7 +113,7 @@ impl Junit {
     }
 }
 
-impl Counts {
+impl TestCounts {
     /// Counts a test case, and writes it.
     fn write(&mut self, out: &mut impl Write, test: &TestCase) -> io::Result<()> {
         let TestCase { class, name, came, .. } = test;
@@ -146,7 +147,7 @@ impl Counts {
 
     /// Writes what stands before the test cases.
     fn head(self, out: &mut impl Write, name: &str, properties: &[(&str, &str)]) -> io::Result<()> {
-        let Counts { tests, failures, errors, skipped } = self;
+        let TestCounts { tests, failures, errors, skipped } = self;
         let totals =
             format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -170,7 +171,7 @@ fn suite<Tests: Iterator<Item = io::Result<TestCase>>>(
     tests: impl Fn() -> io::Result<Tests>,
 ) -> io::Result<()> {
     let each = |out: &mut dyn Write| {
-        let mut counts = Counts::default();
+        let mut counts = TestCounts::default();
         for test in tests()? {
             let test = test?;
             let is_advisory = test.by_judge && !is_promoted;
@@ -219,14 +220,14 @@ impl Report for Junit {
 
     fn finish(self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()> {
         let Junit { mut out, tests } = *self;
-        let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
+        let (rubric, judge) = (&summary.rubric, &summary.record.facts.judge);
         let mut properties = vec![
             ("rubric", rubric.hash()),
             ("judge", judge.id.as_str()),
             ("judge.kind", judge.kind.as_str()),
             ("judge.model", judge.model.as_str()),
-            ("judge.standing", judge.standing.name()),
-            ("judge.standing_reason", judge.standing.reason()),
+            ("judge.standing", judge.standing.as_str()),
+            ("judge.standing_reason", judge.standing_reason.as_str()),
         ];
         properties.extend(document.warnings.iter().map(|warning| (WARNING, warning.as_str())));
         let file = tests.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -236,21 +237,21 @@ impl Report for Junit {
             let read = |line: io::Result<String>| Ok(serde_json::from_str(&line?)?);
             Ok(BufReader::new(file).lines().map(read))
         };
-        suite(&mut out, &document.title, &properties, judge.standing.is_promoted(), tests)?;
+        suite(&mut out, &document.title, &properties, judge.earned.is_promoted(), tests)?;
         out.keep()
     }
 }
 
 fn came(result: &ReplyResult) -> Came {
-    match (&result.outcome, &result.gate) {
+    match (result.outcome, &result.gate) {
         (_, GateOutcome::Blocked(findings)) => Came::Blocked(findings.iter().map(finding_line).collect()),
-        (Outcome::Fail(failures), _) => {
-            let mut reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
+        (RowOutcome::Fail, _) => {
+            let mut reasons: Vec<String> = result.failures().iter().map(Failure::describe).collect();
             reasons.extend(said(result));
             Came::Failed(reasons)
         }
-        (Outcome::Unscored, _) => unscored(result),
-        (Outcome::Pass | Outcome::Scored | Outcome::Blocked, _) => Came::Passed,
+        (RowOutcome::Unscored, _) => unscored(result),
+        (RowOutcome::Pass | RowOutcome::Scored | RowOutcome::Blocked, _) => Came::Passed,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
-use probity_core::report::{Facts, JudgeFacts, SummaryBuilder};
-use probity_core::results::Tokens;
+use probity_core::report::SummaryBuilder;
+use probity_core::results::{Facts, JudgeRecord};
 use probity_core::rubric::{self, Decider, Rubric};
 use probity_core::score::Scored;
 
@@ -55,26 +55,13 @@ fn result(n: usize, admitted: &Admitted, rubric: &Rubric) -> ReplyResult {
 }
 
 fn facts() -> Facts {
-    Facts {
-        judge: JudgeFacts {
-            id: "j".repeat(64),
-            kind: "openai".to_owned(),
-            model: "m".to_owned(),
-            standing: probity_core::promote::Standing::default(),
-            answered_as: Vec::new(),
-            fingerprints: Vec::new(),
-        },
-        target: None,
-        definition: Vec::new(),
-        packets_repeated: 0,
-        calls: 50_000,
-        calls_lost: 0,
-        tokens: Tokens::default(),
-        calls_without_usage: 0,
-        calls_without_cost: 0,
-        cost_usd: None,
-        warnings: Vec::new(),
-    }
+    let judge = JudgeRecord {
+        id: "j".repeat(64),
+        kind: "openai".to_owned(),
+        model: "m".to_owned(),
+        ..JudgeRecord::default()
+    };
+    Facts { judge, calls: 50_000, ..Facts::default() }
 }
 
 #[test]

@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use probity_core::json::{Json, Object};
 
+use super::super::messages::first;
+
 /// The wrappers of OTLP around a value that is plain JSON already.
 const TYPED: &[&str] = &[
-    "stringValue", "string_value", "intValue", "int_value", "doubleValue", "double_value", "boolValue",
-    "bool_value", "bytesValue", "bytes_value",
+    "stringValue", "string_value", "doubleValue", "double_value", "boolValue", "bool_value", "bytesValue",
+    "bytes_value",
 ];
 
 /// Values by their full names.
@@ -76,18 +78,10 @@ impl Attributes {
         self.0.keys().any(|name| name.starts_with(prefix))
     }
 
-    /// The members of `prefix.0`, `prefix.1` and so on, each as an object, in the order of the numbers.
-    pub(super) fn numbered(&self, prefix: &str) -> Vec<Json> {
-        let mut found: BTreeMap<u64, Object> = BTreeMap::new();
-        for (name, value) in &self.0 {
-            let member = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
-            let Some((number, member)) = member.and_then(|rest| rest.split_once('.')) else { continue };
-            if let Ok(number) = number.parse() {
-                // Names differ, so members do.
-                let _ = found.entry(number).or_default().insert(member, value.clone());
-            }
-        }
-        found.into_values().map(Json::Object).collect()
+    /// What the names below `prefix` spell: a list where they are numbers, else an object.
+    pub(super) fn tree(&self, prefix: &str) -> Json {
+        let below = |name: &'_ str| name.strip_prefix(prefix)?.strip_prefix('.').map(str::to_owned);
+        grown(self.0.iter().filter_map(|(name, value)| Some((below(name)?, value))).collect())
     }
 
     /// All of them as one object.
@@ -96,9 +90,31 @@ impl Attributes {
     }
 }
 
-/// The first member of `names` that is there and not null.
-pub(super) fn first<'a>(object: &'a Object, names: &[&str]) -> Option<&'a Json> {
-    names.iter().filter_map(|name| object.get(name)).find(|json| **json != Json::Null)
+/// The value that dotted names spell.
+fn grown(named: Vec<(String, &Json)>) -> Json {
+    let mut branches: BTreeMap<String, Vec<(String, &Json)>> = BTreeMap::new();
+    for (name, value) in named {
+        let (first, rest) = name.split_once('.').unwrap_or((&name, ""));
+        branches.entry(first.to_owned()).or_default().push((rest.to_owned(), value));
+    }
+    let numbers: Option<Vec<u64>> = branches.keys().map(|name| name.parse().ok()).collect();
+    let mut values: Vec<(String, Json)> =
+        branches.into_iter().map(|(name, below)| (name, branch(below))).collect();
+    match numbers {
+        Some(_) => {
+            values.sort_by_key(|(name, _)| name.parse::<u64>().ok());
+            Json::Array(values.into_iter().map(|(_, value)| value).collect())
+        }
+        None => Json::object(values),
+    }
+}
+
+/// What stands at one name: the value that has it, or what the names below it spell.
+fn branch(below: Vec<(String, &Json)>) -> Json {
+    match below.iter().find(|(rest, _)| rest.is_empty()) {
+        Some((_, value)) => (*value).clone(),
+        None => grown(below),
+    }
 }
 
 /// A value without the wrapper that says its type.
@@ -109,6 +125,11 @@ pub(super) fn plain(json: &Json) -> Json {
         other => return other.clone(),
     };
     if object.len() == 1 {
+        // OTLP/JSON writes 64-bit integers as texts.
+        if let Some(value) = first(object, &["intValue", "int_value"]) {
+            let digits = value.as_str().filter(|text| text.parse::<i64>().is_ok());
+            return digits.map_or_else(|| value.clone(), |digits| Json::Number(digits.to_owned()));
+        }
         if let Some(value) = first(object, TYPED) {
             return value.clone();
         }
@@ -147,7 +168,7 @@ mod tests {
     #[test]
     fn one_table_from_every_way_to_write_it() {
         check(r#"[{"key":"a.b","value":{"stringValue":"x"}}]"#, "a.b", Some(r#""x""#));
-        check(r#"[{"key":"a.b","value":{"intValue":"7"}}]"#, "a.b", Some(r#""7""#));
+        check(r#"[{"key":"a.b","value":{"intValue":"7"}}]"#, "a.b", Some("7"));
         check(r#"[{"Key":"a.b","Value":{"Type":"STRING","Value":"x"}}]"#, "a.b", Some(r#""x""#));
         check(r#"{"a.b":"x"}"#, "a.b", Some(r#""x""#));
         check(r#"{"a":{"b":"x"}}"#, "a.b", Some(r#""x""#));
@@ -167,12 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_in_the_order_of_numbers() {
+    fn names_spell_lists_and_objects() {
         let mut read = Attributes::default();
-        read.add(
-            &parse(r#"{"p.10.content":"c","p.2.content":"b","p.x":"-","p.2.role":"user"}"#).expect("JSON"),
-        );
-        let found: Vec<String> = read.numbered("p").iter().map(Json::canonical).collect();
-        assert_eq!(found, [r#"{"content":"b","role":"user"}"#, r#"{"content":"c"}"#]);
+        let names = r#"{"p.10.content":"c","p.2.content":"b","p.2.calls.0.id":"x","q.r":"y"}"#;
+        read.add(&parse(names).expect("JSON"));
+        let want = r#"[{"calls":[{"id":"x"}],"content":"b"},{"content":"c"}]"#;
+        assert_eq!(read.tree("p").canonical(), want);
+        assert_eq!(read.tree("q").canonical(), r#"{"r":"y"}"#);
+        assert_eq!(read.tree("z").canonical(), "[]");
     }
 }

@@ -1,0 +1,79 @@
+//! Inspect: the samples of a log, out of its archive or its JSON.
+//!
+//! Where a person edited a score, the first entry of its history is the machine's, and the edit is a label.
+
+use probity_core::json::Json;
+
+use super::beside::{ForeignLabel, ForeignScore, ForeignVerdict};
+use super::case::{FileContext, ForeignCase, Paths};
+use super::conversation::Conversation;
+use super::messages::messages;
+use super::path::{as_text, at, list_at, text_at};
+use super::{Form, Read, has};
+
+const PATHS: Paths = Paths {
+    id: &["id"],
+    slice: &["metadata.intent", "metadata.category"],
+    variant: &[],
+    reference: &["target"],
+    context: &["metadata.context"],
+};
+
+/// What stands in an edit for a value that stayed as it was.
+const UNCHANGED: &str = "UNCHANGED";
+
+/// A sample.
+pub(super) const FORM: Form =
+    Form { tool: "inspect", is: |record| has(record, &["epoch", "target", "messages"]), read, pieces: None };
+
+fn read(record: &Json, context: &FileContext<'_>) -> Read {
+    let said = at(record, "messages").map(messages).unwrap_or_default();
+    let mut case = ForeignCase::of(record, &PATHS, context).with(Conversation::of(&said));
+    case.variant = text_at(context.frame, &["eval.model"]);
+    let epochs = at(context.frame, "eval.config.epochs").and_then(Json::as_u64).unwrap_or(1);
+    if let (Some(model), Some(epoch)) = (&case.variant, at(record, "epoch").filter(|_| epochs > 1)) {
+        case.variant = Some(format!("{model}#{}", epoch.canonical()));
+    }
+    let error = at(record, "error");
+    if let Some(error) = error {
+        let message = text_at(error, &["message"]).unwrap_or_else(|| as_text(error));
+        case.failed(format!("error: {message}"));
+    }
+    let scores = at(record, "scores").and_then(Json::as_object);
+    for (scorer, score) in scores.into_iter().flat_map(|scores| scores.iter()) {
+        judged(&mut case, scorer, score);
+    }
+    let scorers = list_at(context.frame, "results.scores").iter().filter_map(|one| text_at(one, &["scorer"]));
+    for scorer in
+        scorers.filter(|scorer| error.is_none() && scores.is_none_or(|all| all.get(scorer).is_none()))
+    {
+        let unscored = ForeignScore::Unscored { error: None };
+        case.beside.verdicts.push(ForeignVerdict::new(format!("inspect:{scorer}"), unscored));
+    }
+    Read::Cases(vec![case])
+}
+
+fn judged(case: &mut ForeignCase, scorer: &str, score: &Json) {
+    let history = list_at(score, "history");
+    let machine = history.first().unwrap_or(score);
+    let value = at(machine, "value").cloned();
+    let said = match value.clone() {
+        Some(value) => ForeignScore::Scored { score: Some(value), label: None, passed: None },
+        None => ForeignScore::Unscored { error: None },
+    };
+    let reason = text_at(machine, &["explanation"]).filter(|reason| reason != UNCHANGED);
+    case.beside
+        .verdicts
+        .push(ForeignVerdict { reason, ..ForeignVerdict::new(format!("inspect:{scorer}"), said) });
+    let people = history.iter().filter(|entry| at(entry, "provenance").is_some());
+    case.beside.labels.extend(people.map(|entry| {
+        let changed = at(entry, "value").filter(|value| value.as_str() != Some(UNCHANGED)).cloned();
+        ForeignLabel {
+            criterion: Some(scorer.to_owned()),
+            annotator: text_at(entry, &["provenance.author"]),
+            label: changed.or_else(|| value.clone()).unwrap_or(Json::Null),
+            comment: text_at(entry, &["provenance.reason"]),
+            at: text_at(entry, &["provenance.timestamp"]),
+        }
+    }));
+}
