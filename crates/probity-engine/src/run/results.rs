@@ -190,11 +190,7 @@ impl Scoring<'_> {
     }
 
     /// What each criterion of the rubric comes to, in its order, from what became of each packet about a reply.
-    pub(crate) fn criteria(
-        &self,
-        answered: Vec<PacketResult<'_>>,
-        patterns: &mut Patterns,
-    ) -> Criteria {
+    pub(crate) fn criteria(&self, answered: Vec<PacketResult<'_>>, patterns: &mut Patterns) -> Criteria {
         let mut all = self.decided.clone();
         for PacketResult { ask, verdict, attempts } in answered {
             let (scores, why) = match verdict {

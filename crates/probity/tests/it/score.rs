@@ -1,6 +1,6 @@
 //! `probity score`, and asking about the same packet several times.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
@@ -47,9 +47,9 @@ fn a_blocked_reply_is_said_to_be_blocked() {
 
 /// A judge that gives tone 2, 4 and 3 in turn, and relevance always 5.
 fn changing_judge() -> ScriptedServer {
-    let n = AtomicI64::new(0);
+    let n = AtomicUsize::new(0);
     ScriptedServer::with(move |request| match Asked::of(request).criterion() {
-        "tone" => level([2, 4, 3][n.fetch_add(1, Ordering::SeqCst) as usize / 4 % 3], "So it seems."),
+        "tone" => level([2, 4, 3][n.fetch_add(1, Ordering::SeqCst) / 4 % 3], "So it seems."),
         _ => level(5, "To the point."),
     })
 }
@@ -72,12 +72,17 @@ fn repeats_give_the_median_and_the_agreement_of_a_judge_with_itself() {
     assert_eq!(own["relevance"]["krippendorff_alpha"], json!(null), "one level alone has no alpha");
     assert_eq!(results["summary"]["calls"], 24);
     assert!(probity.text("report.md").contains("Krippendorff's alpha (ordinal)"));
-    let offline = probity.args(["run", "tickets.json", "--repeats", "3", "--offline", "--json"]).run().code(0);
+    let offline =
+        probity.args(["run", "tickets.json", "--repeats", "3", "--offline", "--json"]).run().code(0);
     assert_eq!(offline.json(), results, "it is made again without a call");
     let again = probity.args(["report", "last", "--json"]).run().code(0);
     assert_eq!(again.json(), results, "and from the store alone");
     probity.run_tickets(["--repeats", "2"]).code(0);
     assert_eq!(server.n_requests(), 24, "two of three repeats are on record");
-    assert_eq!(probity.json("out.json")["results"][0]["tone"]["score"], 2, "the worse of the two in the middle");
+    assert_eq!(
+        probity.json("out.json")["results"][0]["tone"]["score"],
+        2,
+        "the worse of the two in the middle"
+    );
     probity.run_tickets(["--repeats", "2", "--round", "2"]).code(2);
 }

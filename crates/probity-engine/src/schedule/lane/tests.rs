@@ -356,7 +356,11 @@ async fn no_minute_holds_more_than_the_settings_allow() {
     assert_eq!(paced(requests, 31, 9_000).await.as_secs(), 60);
     let tokens = ScheduleSettings { tokens_per_minute: per_minute(1_000), ..settings() };
     assert_eq!(paced(tokens, 11, 100).await.as_secs(), 60);
-    let both = ScheduleSettings { requests_per_minute: per_minute(600), tokens_per_minute: per_minute(1_000), ..settings() };
+    let both = ScheduleSettings {
+        requests_per_minute: per_minute(600),
+        tokens_per_minute: per_minute(1_000),
+        ..settings()
+    };
     let lane = Lane::new(both, 1);
     lane.observe(0, Signal::Clean, None, "");
     drop(lane.enter(100).await.expect("open"));

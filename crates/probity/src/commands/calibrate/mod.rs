@@ -20,8 +20,8 @@ use crate::args::{AskArgs, CalibrateArgs, JudgeArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{CalibrationShown, document};
 use crate::render::report::add_judge;
-use crate::settings::{self, CaseFlags};
 use crate::settings::inputs::Inputs;
+use crate::settings::{self, CaseFlags};
 use live::{Live, LiveCalibration, calibrated};
 
 /// Runs the command.
@@ -55,7 +55,11 @@ fn foreign(args: &CalibrateArgs) -> Result<Option<ForeignReplies>, Failure> {
 }
 
 /// How good another tool's judge is, by the labels in its own file or in one beside it. Nothing is asked.
-fn from_foreign(args: &CalibrateArgs, replies: &ForeignReplies, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+fn from_foreign(
+    args: &CalibrateArgs,
+    replies: &ForeignReplies,
+    outlet: &Outlet<'_>,
+) -> Result<Exit, Failure> {
     let (reading, name) = (&args.ask.reading, names(&args.files));
     let note = |line: &str| reading.say.note(line);
     let labels = match &args.labels {
@@ -83,7 +87,9 @@ fn from_foreign(args: &CalibrateArgs, replies: &ForeignReplies, outlet: &Outlet<
         refused(&faults, if faults.file == InputFile::Labels { &label_places } else { &verdict_places })
     })?;
     notices.extend(sheet.notices().iter().cloned());
-    notices.iter().for_each(|notice| note(notice));
+    for notice in &notices {
+        note(notice);
+    }
     let figures = calibration(&sheet, args.counting());
     let mut json = figures.to_json();
     json["notices"] = json!(notices);
