@@ -42,6 +42,15 @@ pub struct HeldAgainst {
     pub pass_at: Option<f64>,
 }
 
+/// How verdicts are held against labels.
+#[derive(Debug, Clone, Copy)]
+enum SaidAs {
+    /// As pass and fail, from this score on where nothing else says.
+    PassOrFail(Option<f64>),
+    /// As the score it is.
+    Score,
+}
+
 /// Labels and verdicts side by side, and what is worth a line about them.
 #[derive(Debug, Default)]
 pub struct HeldRows {
@@ -94,7 +103,8 @@ impl ForeignReplies {
         for reply in &self.replies {
             for label in &reply.labels {
                 let variant = reply.facts.variant.clone();
-                let key = [Some(reply.case.clone()), variant, label.criterion.clone(), label.annotator.clone()];
+                let key =
+                    [Some(reply.case.clone()), variant, label.criterion.clone(), label.annotator.clone()];
                 let round = rounds.entry(key).or_default();
                 *round += 1;
                 labels.extend(self.label(reply, label, *round).map(|entry| (reply.place.clone(), entry)));
@@ -156,11 +166,14 @@ impl ForeignReplies {
         let mut rows = HeldRows::default();
         let mut used = BTreeSet::new();
         for judge in self.judges() {
-            let Some(criterion) = asked.clone().or_else(|| by_name(judge)).or_else(|| most.clone()) else { continue };
+            let Some(criterion) = asked.clone().or_else(|| by_name(judge)).or_else(|| most.clone()) else {
+                continue;
+            };
             let about = labels.iter().filter(|(_, label)| label.criterion == criterion);
-            let is_pass_fail = about.filter_map(|(_, label)| label.label.as_deref());
-            let is_pass_fail = is_pass_fail.into_iter().all(|label| matches!(label, "pass" | "fail"));
-            let said = self.said(judge, &criterion, is_pass_fail.then_some(held.pass_at));
+            let mut words = about.filter_map(|(_, label)| label.label.as_deref());
+            let is_pass_fail = words.all(|label| matches!(label, "pass" | "fail"));
+            let said_as = if is_pass_fail { SaidAs::PassOrFail(held.pass_at) } else { SaidAs::Score };
+            let said = self.said(judge, criterion.as_ref(), said_as);
             if said.iter().all(|(_, verdict)| verdict.spoken == Spoken::Once(None)) {
                 rows.notices.push(format!(
                     "{judge} gives scores and does not say which pass: --pass-at SCORE holds it against pass and fail"
@@ -181,24 +194,26 @@ impl ForeignReplies {
         rows
     }
 
-    /// What `judge` said, as pass and fail where `pass_at` is there.
+    /// What `judge` said.
     fn said(
         &self,
         judge: &str,
-        criterion: &Option<String>,
-        pass_at: Option<Option<f64>>,
+        criterion: Option<&String>,
+        said_as: SaidAs,
     ) -> Vec<(Place, VerdictEntry)> {
         let mut rows = Vec::new();
         for reply in &self.replies {
             // Where a judge speaks twice about a reply, its last word counts.
-            let Some(verdict) = reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge) else { continue };
-            let spoken = match pass_at {
-                Some(pass_at) => self.passed(verdict, pass_at),
-                None => self.score(verdict),
+            let Some(verdict) = reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge) else {
+                continue;
+            };
+            let spoken = match said_as {
+                SaidAs::PassOrFail(pass_at) => self.passed(verdict, pass_at),
+                SaidAs::Score => self.score(verdict),
             };
             let entry = VerdictEntry {
                 item: reply.case.clone(),
-                criterion: criterion.clone(),
+                criterion: criterion.cloned(),
                 judge: Some(judge.to_owned()),
                 spoken: Spoken::Once(spoken),
                 facts: reply.facts.clone(),
@@ -211,7 +226,9 @@ impl ForeignReplies {
     fn score(&self, verdict: &ForeignVerdict) -> Option<String> {
         let ForeignScore::Scored { score, label, passed } = &verdict.said else { return None };
         let number = score.as_ref().and_then(|score| self.text(score));
-        number.or_else(|| label.clone()).or_else(|| passed.map(|passed| if passed { "1" } else { "0" }.to_owned()))
+        number
+            .or_else(|| label.clone())
+            .or_else(|| passed.map(|passed| if passed { "1" } else { "0" }.to_owned()))
     }
 
     fn passed(&self, verdict: &ForeignVerdict, pass_at: Option<f64>) -> Option<String> {
@@ -239,7 +256,9 @@ impl ForeignReplies {
             for (n, one) in replies.iter().enumerate() {
                 for other in &replies[n + 1..] {
                     for judge in self.judges() {
-                        rows.extend(self.pair(case, judge, [one, other]).map(|row| (other.place.clone(), row)));
+                        rows.extend(
+                            self.pair(case, judge, [one, other]).map(|row| (other.place.clone(), row)),
+                        );
                     }
                 }
             }
@@ -259,7 +278,13 @@ impl ForeignReplies {
             }
         };
         let [a, b] = [value(replies[0])?, value(replies[1])?];
-        let grade = Grade::new(if a > b { 0.0 } else if a < b { 1.0 } else { 0.5 })?;
+        let grade = Grade::new(if a > b {
+            0.0
+        } else if a < b {
+            1.0
+        } else {
+            0.5
+        })?;
         let [first, second] = replies.map(|reply| reply.facts.variant.clone().unwrap_or_default());
         if first == second {
             return None;

@@ -237,7 +237,9 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             lane.stop_before_next(Stop::Quota(too_long(self.desk.model(), pause)));
         }
         let tokens_more = heard.tokens().and_then(|tokens| tokens.checked_sub(self.task.tokens_input));
-        tokens_more.into_iter().for_each(|tokens| lane.used_more(tokens));
+        if let Some(tokens) = tokens_more {
+            lane.used_more(tokens);
+        }
         let pause = heard.pause.filter(|pause| *pause <= wait_max);
         lane.observe(permit.server(), heard.signal(), pause, heard);
     }

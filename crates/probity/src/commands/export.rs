@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use probity_core::case::{Case, Moment, Reply, Situation};
+use probity_core::case::{Case, Confidence, Moment, Reply, Situation, Slice, Variant};
 use probity_engine::ledger::AttemptOutcome;
 use probity_engine::run::case_record::{CaseRecord, CaseStatus};
 use probity_engine::run::spec::RecordedRun;
@@ -24,9 +24,9 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
         ExportCommand::Labels(args) => super::labels::export(args),
         ExportCommand::Cases(args) if args.original => original(&args.export),
         ExportCommand::Cases(ExportCasesArgs { export, .. }) => {
-            each_case(export, |_, _, case| Ok(native(&case).into_iter().collect()))
+            each_case(export, |_, _, case| Ok(native(case).into_iter().collect()))
         }
-        ExportCommand::Replies(args) => each_case(args, |_, _, case| Ok(reply(&case).into_iter().collect())),
+        ExportCommand::Replies(args) => each_case(args, |_, _, case| Ok(reply(case).into_iter().collect())),
         ExportCommand::Packets(args) => each_case(args, packets),
         ExportCommand::Answers(args) => each_case(args, answers),
         ExportCommand::Results(args) => results(args),
@@ -34,14 +34,14 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
 }
 
 /// What lines are made of: the run, its store, and one of its cases.
-type Lines = fn(&RecordedRun, &Past, CaseRecord) -> Result<Vec<Value>, Failure>;
+type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<Value>, Failure>;
 
 /// Writes the lines of every case.
 fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
     let (past, run) = opened(args)?;
     written(args, |out| {
         for case in run.cases(past.store())? {
-            for line in lines(&run, &past, case?)? {
+            for line in lines(&run, &past, &case?)? {
                 writeln!(out, "{line}").map_err(|error| unwritable(args, &error))?;
             }
         }
@@ -65,17 +65,14 @@ fn written(
     args: &ExportArgs,
     fill: impl FnOnce(&mut (dyn io::Write + Send)) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    match &args.output {
-        Some(path) => {
-            let mut file = WholeFile::create(path).map_err(|error| unwritable(args, &error))?;
-            fill(&mut file)?;
-            file.keep().map_err(|error| unwritable(args, &error))?;
-        }
-        None => {
-            let mut out = io::BufWriter::new(terminal::Pipe(io::stdout()));
-            fill(&mut out)?;
-            out.flush().map_err(|error| unwritable(args, &error))?;
-        }
+    if let Some(path) = &args.output {
+        let mut file = WholeFile::create(path).map_err(|error| unwritable(args, &error))?;
+        fill(&mut file)?;
+        file.keep().map_err(|error| unwritable(args, &error))?;
+    } else {
+        let mut out = io::BufWriter::new(terminal::Pipe(io::stdout()));
+        fill(&mut out)?;
+        out.flush().map_err(|error| unwritable(args, &error))?;
     }
     Ok(Exit::Done)
 }
@@ -134,9 +131,9 @@ fn native(record: &CaseRecord) -> Option<Value> {
     let metadata: Option<Value> = case.metadata.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let fields = [
         ("reply", json!(reply.map(|reply| &*reply.text))),
-        ("variant", json!(reply.and_then(|reply| reply.variant.as_ref()).map(|name| name.as_str()))),
-        ("confidence", json!(reply.and_then(|reply| reply.confidence).map(|share| share.value()))),
-        ("slice", json!(case.slice.as_ref().map(|slice| slice.as_str()))),
+        ("variant", json!(reply.and_then(|reply| reply.variant.as_ref()).map(Variant::as_str))),
+        ("confidence", json!(reply.and_then(|reply| reply.confidence).map(Confidence::value))),
+        ("slice", json!(case.slice.as_ref().map(Slice::as_str))),
         ("reference", json!(case.reference)),
         ("time", json!(case.circumstances.time.map(|time| time.to_string()))),
         ("audience", json!(case.circumstances.audience)),
@@ -156,14 +153,14 @@ fn native(record: &CaseRecord) -> Option<Value> {
 fn reply(record: &CaseRecord) -> Option<Value> {
     let (case, reply) = parts(record)?;
     let reply = reply?;
-    let variant = reply.variant.as_ref().map(|name| name.as_str());
+    let variant = reply.variant.as_ref().map(Variant::as_str);
     let status = if matches!(record.status, CaseStatus::Blocked { .. }) { "blocked" } else { "admitted" };
     Some(json!({ "id": case.id.to_string(), "variant": variant, "reply": &*reply.text, "gate": status }))
 }
 
 /// What a judge was asked about a case, each with its hash.
-fn packets(_: &RecordedRun, past: &Past, case: CaseRecord) -> Result<Vec<Value>, Failure> {
-    let id = parts(&case).map(|(case, _)| case.id.to_string());
+fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+    let id = parts(case).map(|(case, _)| case.id.to_string());
     let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
         let body = past.reader().packet_body(&packet.hash)?;
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
@@ -173,8 +170,8 @@ fn packets(_: &RecordedRun, past: &Past, case: CaseRecord) -> Result<Vec<Value>,
 }
 
 /// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
-fn answers(run: &RecordedRun, past: &Past, case: CaseRecord) -> Result<Vec<Value>, Failure> {
-    let id = parts(&case).map(|(case, _)| case.id.to_string());
+fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+    let id = parts(case).map(|(case, _)| case.id.to_string());
     let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
     let line = attempts.map(|(packet, repeat, attempt)| {
         let outcome = match &attempt.outcome {
@@ -228,8 +225,9 @@ fn original(args: &ExportArgs) -> Result<Exit, Failure> {
         }
     }
     if records.iter().any(|record| SPANS.iter().any(|told| record.pointer(told).is_some())) {
-        return Err(Failure::usage("spans and traces are not written back")
-            .hint("`export results --format otlp` or `--format langfuse` writes what is to be added to them"));
+        return Err(Failure::usage("spans and traces are not written back").hint(
+            "`export results --format otlp` or `--format langfuse` writes what is to be added to them",
+        ));
     }
     let Some(file) = file else {
         return Err(Failure::usage(format!("run {} was not read from another tool's file", args.run))

@@ -68,11 +68,17 @@ pub(crate) fn draft(path: &Path) -> Result<String, Failure> {
     for (judge, asked) in replies.asked() {
         let grader = judge.rsplit(':').next().unwrap_or(judge);
         let mut asked = asked.into_iter();
-        let question = asked.next().map_or_else(|| format!("Is the reply good in respect of {grader}?"), str::to_owned);
+        let question =
+            asked.next().map_or_else(|| format!("Is the reply good in respect of {grader}?"), str::to_owned);
         let (id, judge) = (criterion_id(grader), plain(judge));
         let (grader, question) = (text(grader), text(&question));
-        let _ = write!(out, "\n# {judge}\n[[criterion]]\nid = \"{id}\"\ntitle = {grader}\nquestion = {question}\n");
-        asked.for_each(|other| drop(writeln!(out, "# also asked: {}", plain(other))));
+        let _ = write!(
+            out,
+            "\n# {judge}\n[[criterion]]\nid = \"{id}\"\ntitle = {grader}\nquestion = {question}\n"
+        );
+        for other in asked {
+            let _ = writeln!(out, "# also asked: {}", plain(other));
+        }
         out += "\n[criterion.anchors]\n1 = \"Yes.\"\n0 = \"No.\"\n";
     }
     Ok(out)
@@ -80,7 +86,8 @@ pub(crate) fn draft(path: &Path) -> Result<String, Failure> {
 
 /// A grader's name as the id of a criterion.
 fn criterion_id(grader: &str) -> String {
-    let letters = grader.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    let letters =
+        grader.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
     let id: String = letters.collect();
     format!("grader_{}", id.trim_matches('_'))
 }

@@ -195,6 +195,7 @@ const REVIEW: &[Member] = &[
 fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("run", of::<RunResults>()),
+        ("score", of::<RunResults>()),
         ("diff", of::<DifferenceDocument<'_>>()),
         ("history", of::<Timeline>()),
         ("report", of::<RunList>()),

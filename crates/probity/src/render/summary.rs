@@ -211,7 +211,7 @@ fn criteria(summary: &Summary) -> Section {
 fn self_agreement(summary: &Summary) -> Section {
     let mut table =
         Table::new(&["criterion", "#replies", "%pairs that agree", "^Krippendorff's alpha (ordinal)"]);
-    for (name, figures) in summary.record.self_agreement.iter().flat_map(|criteria| criteria.iter()) {
+    for (name, figures) in summary.record.self_agreement.iter().flat_map(Members::iter) {
         let mut row = cells![name, figures.n];
         row.extend(Cell::share(figures.agreement.as_ref()).0);
         row.extend(Cell::coefficient(figures.krippendorff_alpha.map(Ok)).0);
@@ -231,7 +231,7 @@ fn self_agreement(summary: &Summary) -> Section {
 /// How far passes go with what customers said.
 fn customer_outcomes(summary: &Summary) -> Section {
     let mut table = Table::new(&["outcome", "#replies", "%good where passed", "%good where not", "^phi"]);
-    for (kind, figures) in summary.record.customer_outcomes.iter().flat_map(|kinds| kinds.iter()) {
+    for (kind, figures) in summary.record.customer_outcomes.iter().flat_map(Members::iter) {
         let mut row = cells![kind, figures.n];
         row.extend(Cell::share(figures.good_when_passed.as_ref()).0);
         row.extend(Cell::share(figures.good_when_not_passed.as_ref()).0);

@@ -22,7 +22,7 @@ fn scene() -> (ScriptedServer, Probity) {
         json!({ "id": "b", "ticket": "My card?", "reply": "Card 4111 1111 1111 1111 was charged." }),
         json!({ "id": "c", "turns": [{ "role": "customer", "text": "Hello?" }], "reply": "Wait." }),
     ];
-    let lines: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    let lines = cases.map(|case| case.to_string()).join("\n");
     let probity = Probity::new().file("probity.toml", QUICK).file("cases.jsonl", lines).server(&server);
     probity.args(["run", "cases.jsonl", "--min-coverage", "0", "--output", "out.csv"]).run().code(0);
     (server, probity)

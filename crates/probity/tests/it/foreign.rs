@@ -12,7 +12,7 @@ use crate::binary::{Probity, Ran};
 fn bridges() -> Option<PathBuf> {
     let folder = std::env::var_os("PROBITY_BRIDGES").map(PathBuf::from);
     if folder.is_none() {
-        println!("skipped: PROBITY_BRIDGES does not name the folder of samples");
+        crate::skipped("other tools' files", "PROBITY_BRIDGES does not name the folder of samples");
     }
     folder
 }
@@ -21,7 +21,8 @@ fn bridges() -> Option<PathBuf> {
 fn scored(folder: &std::path::Path, names: &[&str]) -> Probity {
     let probity = Probity::new();
     let paths: Vec<String> = names.iter().map(|name| folder.join(name).display().to_string()).collect();
-    let flags = ["--judge", "baseline", "--rubric", "support-gold", "--min-coverage", "0", "--output", "out.json"];
+    let flags =
+        ["--judge", "baseline", "--rubric", "support-gold", "--min-coverage", "0", "--output", "out.json"];
     probity.args(["run"]).words(paths.iter().map(String::as_str).chain(flags)).run().code(0);
     probity
 }
@@ -90,7 +91,8 @@ fn promptfoo_gets_its_rows_back_with_the_verdicts_added() {
     let rows = original["results"]["results"].as_array_mut().unwrap();
     assert_eq!(out["results"]["results"].as_array().unwrap().len(), rows.len(), "rows without a reply too");
     for (row, out) in rows.iter_mut().zip(out["results"]["results"].as_array().unwrap()) {
-        let components = |row: &Value| row["gradingResult"]["componentResults"].as_array().cloned().unwrap_or_default();
+        let components =
+            |row: &Value| row["gradingResult"]["componentResults"].as_array().cloned().unwrap_or_default();
         let (had, has) = (components(row), components(out));
         assert_eq!(had, has[..had.len()], "what was there stays");
         let added = has[had.len()..].iter().map(|one| one["assertion"]["metric"].as_str().unwrap());
@@ -114,7 +116,8 @@ fn langfuse_gets_scores_of_the_traces_that_replies_came_from() {
         let is_number = body["dataType"] == "NUMERIC" && body["value"].is_number();
         assert!(is_number || body["dataType"] == "CATEGORICAL" && body["value"].is_string(), "{body}");
     }
-    let ids: std::collections::BTreeSet<&str> = bodies.iter().map(|body| body["id"].as_str().unwrap()).collect();
+    let ids: std::collections::BTreeSet<&str> =
+        bodies.iter().map(|body| body["id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), bodies.len(), "each score has an id of its own");
     assert_eq!(export(&probity, "results --format langfuse").stdout, text, "sent again, it replaces itself");
     export(&probity, "cases --original").code(2).says(["--format langfuse"]);
@@ -145,14 +148,21 @@ fn is_the_judge_you_have_any_good() {
     assert_eq!([&helpful["n"], &helpful["agreement"]["n"]], [&json!(3), &json!(3)], "{json}");
     assert!((helpful["agreement"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{helpful}");
     assert!(!probity.path(".probity").exists(), "nobody was asked");
-    let compared = probity.args(["compare", "--verdicts", &file, "--json", "--resamples", "50"]).run().code(0).json();
+    let compared =
+        probity.args(["compare", "--verdicts", &file, "--json", "--resamples", "50"]).run().code(0).json();
     let text = compared.to_string();
     assert!(text.contains("promptfoo:helpful") && text.contains("bot-v2"), "{text}");
     probity.args(["import", "labels", &file]).run().code(0);
     let labels = export(&probity, "labels").code(0).stdout;
     assert_eq!(labels.lines().count(), 4, "people's ratings and no score: {labels}");
-    let own = ["calibrate", &file, "--judge", "baseline", "--rubric", "support-gold", "--json", "--resamples", "50"];
-    assert_eq!(probity.args(own).run().json()["judge"]["kind"], "baseline", "a judge of ours by the same labels");
+    let own = [
+        "calibrate", &file, "--judge", "baseline", "--rubric", "support-gold", "--json", "--resamples", "50",
+    ];
+    assert_eq!(
+        probity.args(own).run().json()["judge"]["kind"],
+        "baseline",
+        "a judge of ours by the same labels"
+    );
     let unlabelled = folder.join("deepeval/test_run_single_turn.json").display().to_string();
     probity.args(["calibrate", &unlabelled]).run().code(2).says(["no label of a person"]);
     let draft = probity.args(["rubric", "draft", &file]).run().code(0).stdout;
@@ -169,7 +179,10 @@ fn passes_are_held_against_what_customers_said() {
     let csat = &results["summary"]["customer_outcomes"]["csat"];
     assert_eq!(csat["n"], 2, "{results}");
     assert_eq!(csat["phi"], json!(null), "two replies are too few");
-    assert!(csat["good_when_passed"]["n"].is_number() || csat["good_when_not_passed"]["n"].is_number(), "{csat}");
+    assert!(
+        csat["good_when_passed"]["n"].is_number() || csat["good_when_not_passed"]["n"].is_number(),
+        "{csat}"
+    );
     assert!(!export(&probity, "packets").stdout.contains("satisfaction"), "no outcome is in a packet");
 }
 

@@ -1,6 +1,6 @@
 //! `probity score`, and asking about the same packet several times.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
@@ -47,9 +47,9 @@ fn a_blocked_reply_is_said_to_be_blocked() {
 
 /// A judge that gives tone 2, 4 and 3 in turn, and relevance always 5.
 fn changing_judge() -> ScriptedServer {
-    let n = AtomicI64::new(0);
+    let n = AtomicUsize::new(0);
     ScriptedServer::with(move |request| match Asked::of(request).criterion() {
-        "tone" => level([2, 4, 3][n.fetch_add(1, Ordering::SeqCst) as usize / 4 % 3], "So it seems."),
+        "tone" => level([2, 4, 3][n.fetch_add(1, Ordering::SeqCst) / 4 % 3], "So it seems."),
         _ => level(5, "To the point."),
     })
 }

@@ -73,11 +73,19 @@ fn figures_of_inspect_come_out_of_its_scores() {
     let edited = sample(&["inspect/support-v1-edited.zstd.eval"]).expect("the same folder");
     check_near(mean(&edited, "inspect:grounded"), 2.0 / 3.0);
     let labels = edited.labels();
-    let said: Vec<_> = labels.iter().map(|(_, label)| (label.annotator.as_deref(), label.label.as_deref())).collect();
-    assert_eq!(said, [(Some("reviewer-1"), Some("0")), (Some("reviewer-2"), Some("1"))], "people's edits are labels");
-    assert!(labels.iter().all(|(_, label)| label.at.is_some() && label.criterion.as_deref() == Some("grounded")));
+    let said: Vec<_> =
+        labels.iter().map(|(_, label)| (label.annotator.as_deref(), label.label.as_deref())).collect();
+    assert_eq!(
+        said,
+        [(Some("reviewer-1"), Some("0")), (Some("reviewer-2"), Some("1"))],
+        "people's edits are labels"
+    );
+    assert!(
+        labels.iter().all(|(_, label)| label.at.is_some() && label.criterion.as_deref() == Some("grounded"))
+    );
     let held = edited.held(labels, &HeldAgainst::default());
-    let judges: BTreeSet<_> = held.verdicts.iter().filter_map(|(_, verdict)| verdict.judge.as_deref()).collect();
+    let judges: BTreeSet<_> =
+        held.verdicts.iter().filter_map(|(_, verdict)| verdict.judge.as_deref()).collect();
     assert_eq!(judges.into_iter().collect::<Vec<_>>(), ["inspect:grounded"], "no other was asked that");
 }
 
@@ -105,7 +113,11 @@ fn a_judge_without_a_pass_rule_is_held_against_pass_and_fail_only_by_a_threshold
         held.verdicts.iter().any(|(_, verdict)| verdict.judge.as_deref() == Some(judge))
     };
     let held = replies.held(replies.labels(), &HeldAgainst::default());
-    assert!(!has(&held, "langfuse:EVAL:helpfulness") && held.notices[0].contains("--pass-at"), "{:?}", held.notices);
+    assert!(
+        !has(&held, "langfuse:EVAL:helpfulness") && held.notices[0].contains("--pass-at"),
+        "{:?}",
+        held.notices
+    );
     let held = replies.held(replies.labels(), &HeldAgainst { pass_at: Some(0.5), criterion: None });
     assert!(has(&held, "langfuse:EVAL:helpfulness"));
     assert!(held.labels.iter().all(|(_, label)| label.criterion.as_deref() == Some("quality")));

@@ -87,7 +87,9 @@ fn from_foreign(
         refused(&faults, if faults.file == InputFile::Labels { &label_places } else { &verdict_places })
     })?;
     notices.extend(sheet.notices().iter().cloned());
-    notices.iter().for_each(|notice| note(notice));
+    for notice in &notices {
+        note(notice);
+    }
     let figures = calibration(&sheet, args.counting());
     let mut json = figures.to_json();
     json["notices"] = json!(notices);

@@ -137,7 +137,7 @@ pub(crate) fn write<W: Write + Send>(
         RowForm::Parquet => return parquet::write(rows, about, out),
         RowForm::Jsonl => each_line(rows, &mut out, |(row, _)| vec![with_judge(&row, about)])?,
         RowForm::Langfuse => {
-            each_line(rows, &mut out, |(row, kept)| langfuse::bodies(&row, kept.as_ref(), about))?
+            each_line(rows, &mut out, |(row, kept)| langfuse::bodies(&row, kept.as_ref(), about))?;
         }
         RowForm::Otlp => otlp::write(rows, about, &mut out)?,
         RowForm::Promptfoo => unreachable!("it was written above"),

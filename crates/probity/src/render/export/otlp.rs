@@ -1,4 +1,4 @@
-//! Results as `gen_ai.evaluation.result` events of OpenTelemetry's GenAI conventions, in OTLP/JSON.
+//! Results as `gen_ai.evaluation.result` events of the conventions for `GenAI` of `OpenTelemetry`, in OTLP/JSON.
 //!
 //! An event is parented to the span that made the reply where the case came from one: its id is then the trace and the
 //! span. What is unscored has `error.type` and no value. Figures over the run are events without a parent, with their
@@ -6,11 +6,11 @@
 
 use std::io::{self, Write};
 
-use probity_core::results::{CriterionResult, ResultRow};
+use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
-use super::{About, Judged, passes, text_at, told};
+use super::{About, Judged, text_at, told};
 
 /// The name of the event.
 const EVENT: &str = "gen_ai.evaluation.result";
@@ -52,17 +52,14 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
     let outcome = row.outcome.name();
     let reasons = row.reasons().join("; ");
     let mut attributes = named("probity.outcome", about);
-    attributes.push(match passes(row) {
-        Some(_) => attribute("gen_ai.evaluation.score.label", &json!(outcome)),
-        None if outcome == "unscored" => attribute("error.type", &json!("unscored")),
-        None => attribute("gen_ai.evaluation.score.label", &json!(outcome)),
-    });
+    let key = if row.outcome == RowOutcome::Unscored { "error.type" } else { "gen_ai.evaluation.score.label" };
+    attributes.push(attribute(key, &json!(outcome)));
     if !reasons.is_empty() {
         attributes.push(attribute("gen_ai.evaluation.explanation", &json!(reasons)));
     }
     let criteria = told(row).map(|(name, result)| criterion(name, result, about));
     let all = [attributes].into_iter().chain(criteria);
-    all.map(|attributes| record(attributes, parent(row, kept), about)).collect()
+    all.map(|attributes| record(&attributes, parent(row, kept), about)).collect()
 }
 
 fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Value> {
@@ -92,7 +89,7 @@ fn figures(about: &About<'_>) -> Vec<Value> {
             attribute("probity.interval.high", &json!(estimate.high)),
             attribute("probity.n", &json!(estimate.n)),
         ]);
-        record(attributes, None, about)
+        record(&attributes, None, about)
     };
     rate.into_iter().chain(means).map(figure).collect()
 }
@@ -121,7 +118,7 @@ fn parent(row: &ResultRow, kept: Option<&Value>) -> Option<[String; 2]> {
     })
 }
 
-fn record(attributes: Vec<Value>, parent: Option<[String; 2]>, about: &About<'_>) -> Value {
+fn record(attributes: &[Value], parent: Option<[String; 2]>, about: &About<'_>) -> Value {
     let mut record = json!({ "severityNumber": INFO, "eventName": EVENT, "attributes": attributes });
     if let Some(unix_ns) = about.unix_ns {
         record["timeUnixNano"] = json!(unix_ns.to_string());

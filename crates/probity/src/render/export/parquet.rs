@@ -89,7 +89,7 @@ fn write_group<W: Write + Send>(
                 typed.write_batch(&numbers.collect::<Vec<_>>(), Some(&levels), None)?;
             }
             _ => unreachable!("the schema has three kinds of columns"),
-        };
+        }
         column.close()?;
     }
     group.close().map(drop)

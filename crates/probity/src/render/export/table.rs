@@ -1,5 +1,6 @@
 //! Results as rows and columns: the same cells for a spreadsheet and for a program.
 
+use probity_core::exact::Exact;
 use probity_core::label::quoted_cell;
 use probity_core::results::ResultRow;
 
@@ -22,7 +23,7 @@ pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> 
         text("slice", row.slice.as_deref()),
         text("variant", row.variant.as_deref()),
         text("outcome", Some(row.outcome.name())),
-        ("total".to_owned(), Value::Number(row.total.map(|total| total.to_f64()))),
+        ("total".to_owned(), Value::Number(row.total.map(Exact::to_f64))),
     ];
     for (name, result) in row.criteria.iter() {
         let result = result.as_ref();

@@ -167,7 +167,7 @@ mod tests {
             "**b** __c__ `d` ~~e~~ $x$ \\*",
             "\\*\\*b\\*\\* \\_\\_c\\_\\_ \\`d\\` \\~\\~e\\~\\~ \\$x\\$ \\\\\\*",
         );
-        check("&lt;b&#62; &amp", "&amp;lt;b&amp;#62; &amp");
+        check("&lt;b&#x3e; &amp", "&amp;lt;b&amp;#<!-- -->x3e; &amp");
         check("see #12, o/r#3 and a@b.example", "see #<!-- -->12, o/r#<!-- -->3 and a@<!-- -->b.example");
         check("    two\nlines", "two lines");
     }
