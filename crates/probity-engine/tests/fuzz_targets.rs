@@ -93,6 +93,11 @@ fn case_files() {
 }
 
 #[test]
+fn foreign_files() {
+    check("foreign");
+}
+
+#[test]
 fn retries() {
     check("retry");
 }
@@ -120,5 +125,5 @@ fn prompts() {
 #[test]
 fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["verdict", "json", "load", "retry", "rubric", "gate", "policy", "prompt"]);
+    assert_eq!(names, ["verdict", "json", "load", "foreign", "retry", "rubric", "gate", "policy", "prompt"]);
 }
