@@ -6,7 +6,7 @@ use expect_test::expect;
 use probity_gate::case::{
     Case, CaseId, Circumstances, Entry, Evidence, EvidenceSource, Reply, Role, Situation, Turn,
 };
-use probity_gate::gate::claim::{Lexicon, extract};
+use probity_gate::gate::claim::{Language, Languages, Lexicon, extract};
 use probity_gate::gate::policy::{Ledger, PolicyFile, Reading, read};
 use probity_gate::gate::support::{self, Allowed, Support};
 use probity_gate::gate::{evidence, rules};
@@ -19,7 +19,7 @@ const PAGE: &str = include_str!("../../../docs/policies.md");
 /// The ledger of a text that must be good, without anything to look at.
 #[track_caller]
 fn ledger(text: &str) -> Ledger {
-    let reading = read(&[PolicyFile { name: "policies.toml", text }], Lexicon::built_in());
+    let reading = read(&[PolicyFile { name: "policies.toml", text }], Languages::built_in());
     let Reading { ledger, warnings } = reading.expect("a good ledger");
     assert_eq!(warnings, []);
     ledger
@@ -52,6 +52,7 @@ fn entry(line: &str) -> Entry {
             time: text(&json, "time").map(|time| time.parse().expect("a moment")),
             audience: text(&json, "audience"),
             region: text(&json, "region"),
+            language: None,
         },
         evidence: Evidence { sources, ..Evidence::default() }.into(),
         ..Case::new(id, situation)
@@ -63,7 +64,8 @@ fn entry(line: &str) -> Entry {
 fn shown(entry: &Entry, ledger: &Ledger) -> String {
     let (lexicon, allowed) = (Lexicon::built_in(), Allowed::nothing());
     let selected = evidence::check(entry, ledger, None);
-    let support = Support::new(&selected.sources, &entry.case.situation, &allowed, lexicon);
+    let language = Language { languages: Languages::built_in(), lexicon };
+    let support = Support::new(&selected.sources, &entry.case, &allowed, language);
     let reply = &*entry.reply.text;
     let claims = support::check(reply, &extract(reply, lexicon), &support);
     let mut lines = vec![entry.case.id.to_string()];

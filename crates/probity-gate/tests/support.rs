@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use probity_gate::case::{Role, Situation, Turn};
+use probity_gate::case::{Case, CaseId, Role, Situation, Turn};
 use probity_gate::gate::Sighting;
-use probity_gate::gate::claim::{Lexicon, extract};
+use probity_gate::gate::claim::{Language, Languages, Lexicon, extract};
 use probity_gate::gate::policy::{Ledger, PolicyFile, Source, read};
 use probity_gate::gate::support::{self, Allowed, Support};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ struct Pair {
 
 fn ledger() -> Ledger {
     let text = include_str!("support/policies.toml");
-    let reading = read(&[PolicyFile { name: "policies.toml", text }], Lexicon::built_in());
+    let reading = read(&[PolicyFile { name: "policies.toml", text }], Languages::built_in());
     reading.expect("a good ledger").ledger
 }
 
@@ -66,8 +66,10 @@ fn behind<'t>(text: &'t str, mark: &str) -> Option<&'t str> {
 
 fn found(pair: &Pair, ledger: &Ledger) -> Vec<String> {
     let sources: Vec<&Source> = pair.sources.iter().map(|id| &ledger.versions(id)[0]).collect();
-    let (situation, allowed, lexicon) = (situation(&pair.turns), Allowed::nothing(), Lexicon::built_in());
-    let grounds = Support::new(&sources, &situation, &allowed, lexicon);
+    let case = Case::new(CaseId::new("pair").expect("an id"), situation(&pair.turns));
+    let (allowed, lexicon) = (Allowed::nothing(), Lexicon::built_in());
+    let language = Language { languages: Languages::built_in(), lexicon };
+    let grounds = Support::new(&sources, &case, &allowed, language);
     let sightings = support::check(&pair.reply, &extract(&pair.reply, lexicon), &grounds);
     sightings.iter().map(|sighting| named(sighting, &pair.reply)).collect()
 }

@@ -18,16 +18,18 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect of a request with this method and path, if it is a call to the judge.
+    /// The dialect of a request with this method and path, if it is a call to the judge. What stands before the end of
+    /// the path differs from host to host.
     pub(crate) fn of(method: &str, path: &str) -> Option<Dialect> {
-        match (method, path) {
-            ("POST", "/v1/chat/completions" | "/chat/completions") => Some(Dialect::OpenAi),
-            ("POST", "/v1/messages" | "/messages") => Some(Dialect::Anthropic),
-            ("POST", "/v1/responses" | "/responses") => Some(Dialect::Responses),
-            ("POST", "/api/chat") => Some(Dialect::Ollama),
-            ("POST", path) if path.ends_with(":generateContent") => Some(Dialect::Gemini),
-            _ => None,
-        }
+        let ends = [
+            ("/chat/completions", Dialect::OpenAi),
+            ("/messages", Dialect::Anthropic),
+            ("/responses", Dialect::Responses),
+            ("/api/chat", Dialect::Ollama),
+            (":generateContent", Dialect::Gemini),
+        ];
+        let found = ends.into_iter().find(|(end, _)| method == "POST" && path.ends_with(end));
+        found.map(|(_, dialect)| dialect)
     }
 
     /// The name in ledger lines.

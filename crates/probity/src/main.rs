@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command, ExportCommand, GateCommand, ImportCommand, RubricCommand};
+use args::{Cli, Command, GateCommand, ImportCommand, RubricCommand};
 use exit::{Exit, Failure};
 
 /// Calls are many small texts that one thread makes and another lets go of. This allocator takes less processor time
@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn done(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Init(args) => commands::init::init(&args),
+        Command::Score(args) => commands::score::score(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
@@ -57,7 +58,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Succeed(args) => commands::succeed::succeed(&args),
         Command::Review(args) => commands::review::review(*args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
-        Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
+        Command::Export(command) => commands::export::export(&command),
         Command::Report(args) => commands::report::report(&args),
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Sample(args) => commands::sample::sample(&args),

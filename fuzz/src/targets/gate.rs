@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use probity_core::case::{Case, CaseId, Entry, Evidence, Reply, Situation};
 use probity_core::gate::policy::PolicyFile;
-use probity_core::gate::{Finding, Gate, Policies, PolicyTexts, Settings, Severity, rule};
+use probity_core::gate::{Defaults, Finding, Gate, Policies, PolicyTexts, Settings, Severity, rule};
 
 use super::seeds as cases;
 
@@ -17,8 +17,8 @@ const DIGITS_MAX: usize = 5;
 static GATE: LazyLock<Gate> = LazyLock::new(|| {
     let text = cases::file("examples/policies.toml");
     let sources = [PolicyFile { name: "policies.toml", text: &text }];
-    let texts = PolicyTexts { sources: &sources, lexicons: &[], allowed_claims: &[] };
-    let (policies, _) = Policies::read(&texts, None).expect("the example is a good file");
+    let texts = PolicyTexts { sources: &sources, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("the example is a good file");
     let settings = Settings {
         competitors: vec!["Acme".to_owned(), "ß".to_owned()],
         forbidden_advice: vec!["share your password".to_owned()],

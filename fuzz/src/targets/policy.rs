@@ -1,6 +1,6 @@
 //! The policy reader: any text is a ledger that holds together, or a list of problems with their lines.
 
-use probity_core::gate::claim::Lexicon;
+use probity_core::gate::claim::Languages;
 use probity_core::gate::policy::{PolicyFile, read};
 
 use super::seeds as cases;
@@ -9,14 +9,14 @@ use super::seeds as cases;
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let files = [PolicyFile { name: "policies", text: &text }];
-    match read(&files, Lexicon::built_in()) {
+    match read(&files, Languages::built_in()) {
         Ok(reading) => {
             let ledger = &reading.ledger;
             for source in ledger.sources() {
                 let same = ledger.versions(&source.id).iter().filter(|other| other.version == source.version);
                 assert_eq!(same.count(), 1, "{} stands twice", source.name());
             }
-            let again = read(&files, Lexicon::built_in()).expect("the same text");
+            let again = read(&files, Languages::built_in()).expect("the same text");
             assert_eq!(again.ledger.hash(), ledger.hash());
         }
         Err(problems) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::counting::Counting;
 use super::figures::{Figures, Said, figures, parts};
-use crate::label::{Look, ScaleKind, Sheet, Unit, Verdict};
+use crate::label::{OneLook, ScaleKind, Sheet, Unit, Verdict};
 
 /// The figures of judges that do not look, and of one that counts words.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
     let most = counts.iter().max().filter(|most| **most > 0)?;
     let constant = counts.iter().position(|count| count == most)?;
     let of = |said: &dyn Fn(&Unit) -> Option<usize>| {
-        let said = units.iter().filter_map(|unit| Some((*unit, Verdict::Once(Look::At(said(unit)?)))));
+        let said = units.iter().filter_map(|unit| Some((*unit, Verdict::Once(OneLook::At(said(unit)?)))));
         said.collect::<Vec<Said>>()
     };
     let longer = of(&|unit| {

@@ -2,7 +2,7 @@
 
 use super::counting::{Counting, Ties, Votes};
 use crate::compare::{Conflict, Unparsed};
-use crate::label::{Look, Sheet, Unit, Verdict};
+use crate::label::{OneLook, Sheet, Unit, Verdict};
 
 impl Sheet {
     /// What a judge said about units that have a label.
@@ -22,13 +22,13 @@ impl Sheet {
 
     /// The row of the table that a look belongs to. One past the last category is for what is wrong whatever
     /// people say; `None` is left out.
-    fn row(&self, look: Look, counting: &Counting) -> Option<usize> {
+    fn row(&self, look: OneLook, counting: &Counting) -> Option<usize> {
         match look {
-            Look::At(category) => Some(category),
-            Look::Escalated => None,
-            Look::Inconsistent if counting.policies.conflict == Conflict::Drop => None,
-            Look::Inconsistent => self.scale.tie(),
-            Look::Unparsed => match counting.policies.unparsed {
+            OneLook::At(category) => Some(category),
+            OneLook::Escalated => None,
+            OneLook::Inconsistent if counting.policies.conflict == Conflict::Drop => None,
+            OneLook::Inconsistent => self.scale.tie(),
+            OneLook::Unparsed => match counting.policies.unparsed {
                 Unparsed::Drop => None,
                 Unparsed::Tie => self.scale.tie(),
                 Unparsed::Wrong => Some(self.scale.names().len()),
@@ -41,7 +41,7 @@ impl Sheet {
         match verdict {
             Verdict::Once(look) => self.row(look, counting),
             Verdict::BothOrders([ab, ba]) => {
-                if [ab, ba].contains(&Look::Escalated) {
+                if [ab, ba].contains(&OneLook::Escalated) {
                     return None;
                 }
                 let (ab, ba) = (self.row(ab, counting)?, self.row(ba, counting)?);
@@ -67,7 +67,7 @@ impl Sheet {
         counting: &Counting,
     ) -> impl Iterator<Item = (usize, usize)> {
         let [shown, turned] = match (verdict, counting.policies.conflict) {
-            (Verdict::BothOrders(looks), Conflict::Pool) if looks.contains(&Look::Escalated) => [None; 2],
+            (Verdict::BothOrders(looks), Conflict::Pool) if looks.contains(&OneLook::Escalated) => [None; 2],
             (Verdict::BothOrders(looks), Conflict::Pool) => looks.map(|look| self.row(look, counting)),
             _ => [self.said(verdict, counting), None],
         };

@@ -8,7 +8,7 @@ use crate::stats::{Estimate, PairedCounts, proportion, share_change};
 
 /// The lowest and the highest value of a figure.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct Headroom {
     pub(super) lowest: f64,
     pub(super) highest: f64,
 }
@@ -69,7 +69,7 @@ fn first(most: u64, is_shown: impl Fn(&u64) -> bool) -> Option<u64> {
 
 /// The same for a mean, whose interval is taken to stay as wide as it is: the move, or the distance from the limit, that
 /// would put the limit outside. `from` is where the figure could move away from. `None` where it has no room for that.
-pub(super) fn by_width(limit: Limit, held: &Estimate, from: f64, room: Room) -> Option<f64> {
+pub(super) fn by_width(limit: Limit, held: &Estimate, from: f64, room: Headroom) -> Option<f64> {
     let margin = if limit.is_of_change() { limit.value() } else { 0.0 };
     let is_downward = matches!(limit, Limit::Min(_) | Limit::DropMax(_));
     let (needed, most) = if is_downward {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn n26_a_mean_without_room_shows_nothing() {
         let held = Estimate { value: -0.1, low: -0.5, high: 0.3, n: 20 };
-        let room = Room { lowest: 0.0, highest: 4.0 };
+        let room = Headroom { lowest: 0.0, highest: 4.0 };
         let near = |found: Option<f64>, want: f64| found.is_some_and(|found| (found - want).abs() < 1e-9);
         assert!(near(by_width(Limit::DropMax(0.2), &held, 3.0, room), 0.6));
         assert!(near(by_width(Limit::RiseMax(0.2), &held, 3.0, room), 0.6));

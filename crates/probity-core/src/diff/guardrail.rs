@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::detectable::{PairedRate, Room, by_width, change_of_rate, share_from_limit};
+use super::detectable::{Headroom, PairedRate, by_width, change_of_rate, share_from_limit};
 use super::difference::Difference;
 use super::figures::pair_levels;
 use super::pairing::Pair;
@@ -287,7 +287,7 @@ struct Scope<'g, 'd> {
     /// The place of the criterion whose levels count.
     place: usize,
     /// The lowest and the highest value of the figure.
-    room: Room,
+    room: Headroom,
 }
 
 impl<'g, 'd> Scope<'g, 'd> {
@@ -308,10 +308,10 @@ impl<'g, 'd> Scope<'g, 'd> {
             GuardedFigure::Mean { .. } => {
                 let (lowest, highest) =
                     criteria.at(place).and_then(CriterionFigures::ends).unwrap_or_default();
-                Room { lowest: lowest as f64, highest: highest as f64 }
+                Headroom { lowest: lowest as f64, highest: highest as f64 }
             }
-            GuardedFigure::MeanTotal => Room { lowest: 0.0, highest: 100.0 },
-            _ => Room { lowest: 0.0, highest: 1.0 },
+            GuardedFigure::MeanTotal => Headroom { lowest: 0.0, highest: 100.0 },
+            _ => Headroom { lowest: 0.0, highest: 1.0 },
         };
         Ok(Scope { guardrail, changed, place, room })
     }

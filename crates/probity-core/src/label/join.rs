@@ -12,7 +12,7 @@ use super::numbered::{Key, Numbered};
 use super::rounds::{RowFate, Voice, turns};
 use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
-use super::sheet::{LabelCounts, Look, Sheet, Verdict};
+use super::sheet::{LabelCounts, OneLook, Sheet, Verdict};
 
 /// What a judge is called in rows that name none, and an annotator likewise.
 const NO_NAME: &str = "(none)";
@@ -303,12 +303,12 @@ impl<'a> Join<'a> {
         }
     }
 
-    fn look(&self, text: Option<&str>, facts: &ItemFacts) -> Look {
+    fn look(&self, text: Option<&str>, facts: &ItemFacts) -> OneLook {
         match text {
-            Some("inconsistent") => Look::Inconsistent,
-            Some("needs_human_review") => Look::Escalated,
-            text => text.and_then(|text| self.scale.place(text)).map_or(Look::Unparsed, |category| {
-                Look::At(if self.turned(facts) { self.scale.mirrored(category) } else { category })
+            Some("inconsistent") => OneLook::Inconsistent,
+            Some("needs_human_review") => OneLook::Escalated,
+            text => text.and_then(|text| self.scale.place(text)).map_or(OneLook::Unparsed, |category| {
+                OneLook::At(if self.turned(facts) { self.scale.mirrored(category) } else { category })
             }),
         }
     }

@@ -32,4 +32,4 @@ pub(crate) use rows::{CASE, RowObject, SLICE, apart, missing, must_be};
 pub use rows::{Fields, ItemFacts, ItemRow, RowFault};
 pub use scale::{Scale, ScaleKind};
 pub use sheet::{LabelCounts, Sheet};
-pub(crate) use sheet::{Look, Unit, Verdict};
+pub(crate) use sheet::{OneLook, Unit, Verdict};

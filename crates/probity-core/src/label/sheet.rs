@@ -63,7 +63,7 @@ pub(crate) struct Unit {
 
 /// What a judge said about a unit in one look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum OneLook {
     /// A category.
     At(usize),
     /// The two orders were already compared, and differ.
@@ -78,9 +78,9 @@ pub(crate) enum Look {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Once, or what both orders came to.
-    Once(Look),
+    Once(OneLook),
     /// In each order.
-    BothOrders([Look; 2]),
+    BothOrders([OneLook; 2]),
 }
 
 /// By judge: units with what it said about them.

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::case::{CaseId, ContextText, Reply, Role, ToolCall, Turn, Variant};
 use crate::gate::policy::PolicyFile;
-use crate::gate::{Gate, Policies, PolicyTexts, Settings};
+use crate::gate::{Defaults, Gate, Policies, PolicyTexts, Settings};
 use crate::{json, rubric};
 
 fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
@@ -191,8 +191,8 @@ codes = ["RP-7"]
 
 fn gate_with_policies() -> Gate {
     let sources = [PolicyFile { name: "p.toml", text: POLICY }];
-    let texts = PolicyTexts { sources: &sources, lexicons: &[], allowed_claims: &[] };
-    let (policies, _) = Policies::read(&texts, None).expect("good policies");
+    let texts = PolicyTexts { sources: &sources, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("good policies");
     Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns")
 }
 

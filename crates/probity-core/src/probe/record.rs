@@ -1,10 +1,11 @@
 //! What a probing came to, as it is on record: what a contract needs to know of it.
 
-use serde_json::Value;
+use serde::Deserialize;
 
 crate::named! {
     /// What a probe says about a judge.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum ProbeOutcome {
         /// The shortcut is rarer than what is tolerated.
         Pass = "pass",
@@ -18,28 +19,31 @@ crate::named! {
 }
 
 /// One probe of a probing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ProbeLine {
     /// The probe.
     pub name: String,
     /// What it belongs to: `length`, `injection`.
     pub family: String,
     /// What it says about the judge.
+    #[serde(rename = "result")]
     pub outcome: ProbeOutcome,
     /// The same in words, with its figures.
     pub message: String,
 }
 
 /// A probing that was made before.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ProbeRecord {
     /// The hash of everything that was asked: probes, bases, seed and tolerance.
+    #[serde(default)]
     pub battery: String,
     /// The share of violations that was tolerated, where the document says it.
     pub tolerance: Option<f64>,
     /// How many criteria went into one call, where the document says it.
     pub call_plan: Option<String>,
     /// The probes in the order of the battery.
+    #[serde(rename = "probes")]
     pub lines: Vec<ProbeLine>,
 }
 
@@ -54,25 +58,7 @@ pub struct NotAProbing {
 impl ProbeRecord {
     /// Reads what `probity probe --json` writes.
     pub fn read(text: &str) -> Result<ProbeRecord, NotAProbing> {
-        let fault = |problem: String| NotAProbing { problem };
-        let json: Value = serde_json::from_str(text).map_err(|error| fault(error.to_string()))?;
-        let lines = json["probes"].as_array().ok_or_else(|| fault("`probes` is no list".to_owned()))?;
-        let line = |(place, line): (usize, &Value)| {
-            let text = |key: &str| {
-                let text = line[key].as_str().map(str::to_owned);
-                text.ok_or_else(|| fault(format!("probe {}: `{key}` is no text", place + 1)))
-            };
-            let result = text("result")?;
-            let outcome = ProbeOutcome::from_name(&result)
-                .ok_or_else(|| fault(format!("probe {}: `result` is `{result}`", place + 1)))?;
-            Ok(ProbeLine { name: text("name")?, family: text("family")?, outcome, message: text("message")? })
-        };
-        Ok(ProbeRecord {
-            battery: json["battery"].as_str().map(str::to_owned).unwrap_or_default(),
-            tolerance: json["tolerance"].as_f64(),
-            call_plan: json["call_plan"].as_str().map(str::to_owned),
-            lines: lines.iter().enumerate().map(line).collect::<Result<_, _>>()?,
-        })
+        serde_json::from_str(text).map_err(|error| NotAProbing { problem: error.to_string() })
     }
 }
 
@@ -97,10 +83,12 @@ mod tests {
 
     #[test]
     fn what_is_no_probing_says_why() {
-        check("{}", "`probes` is no list");
-        check(r#"{"probes":[{}]}"#, "probe 1: `result` is no text");
-        check(r#"{"probes":[{"result":"passed"}]}"#, "probe 1: `result` is `passed`");
-        check(r#"{"probes":[{"result":"pass"}]}"#, "probe 1: `name` is no text");
+        check("{}", "missing field `probes`");
+        check(r#"{"probes":[{}]}"#, "missing field `name` at line 1 column 13");
+        check(
+            r#"{"probes":[{"result":"passed"}]}"#,
+            "unknown variant `passed`, expected one of `pass`, `fail`",
+        );
         check("nothing", "expected what `probity probe --json` writes");
     }
 }

@@ -30,7 +30,8 @@ impl Check {
 /// What a contract says about a judge. Only [`decide`](super::decide) makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    checks: Vec<Check>,
+    /// Every requirement that was checked, in the order of the checks.
+    pub checks: Vec<Check>,
     /// `None` where nothing shows what the gate did.
     promotion: Option<Promotion>,
 }
@@ -56,11 +57,6 @@ impl Decision {
     /// What these checks came to, with the promotion that follows where none is unmet.
     pub(super) fn new(checks: Vec<Check>, promotion: Option<Promotion>) -> Decision {
         Decision { checks, promotion }
-    }
-
-    /// Every requirement that was checked, in the order of the checks.
-    pub fn checks(&self) -> &[Check] {
-        &self.checks
     }
 
     /// The checks that are not met, in their order.

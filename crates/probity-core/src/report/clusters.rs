@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::row::ReplyResult;
 use crate::results::RowOutcome;
-use crate::score::CriterionOutcome;
 use crate::stats::{ClusterSums, Estimate, proportion};
 
 /// What a reply adds to the figures. Many replies are of one kind.
@@ -31,10 +30,7 @@ impl ReplyKind {
         self.passes = result.outcome.passes();
         self.fails_outright = result.outcome == RowOutcome::Blocked || result.is_automatic_fail();
         self.levels.clear();
-        self.levels.extend(result.criteria.iter().map(|(_, outcome)| match outcome {
-            CriterionOutcome::Scored(scored) => Some(scored.level),
-            CriterionOutcome::Unscored(_) => None,
-        }));
+        self.levels.extend(result.criteria.iter().map(|(_, outcome)| outcome.level()));
     }
 }
 

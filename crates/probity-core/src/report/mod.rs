@@ -5,6 +5,7 @@
 //! pages show these values.
 
 mod clusters;
+mod customer_outcomes;
 mod gate_tally;
 mod history;
 mod part;
@@ -12,6 +13,7 @@ mod patterns;
 mod ranked;
 mod repeats;
 mod row;
+mod self_agreement;
 mod sensitivity;
 mod summary;
 mod target;

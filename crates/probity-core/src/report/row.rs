@@ -9,8 +9,8 @@ use crate::gate::{Admitted, Blocked, Finding};
 use crate::results::{
     CriterionResult, FailedRow, GateRecord, GateStatus, ResultRow, RowOutcome, finding_records,
 };
-use crate::rubric::{Criterion, CriterionId, Rubric};
-use crate::score::{CriterionOutcome, Failure, Score, Scored, Unscored, score};
+use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
+use crate::score::{Criteria, CriterionOutcome, Failure, Score, Scored, Unscored, over_repeats, score};
 
 /// What the gate said about a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +60,15 @@ pub struct ReplyResult {
     pub variant: Option<String>,
     /// The bot's own confidence.
     pub confidence: Option<Confidence>,
+    /// What customers said, and what became of the ticket, by kind.
+    pub customer_outcomes: BTreeMap<String, String>,
     /// What the gate said.
     pub gate: GateOutcome,
     /// What each criterion came to, in the rubric's order; empty when blocked.
     pub criteria: Vec<(CriterionId, CriterionOutcome)>,
+    /// The levels that each criterion got in every repeat, in the rubric's order; empty where it was asked about once,
+    /// and for a criterion that no judge decides.
+    pub levels_by_repeat: Vec<Vec<Option<i64>>>,
     /// The criteria that were not asked about because the reply is blocked, in the rubric's order.
     pub not_asked: Vec<CriterionId>,
     /// What the levels come to; `None` when nothing was judged.
@@ -115,10 +120,7 @@ impl ReplyResult {
     pub fn with_criteria(self, rubric: &Rubric, criteria: Vec<(CriterionId, CriterionOutcome)>) -> Self {
         let levels: BTreeMap<&CriterionId, i64> = criteria
             .iter()
-            .filter_map(|(id, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => Some((id, scored.level)),
-                CriterionOutcome::Unscored(_) => None,
-            })
+            .filter_map(|(id, outcome)| Some((id, outcome.level()?)))
             .collect();
         let score = score(rubric, &levels);
         let outcome = match rubric.pass() {
@@ -129,6 +131,17 @@ impl ReplyResult {
         };
         let below_best = below_best(rubric, &criteria, &score);
         Self { criteria, score: Some(score), below_best, outcome, ..self }
+    }
+
+    /// The same result with what each criterion of `rubric` came to in every repeat.
+    #[must_use]
+    pub fn with_repeats(self, rubric: &Rubric, repeats: Vec<Criteria>) -> Self {
+        let levels = |(at, criterion): (usize, &Criterion)| match (criterion.decider, repeats.len()) {
+            (Decider::Judge, 2..) => repeats.iter().map(|repeat| repeat[at].1.level()).collect(),
+            _ => Vec::new(),
+        };
+        let levels_by_repeat = rubric.criteria().iter().enumerate().map(levels).collect();
+        Self { levels_by_repeat, ..self.with_criteria(rubric, over_repeats(rubric, repeats)) }
     }
 
     /// A reply of which nothing but the gate's answer is known.
@@ -149,8 +162,10 @@ impl ReplyResult {
             text: Arc::default(),
             variant: None,
             confidence: None,
+            customer_outcomes: case.outcomes.clone(),
             gate,
             criteria: Vec::new(),
+            levels_by_repeat: Vec::new(),
             not_asked: Vec::new(),
             score: None,
             below_best: Vec::new(),
@@ -225,8 +240,10 @@ impl ReplyResult {
     /// The row of the results file.
     pub fn row(&self) -> ResultRow {
         let points = |id: &CriterionId| self.score.as_ref().and_then(|score| score.points_of(id));
-        let asked =
-            self.criteria.iter().map(|(id, outcome)| (id, Some(CriterionResult::of(outcome, points(id)))));
+        let scores = |at: usize| self.levels_by_repeat.get(at).cloned().unwrap_or_default();
+        let asked = self.criteria.iter().enumerate().map(|(at, (id, outcome))| {
+            (id, Some(CriterionResult { scores: scores(at), ..CriterionResult::of(outcome, points(id)) }))
+        });
         let criteria = asked.chain(self.not_asked.iter().map(|id| (id, None)));
         ResultRow {
             id: self.id.clone(),

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::clusters::{CaseReplies, Clusters, PartFigures};
+use super::customer_outcomes::CustomerOutcomeTally;
 use super::gate_tally::GateTally;
 use super::part::Part;
 use super::patterns::PatternTally;
 use super::ranked::{Ranked, RankedReply};
 use super::repeats::RepeatTally;
 use super::row::{GateOutcome, ReplyResult};
+use super::self_agreement::SelfAgreementTally;
 use super::sensitivity::variations;
 use super::target::{Ceiling, target_record};
 use crate::exact::Exact;
@@ -42,6 +44,8 @@ pub struct SummaryBuilder {
     replies: CaseReplies,
     gate: GateTally,
     repeats: RepeatTally,
+    self_agreement: SelfAgreementTally,
+    customer_outcomes: CustomerOutcomeTally,
     no_reply: u64,
     skipped: u64,
 }
@@ -60,6 +64,8 @@ impl SummaryBuilder {
             replies: CaseReplies::default(),
             gate: GateTally::default(),
             repeats: RepeatTally::default(),
+            self_agreement: SelfAgreementTally::default(),
+            customer_outcomes: CustomerOutcomeTally::default(),
             no_reply: 0,
             skipped: 0,
         }
@@ -85,6 +91,8 @@ impl SummaryBuilder {
         self.automatic_fails += u64::from(result.is_automatic_fail());
         self.gate.add(result);
         self.repeats.add(result);
+        self.self_agreement.add(result, &self.rubric);
+        self.customer_outcomes.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         if let Some(quality_max) = result.quality_max(&self.rubric) {
             self.ranked.add(quality_max, result);
@@ -131,6 +139,8 @@ impl SummaryBuilder {
                 .map(|(name, figures)| (name.to_owned(), self.slices[name].record(&self.rubric, &figures)))
                 .collect(),
             repeats: self.repeats.repeats(),
+            self_agreement: self.self_agreement.figures(&self.rubric),
+            customer_outcomes: self.customer_outcomes.figures(),
             failure_patterns: self.patterns.patterns(n_of),
             // The lexical judge writes by template: what recurs is the template.
             recurring_reasons: match facts.judge.kind.as_str() {

@@ -20,8 +20,8 @@ pub use row::{
     finding_records,
 };
 pub use summary::{
-    AuthorRecord, ClusterCount, Counts, CriterionFigures, Facts, FailurePattern, JudgeRecord, PartRecord,
-    PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SummaryRecord,
+    AuthorRecord, ClusterCount, Counts, CriterionFigures, CustomerOutcomes, Facts, FailurePattern, JudgeRecord, PartRecord,
+    PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SelfAgreement, SummaryRecord,
     TargetRecord, Tokens, Variation,
 };
 

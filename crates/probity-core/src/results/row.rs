@@ -104,6 +104,9 @@ impl ResultRow {
 pub struct CriterionResult {
     /// The level; null when unscored.
     pub score: Option<i64>,
+    /// The level in each repeat, null where it has none; only where there are several repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Option<i64>>,
     /// The judge's words; null when unscored.
     pub reasoning: Option<String>,
     /// What the level adds to the total; only where the rubric has weights.
@@ -129,6 +132,7 @@ impl CriterionResult {
         match outcome {
             CriterionOutcome::Scored(scored) => CriterionResult {
                 score: Some(scored.level),
+                scores: Vec::new(),
                 reasoning: Some(scored.reasoning.clone()),
                 points,
                 violations: scored.violations.clone(),

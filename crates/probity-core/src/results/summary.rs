@@ -41,6 +41,12 @@ pub struct SummaryRecord {
     /// What several replies to the same case came to; only where a case has two that pass or fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
+    /// How far the judge agrees with itself, by criterion; only where each packet was asked about several times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_agreement: Option<Members<SelfAgreement>>,
+    /// How far passes go with what customers said, by kind of outcome; only where cases have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer_outcomes: Option<Members<CustomerOutcomes>>,
     /// What replies that do not pass have in common, the most frequent first.
     pub failure_patterns: Vec<FailurePattern>,
     /// Reasons for weak levels that recur, the most frequent first.
@@ -51,6 +57,31 @@ pub struct SummaryRecord {
     pub best: Vec<RankedRecord>,
     /// The worst replies that are not perfect, worst first.
     pub worst: Vec<RankedRecord>,
+}
+
+/// How far a judge agrees with itself over repeats of the same questions: its intra-rater reliability.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SelfAgreement {
+    /// Replies with a level in at least two repeats.
+    pub n: u64,
+    /// Over all pairs of repeats of one reply, the share with the same level.
+    pub agreement: Option<Estimate>,
+    /// Krippendorff's alpha for levels in order, with the repeats as raters; null where it is not defined, as where
+    /// every level is the same.
+    pub krippendorff_alpha: Option<Estimate>,
+}
+
+/// How far passes go with an outcome that customers decide. A blocked reply does not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CustomerOutcomes {
+    /// Replies that pass or do not, and whose outcome is good or bad.
+    pub n: u64,
+    /// The share of good outcomes among replies that pass.
+    pub good_when_passed: Option<Estimate>,
+    /// The share of good outcomes among replies that do not.
+    pub good_when_not_passed: Option<Estimate>,
+    /// The phi coefficient of passing and a good outcome; null for few replies, or where one of them never varies.
+    pub phi: Option<Estimate>,
 }
 
 /// What the store knows about a run beyond its verdicts.

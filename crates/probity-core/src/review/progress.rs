@@ -35,7 +35,7 @@ pub fn progress(
     now: Moment,
 ) -> Vec<ProgressLine> {
     let evidence = Evidence::of(contract, calibration, judge, now);
-    decide(contract, &evidence).checks().iter().filter_map(line).collect()
+    decide(contract, &evidence).checks.iter().filter_map(line).collect()
 }
 
 fn line(check: &Check) -> Option<ProgressLine> {

@@ -3,11 +3,14 @@
 //! Criteria are matched by id. What always holds: two rubrics with one hash differ in nothing that is hashed,
 //! and every part that is hashed is compared here, so another hash always has a change to show for it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::rules::plain;
 use super::{Criterion, Metric, PassRule, Rubric, Target};
 
 /// One part that moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RubricChange {
     /// The criterion it belongs to; `None` for the rubric as a whole.
     pub criterion: Option<String>,

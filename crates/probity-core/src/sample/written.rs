@@ -106,6 +106,7 @@ fn record(entry: &Entry) -> Map<String, Value> {
         ("time", circumstances.time.map(|time| json!(time.to_string()))),
         ("audience", circumstances.audience.as_ref().map(|text| json!(text))),
         ("region", circumstances.region.as_ref().map(|text| json!(text))),
+        ("language", circumstances.language.as_ref().map(|text| json!(text))),
     ];
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

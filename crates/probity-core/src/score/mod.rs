@@ -5,6 +5,10 @@
 //! What is known to fail has failed: no level that is missing can take back an automatic fail, or lift a total
 //! beyond what its criterion is worth. A reply passes only when nothing is missing.
 
+mod repeats;
+
+pub use repeats::{Criteria, over_repeats};
+
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +33,16 @@ pub enum CriterionOutcome {
     Scored(Scored),
     /// No level, and why.
     Unscored(Unscored),
+}
+
+impl CriterionOutcome {
+    /// The level, where there is one.
+    pub fn level(&self) -> Option<i64> {
+        match self {
+            CriterionOutcome::Scored(scored) => Some(scored.level),
+            CriterionOutcome::Unscored(_) => None,
+        }
+    }
 }
 
 /// A level with its reason and what a reader should know about it.

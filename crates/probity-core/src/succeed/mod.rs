@@ -75,7 +75,7 @@ impl ContractOutcome {
     pub fn of(name: String, decision: &Decision) -> ContractOutcome {
         let unmet = decision.unmet();
         let unmet = unmet.iter().map(|check| (check.requirement.name(), check.message().to_owned()));
-        let (met, checked) = (decision.is_met(), decision.checks().len());
+        let (met, checked) = (decision.is_met(), decision.checks.len());
         ContractOutcome { name, met, checked, unmet: unmet.collect() }
     }
 }

@@ -138,7 +138,8 @@ fn is_elsewhere(chat: &ChatSettings) -> bool {
     Some(chat.base_url.to_string()) != defaults().judges[chat.kind.name()].base_url
 }
 
-fn chat_parts(chat: &ChatSettings, left: &LeftOut) -> Vec<(&'static str, String)> {
+/// What is said of an endpoint in digests, without the parameters that were refused.
+pub(crate) fn chat_parts(chat: &ChatSettings, left: &LeftOut) -> Vec<(&'static str, String)> {
     let sent = chat.sent(left);
     let mut parts = vec![
         ("judge.model", chat.model.clone()),

@@ -52,6 +52,10 @@ impl<'de> Deserialize<'de> for Decimal {
             fn visit_i64<E: serde::de::Error>(self, whole: i64) -> Result<Decimal, E> {
                 Ok(Decimal(Exact::from(whole)))
             }
+
+            fn visit_u64<E: serde::de::Error>(self, whole: u64) -> Result<Decimal, E> {
+                self.visit_i64(i64::try_from(whole).map_err(E::custom)?)
+            }
         }
         deserializer.deserialize_any(Digits)
     }
@@ -298,7 +302,8 @@ settings! {
         competitors: Vec<String> => Plain,
         forbidden_advice: Vec<String> => Plain,
         allowed_claims: Vec<String> => Plain,
-        lexicons: Vec<PathBuf> => Path,
+        languages: PathBuf => Path,
+        language: String => Plain,
         own_emails: Vec<String> => Plain,
         own_domains: Vec<String> => Plain,
         own_phones: Vec<String> => Plain,
@@ -315,6 +320,8 @@ settings! {
     }
     schedule: One<ScheduleLayer> {
         concurrency: u32 => Plain,
+        requests_per_minute: NonZeroU32 => Plain,
+        tokens_per_minute: NonZeroU32 => Plain,
         attempts_max: NonZeroU32 => Plain,
         connect_ms: NonZeroU64 => Plain,
         first_byte_ms: NonZeroU64 => Plain,

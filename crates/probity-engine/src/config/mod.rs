@@ -37,6 +37,7 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 
+pub(crate) use choose::chat_parts;
 pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
@@ -53,7 +54,7 @@ pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSett
 pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
-use models::Model;
+use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -151,8 +152,10 @@ pub struct GateSettings {
     pub forbidden_advice: Vec<String>,
     /// Texts whose claims need no source.
     pub allowed_claims: Vec<String>,
-    /// Files that add to the word lists for claims.
-    pub lexicons: Vec<PathBuf>,
+    /// A folder with word lists, a folder per language in it.
+    pub languages: Option<PathBuf>,
+    /// The code of the language that replies are in; without it, their words tell.
+    pub language: Option<String>,
     /// What is the company's own and no person's.
     pub own: Allow,
 }
@@ -253,6 +256,9 @@ pub struct ChatSettings {
     pub aliases: Vec<String>,
     /// The version of HTTP.
     pub http: Http,
+    /// What its server said of the model, where that was asked for one. A record does not have it.
+    #[serde(skip)]
+    pub told: Option<ServerModel>,
 }
 
 /// A program that judges.
@@ -269,6 +275,10 @@ pub struct CommandSettings {
 pub struct ScheduleSettings {
     /// Calls in flight, 1 to 10000.
     pub concurrency: usize,
+    /// Calls in a minute at most, to all servers of a judge or a target together.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens of prompts and answers in a minute at most.
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// Calls for one packet before it stays unscored.
     pub attempts_max: u32,
     /// The clocks and caps of one call.

@@ -62,6 +62,24 @@ pub struct Model {
     pub note: Option<String>,
 }
 
+/// A model as a server lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerModel {
+    /// The name it is asked by.
+    pub id: String,
+    /// When it ends, where the server tells.
+    pub ends: Option<Moment>,
+    /// How many tokens it reads, where the server tells.
+    pub context: Option<u32>,
+}
+
+impl ServerModel {
+    /// A model of which nothing but the name is known.
+    pub fn named(id: &str) -> ServerModel {
+        ServerModel { id: id.to_owned(), ends: None, context: None }
+    }
+}
+
 impl Model {
     /// The model of this name.
     pub fn named(name: &str) -> Option<&'static Model> {

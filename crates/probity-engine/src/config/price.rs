@@ -68,9 +68,10 @@ impl Config {
     /// The most that a call with a prompt of so many bytes can cost, without the parameters that were refused, where
     /// the model has a price: no token is shorter than a byte.
     pub fn most(&self, chat: &ChatSettings, left: &LeftOut, prompt_bytes: usize) -> Option<Money> {
+        let price = self.price(chat)?;
         let output = chat.sent(left).limit_most();
         let usage = Usage { input: prompt_bytes as u64 + ENVELOPE_TOKENS, output };
-        Some(Money::of(self.price(chat)?, usage))
+        Some(Money::of(price, usage))
     }
 }
 

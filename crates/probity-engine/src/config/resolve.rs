@@ -230,6 +230,8 @@ impl Resolving {
         self.at_least(("backoff_ms_max", backoff_max), ("backoff_ms_first", backoff_first));
         ScheduleSettings {
             concurrency: concurrency as usize,
+            requests_per_minute: layer.requests_per_minute,
+            tokens_per_minute: layer.tokens_per_minute,
             attempts_max: given(layer.attempts_max).get(),
             limits,
             packet_max,
@@ -444,6 +446,7 @@ impl Resolving {
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
             http: given(layer.http),
+            told: None,
         })
     }
 

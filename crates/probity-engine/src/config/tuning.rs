@@ -1,7 +1,8 @@
 //! Parameters of a request that can be left out: what a person writes, and what is sent.
 
 use probity_core::exact::Exact;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ChatSettings;
 use super::layer::Decimal;
@@ -16,13 +17,24 @@ const OUTPUT_TOKENS_AUTO: u32 = 1024;
 const OUTPUT_TOKENS_MOST: u32 = 128_000;
 
 /// A parameter that can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a value, \"auto\" or \"unset\"")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Tunable<T> {
     /// A word.
     Word(TuningWord),
     /// This value, or the call fails.
     Value(T),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Tunable<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = serde_json::Value::deserialize(deserializer)?;
+        if let Ok(word) = TuningWord::deserialize(&written) {
+            return Ok(Tunable::Word(word));
+        }
+        let value = T::deserialize(written).map(Tunable::Value);
+        value.map_err(|error| D::Error::custom(format!("{error}; or \"auto\", or \"unset\"")))
+    }
 }
 
 impl<T: Copy> Tunable<T> {
@@ -139,8 +151,8 @@ impl ChatSettings {
         let thinks = family.is_some() || left.has(Parameter::Temperature);
         let room = if thinks { self.thinking_tokens_max.get() } else { 0 };
         let limit = self.output_tokens_max.or_auto(OUTPUT_TOKENS_AUTO.try_into().ok());
-        let limit =
-            limit.filter(|_| !left.has(Parameter::Limit)).map(|limit| limit.get().saturating_add(room));
+        let is_left = self.output_tokens_max.is_auto() && left.has(Parameter::Limit);
+        let limit = limit.filter(|_| !is_left).map(|limit| limit.get().saturating_add(room));
         let is_on = self.logprobs == Logprobs::On && row.logprobs.is_some() && !left.has(Parameter::Logprobs);
         SentParameters {
             temperature: temperature.filter(|_| row.temperature.is_some()).map(|value| value.0),

@@ -103,8 +103,6 @@ pub struct DialectRow {
     pub logprobs: Option<String>,
     /// Where the context size goes.
     pub context: Option<String>,
-    /// The path at which the host says how many tokens are read, and where in that.
-    pub context_at: Option<(String, String)>,
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,
@@ -155,17 +153,17 @@ impl Dialect {
         let is_there = |pattern: &String| {
             let (host, path) = pattern.find('/').map_or((pattern.as_str(), ""), |at| pattern.split_at(at));
             let has_host = match (host.strip_prefix(':'), url.host_str()) {
-                (Some(port), _) => url.port().is_some_and(|own| own.to_string() == port),
-                (None, Some(own)) => {
-                    own == host || own.ends_with(&format!(".{host}")) || own.ends_with(&format!("-{host}"))
-                }
+                (Some(port), _) => url.port().is_some_and(|own| port.parse() == Ok(own)),
+                (None, Some(own)) => own
+                    .strip_suffix(host)
+                    .is_some_and(|before| before.is_empty() || before.ends_with(['.', '-'])),
                 (None, None) => false,
             };
             has_host && url.path().starts_with(path)
         };
         let is_asked =
             |row: &Dialect| row.models.is_empty() || row.models.iter().any(|pattern| fits(pattern, model));
-        Dialect::all().filter(is_asked).find(|row| row.hosts.iter().any(is_there))
+        Dialect::all().find(|row| row.hosts.iter().any(is_there) && is_asked(row))
     }
 
     /// Whether it is chat completions, which targets speak too.

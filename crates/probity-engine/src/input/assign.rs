@@ -199,7 +199,11 @@ pub(super) fn not_understood(file: &str, columns: &[ShownColumn<'_>], lacks: &[F
         hint += &format!("  {name:width$}  {sample}\n");
     }
     if unfound.is_empty() {
-        hint += &format!("try: probity run {} --map {}", quoted_for_shell(file), quoted_for_shell(&sources.join(",")));
+        hint += &format!(
+            "try: probity run {} --map {}",
+            quoted_for_shell(file),
+            quoted_for_shell(&sources.join(","))
+        );
     } else {
         let unfound: Vec<&str> = unfound.iter().map(words).collect();
         let field = if unfound.contains(&"the reply") { "reply" } else { "ticket" };
@@ -218,7 +222,9 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
     for field in lacks {
         let is_free = |at: &usize| {
             let taken = columns[*at].known.meaning.is_some_and(|known| {
-                known.field != *field && known.certainty != Certainty::Perhaps && !lacks.contains(&known.field)
+                known.field != *field
+                    && known.certainty != Certainty::Perhaps
+                    && !lacks.contains(&known.field)
             });
             !taken && !used.contains(at)
         };
@@ -260,11 +266,19 @@ pub(super) fn sample(value: &str) -> String {
 
 /// The name of a column as a mapping has it.
 fn quoted_name(name: &str) -> String {
-    if name.contains([',', '+', '.', '[', ']', '\'', '=', '#']) { format!("\"{name}\"") } else { name.to_owned() }
+    if name.contains([',', '+', '.', '[', ']', '\'', '=', '#']) {
+        format!("\"{name}\"")
+    } else {
+        name.to_owned()
+    }
 }
 
 /// A word of a command as a shell takes it.
 fn quoted_for_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,:@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }

@@ -62,7 +62,8 @@ impl CsvTable {
         if let Some(message) = clash(&names) {
             return Err(refused(input, message));
         }
-        let mut table = CsvTable { rows, names, assigned: Assignment::none(), warnings: Vec::new(), notices: Vec::new() };
+        let mut table =
+            CsvTable { rows, names, assigned: Assignment::none(), warnings: Vec::new(), notices: Vec::new() };
         table.notices.extend(notice);
         match vocabulary {
             Vocabulary::Cases => table.understand(input, raw, options)?,
@@ -94,7 +95,10 @@ impl CsvTable {
         let refused = |input: &Input, message: String| LoadError::new(input.file(), message).line(line);
         if let Some((field, column)) = options.map.missing(&self.named(&known)) {
             let (field, found) = (field.native(), self.names.join(", "));
-            return Err(refused(input, format!("--map {field}: there is no column '{column}', found {found}")));
+            return Err(refused(
+                input,
+                format!("--map {field}: there is no column '{column}', found {found}"),
+            ));
         }
         let assigned = Assignment::new(self.names.iter().map(String::as_str), known.clone(), &options.map);
         let (lacks, unclear) = match assigned {
@@ -141,7 +145,11 @@ impl CsvTable {
             .into_iter()
             .enumerate()
             .filter(|(_, (name, _))| !name.is_empty())
-            .map(|(at, (name, known))| ShownColumn { name, known, sample: cells.get(at).map_or(String::new(), |cell| sample(cell)) })
+            .map(|(at, (name, known))| ShownColumn {
+                name,
+                known,
+                sample: cells.get(at).map_or(String::new(), |cell| sample(cell)),
+            })
             .collect();
         Ok(not_understood(input.file(), &columns, lacks))
     }

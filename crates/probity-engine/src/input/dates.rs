@@ -18,14 +18,18 @@ pub(super) enum UnreadDate {
 }
 
 /// Forms of days that can be read in one way only.
-const DAYS: &[&str] = &["%d.%m.%Y", "%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d/%b/%y", "%d.%m.%y"];
+const DAYS: &[&str] = &[
+    "%d.%m.%Y", "%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d/%b/%y",
+    "%d.%m.%y",
+];
 
 /// Forms with slashes, or hyphens and the year last: day first, and month first.
 const EITHER: &[(&str, &str)] =
     &[("%d/%m/%Y", "%m/%d/%Y"), ("%d-%m-%Y", "%m-%d-%Y"), ("%d/%m/%y", "%m/%d/%y")];
 
 /// What may follow a day.
-const TIMES: &[&str] = &["", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p", ", %H:%M:%S"];
+const TIMES: &[&str] =
+    &["", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p", ", %H:%M:%S"];
 
 /// The moment that a text names, in the form `format` where that is said.
 pub(super) fn moment(text: &str, format: Option<&str>) -> Result<Moment, UnreadDate> {
@@ -113,6 +117,9 @@ mod tests {
         check("02/03/24", Err(UnreadDate::DayOrMonth));
         check("yesterday", Err(UnreadDate::Unknown));
         check("31/31/2026", Err(UnreadDate::Unknown));
-        assert_eq!(moment("02/03/24", Some("%d/%m/%y")).map(|moment| moment.to_string()), Ok("2024-03-02".to_owned()));
+        assert_eq!(
+            moment("02/03/24", Some("%d/%m/%y")).map(|moment| moment.to_string()),
+            Ok("2024-03-02".to_owned())
+        );
     }
 }

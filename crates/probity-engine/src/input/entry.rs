@@ -5,6 +5,7 @@
 //! turn of a conversation is the reply is decided here too.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -106,7 +107,9 @@ fn case(
     situation: Situation,
     dates: Option<&str>,
 ) -> Result<Case, Reason> {
-    let name = |value: FieldValue<'_>| name_text(&value.name, value.json).map(|text| Some(text).filter(|text| !text.is_empty()));
+    let name = |value: FieldValue<'_>| {
+        name_text(&value.name, value.json).map(|text| Some(text).filter(|text| !text.is_empty()))
+    };
     let slice = |value: FieldValue<'_>| name(value)?.map(Slice::new).transpose().map_err(bad_field);
     Ok(Case {
         id: id.clone(),
@@ -116,11 +119,13 @@ fn case(
             time: unless_bad(found, Field::Time, |value| time(&value, dates))?,
             audience: unless_bad(found, Field::Audience, name)?,
             region: unless_bad(found, Field::Region, name)?,
+            language: unless_bad(found, Field::Language, name)?,
         },
         evidence: evidence(found)?.into(),
         inadmissible: inadmissible(found)?,
         reference: optional_text(found.given(Field::Reference))?,
         known_pii: known_pii(found.given(Field::KnownPii))?,
+        outcomes: BTreeMap::new(),
         metadata: metadata(found)?,
     })
 }
@@ -212,9 +217,10 @@ fn time(value: &FieldValue<'_>, format: Option<&str>) -> Result<Option<Moment>, 
         // A CSV cell holds seconds as text.
         Json::String(text) | Json::Number(text) => match dates::moment(text, format) {
             Ok(moment) => Ok(Some(moment)),
-            Err(UnreadDate::Unknown) => {
-                Err(format!("'{name}' is no date in a usual form, such as 2026-04-01 or 2026-04-01T09:30:00Z").into())
-            }
+            Err(UnreadDate::Unknown) => Err(format!(
+                "'{name}' is no date in a usual form, such as 2026-04-01 or 2026-04-01T09:30:00Z"
+            )
+            .into()),
             Err(UnreadDate::DayOrMonth) => Err(format!(
                 "'{name}' may have the day or the month first; say which, as --date-format %d/%m/%Y"
             )
@@ -235,7 +241,9 @@ fn confidence(value: FieldValue<'_>) -> Result<Option<Confidence>, Reason> {
     let Some(number) = number else {
         return Err(format!("'{}' must be a number from 0 to 1", value.name).into());
     };
-    Confidence::new(number).map(Some).map_err(|_| format!("'{}' must be a number from 0 to 1", value.name).into())
+    Confidence::new(number)
+        .map(Some)
+        .map_err(|_| format!("'{}' must be a number from 0 to 1", value.name).into())
 }
 
 fn share(text: &str) -> Option<f64> {

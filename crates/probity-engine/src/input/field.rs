@@ -29,6 +29,7 @@ pub(super) enum Field {
     Time,
     Audience,
     Region,
+    Language,
     Metadata,
 }
 
@@ -62,10 +63,11 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("time", Field::Time),
     ("audience", Field::Audience),
     ("region", Field::Region),
+    ("language", Field::Language),
     ("metadata", Field::Metadata),
 ];
 
-pub(super) const N_FIELDS: usize = 18;
+pub(super) const N_FIELDS: usize = 19;
 
 impl Field {
     /// The field called `name`, exactly.

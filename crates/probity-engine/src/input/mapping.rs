@@ -68,9 +68,8 @@ impl Members<'_, '_> {
     /// The member called `name`, exactly or in another spelling.
     fn named(&self, name: &str, folded: &str) -> Option<&Json> {
         let exact = self.values.iter().position(|(member, _)| member == name);
-        let at = exact.or_else(|| {
-            self.known.iter().position(|known| !folded.is_empty() && known.folded == folded)
-        })?;
+        let at = exact
+            .or_else(|| self.known.iter().position(|known| !folded.is_empty() && known.folded == folded))?;
         Some(&self.values[at].1)
     }
 }
@@ -126,7 +125,8 @@ impl FieldMap {
                 Piece::Path { name, folded, .. } => !is_there(name, folded),
                 Piece::Constant(_) | Piece::RecordNumber => false,
             };
-            let piece = source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
+            let piece =
+                source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
             let Piece::Path { name, .. } = piece else { return None };
             Some((*field, name.as_str()))
         })
@@ -295,7 +295,8 @@ fn indexed(part: &str) -> Result<(&str, Vec<Step>), MapError> {
     let (name, mut rest) = part.find('[').map_or((part, ""), |at| part.split_at(at));
     let mut steps = Vec::new();
     while let Some(inside) = rest.strip_prefix('[') {
-        let refused = || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
+        let refused =
+            || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
         let (index, after) = inside.split_once(']').ok_or_else(refused)?;
         steps.push(match index.split_once('=') {
             Some((key, value)) => Step::Where(key.trim().to_owned(), value.trim().to_owned()),
@@ -345,7 +346,10 @@ mod tests {
         let error = |text: &str| text.parse::<FieldMap>().expect_err("an error").to_string();
         assert_eq!(error("Body"), "\"Body\": expected FIELD=COLUMN, such as ticket=Body");
         assert_eq!(error("ticket=a,ticket=b"), "the field 'ticket' is mapped twice");
-        assert_eq!(error("ticket=a[x]"), "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]");
+        assert_eq!(
+            error("ticket=a[x]"),
+            "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]"
+        );
         assert!(error("tickt=a").starts_with("there is no field \"tickt\", expected one of id, slice"));
         assert!(error("ticket=").starts_with("a source is empty"));
         let map: FieldMap = "ticket=\"a,b\",reply='x=y'".parse().expect("commas and signs in quotes");

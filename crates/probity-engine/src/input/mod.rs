@@ -264,6 +264,16 @@ impl Record {
         }
     }
 
+    /// Puts what customers said into its case.
+    fn add_outcomes(&mut self, beside: Option<&Beside>) {
+        let (Some(beside), Record::Entry { entry, .. }) = (beside, &mut *self) else { return };
+        let outcomes = beside.outcomes.iter().map(|outcome| {
+            let value = outcome.value.as_str().map_or_else(|| outcome.value.canonical(), str::to_owned);
+            (outcome.kind.to_owned(), value)
+        });
+        entry.case.outcomes.extend(outcomes);
+    }
+
     /// The same record, which is passed over because it repeats the one with the index `first`.
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
@@ -397,10 +407,11 @@ impl AnnotatedRecords {
         let Some(Item { place, parsed, beside }) = next else { return Ok(None) };
         let repeated = self.scanned.repeats.get(&place.index);
         let record = Record::of(place, parsed.outcome);
-        let record = match repeated {
+        let mut record = match repeated {
             None => record,
             Some(first) => record.repeating(*first),
         };
+        record.add_outcomes(beside.as_deref());
         Ok(Some(Annotated { record, beside }))
     }
 }

@@ -15,9 +15,8 @@ use super::field::{Field, NAMES, Vocabulary};
 
 const DATA: &str = include_str!("../../../../config/columns.toml");
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(toml::from_str(DATA).expect("the embedded table is read by every test"))
-});
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| Table::new(toml::from_str(DATA).expect("the embedded table is read by every test")));
 
 /// Names that are kept after they were looked up; data with more has no names but values.
 const KEPT_MAX: usize = 10_000;
@@ -222,9 +221,9 @@ impl Table {
             for (field, sets) in fields {
                 let field = Field::named(field).expect("the table names fields");
                 for (rank, set) in sets.iter().enumerate() {
-                    let classes = set.split(' ').fold(0, |all, class| {
-                        all | bits.get(class).expect("a set names classes")
-                    });
+                    let classes = set
+                        .split(' ')
+                        .fold(0, |all, class| all | bits.get(class).expect("a set names classes"));
                     patterns.entry(classes).or_insert(Meaning { field, certainty, rank });
                 }
             }
@@ -241,7 +240,10 @@ impl Table {
             words,
             patterns,
             spelled: native.map(|(name, field)| (fold(name), *field)).collect(),
-            messages: columns.iter().flat_map(|(names, is)| names.iter().map(|name| (fold(name), *is))).collect(),
+            messages: columns
+                .iter()
+                .flat_map(|(names, is)| names.iter().map(|name| (fold(name), *is)))
+                .collect(),
             roles: roles.iter().flat_map(|(names, is)| names.iter().map(|name| (fold(name), *is))).collect(),
             hints,
         }
@@ -252,7 +254,9 @@ impl Table {
         let mut ends: Vec<Option<(usize, Classes)>> = vec![None; folded.len() + 1];
         ends[0] = Some((0, 0));
         for start in 0..folded.len() {
-            let Some((n_words, classes)) = ends[start].filter(|_| folded.is_char_boundary(start)) else { continue };
+            let Some((n_words, classes)) = ends[start].filter(|_| folded.is_char_boundary(start)) else {
+                continue;
+            };
             for end in start + 1..=folded.len().min(start + self.word_bytes_max) {
                 let word = folded.get(start..end).and_then(|word| self.words.get(word));
                 if let Some(class) = word
@@ -290,7 +294,8 @@ mod tests {
 
     #[test]
     fn a_name_with_an_unknown_word_is_unknown() {
-        for name in ["First reply time in minutes", "Customer email", "Replies", "Requester", "\u{130}d", ""] {
+        for name in ["First reply time in minutes", "Customer email", "Replies", "Requester", "\u{130}d", ""]
+        {
             check(name, None);
         }
         check("Agent", Some((Field::Reply, Certainty::Perhaps)));

@@ -31,7 +31,8 @@ pub(super) fn object_fields<'a>(
     let assigned = Assignment::new(values.iter().map(|(name, _)| &**name), known, reading.map)?;
     names.note_first(|| assigned.notice(values.iter().map(|(name, _)| &**name)));
     warnings.extend(assigned.doubts.iter().cloned());
-    let unread = values.iter().zip(&assigned.known).filter(|((name, _), known)| !reading.map.takes(name, known));
+    let unread =
+        values.iter().zip(&assigned.known).filter(|((name, _), known)| !reading.map.takes(name, known));
     warnings.extend(unread.filter_map(|(_, known)| known.typo.clone()));
     let mut found = mapped(&values, &assigned, reading)?;
     for ((name, json), field) in values.into_iter().zip(assigned.fields) {

@@ -1,12 +1,11 @@
-//! Which models a server has, when they end and how much they read: one request, in whatever form the answer comes, and
-//! one more where the context size stands elsewhere.
+//! Which models a server has, when they end and how much they read: one request, in whatever form the answer comes.
 
-use probity_core::case::Moment;
 use serde_json::Value;
 
 use super::service::Service;
 use super::{CallLimits, CallOutcome, JudgeError};
 use crate::config::ChatSettings;
+use crate::config::models::ServerModel;
 
 /// The members under which servers tell a model's end.
 const ENDS: [&str; 4] = ["shutdown_date", "retires_at", "deprecation", "expiration_date"];
@@ -16,17 +15,6 @@ const CONTEXTS: [&str; 8] = [
     "/loaded_context_length", "/max_model_len", "/meta/n_ctx", "/context_window", "/context_length",
     "/max_context_length", "/max_input_tokens", "/inputTokenLimit",
 ];
-
-/// A model as a server lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerModel {
-    /// The name it is asked by.
-    pub id: String,
-    /// When it ends, where the server tells.
-    pub ends: Option<Moment>,
-    /// How many tokens it reads, where the server tells.
-    pub context: Option<u32>,
-}
 
 /// Why a server did not list its models.
 #[derive(Debug, thiserror::Error)]
@@ -60,24 +48,15 @@ pub async fn server_models(
 ) -> Result<Vec<ServerModel>, NoModels> {
     let path = if chat.base_url.ends_with("v1") || !is_bare(chat) { "models" } else { "v1/models" };
     let url = chat.base_url.call(path).to_string();
-    let service = Service::of_chat(chat, limits, get)?;
-    let mut models = match service.get(path, &chat.base_url).await.outcome {
-        CallOutcome::Broken { fault, .. } => {
-            return Err(NoModels::Silent { url, problem: fault.to_string() });
-        }
+    match Service::of_chat(chat, limits, get)?.get(path, &chat.base_url).await.outcome {
+        CallOutcome::Broken { fault, .. } => Err(NoModels::Silent { url, problem: fault.to_string() }),
         CallOutcome::Response(response) if response.status != 200 => {
-            return Err(NoModels::NoList { url, problem: format!("status {}", response.status) });
+            Err(NoModels::NoList { url, problem: format!("status {}", response.status) })
         }
-        CallOutcome::Response(response) => listed(&response.body)
-            .ok_or_else(|| NoModels::NoList { url, problem: "another form".to_owned() })?,
-    };
-    if let ([only], Some((path, place))) = (&mut models[..], &chat.dialect().context_at)
-        && let CallOutcome::Response(response) = service.get(path, &chat.base_url).await.outcome
-    {
-        let document: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-        only.context = tokens(&document, place).or(only.context);
+        CallOutcome::Response(response) => {
+            listed(&response.body).ok_or_else(|| NoModels::NoList { url, problem: "another form".to_owned() })
+        }
     }
-    Ok(models)
 }
 
 /// Whether nothing stands behind the host: the Messages API is named that way.

@@ -41,6 +41,13 @@ pub struct Submission {
     pub at: i64,
 }
 
+impl Submission {
+    /// The answer of the person who has said nothing in `unsaid`.
+    pub(super) fn given(&self, blind: bool, unsaid: GivenAnswer) -> GivenAnswer {
+        GivenAnswer { answer: Some(self.answer.clone()), at: self.at, blind, ..unsaid }
+    }
+}
+
 /// What became of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Submitted {
@@ -94,28 +101,21 @@ pub enum Undone {
     NotYours,
 }
 
-/// Why a judge's verdict is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RootCause {
-    /// The judge is too generous.
-    TooHigh,
-    /// The judge is too strict.
-    TooLow,
-    /// The rubric does not say what is right.
-    RubricUnclear,
-}
-
-impl RootCause {
-    /// The name in the store and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            RootCause::TooHigh => "too_high",
-            RootCause::TooLow => "too_low",
-            RootCause::RubricUnclear => "rubric_unclear",
-        }
+probity_core::named! {
+    /// Why a judge's verdict is wrong.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RootCause {
+        /// The judge is too generous.
+        TooHigh = "too_high",
+        /// The judge is too strict.
+        TooLow = "too_low",
+        /// The rubric does not say what is right.
+        RubricUnclear = "rubric_unclear",
     }
 }
+
+impl RootCause {}
 
 /// The hidden half of an item, for those who may see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -248,12 +248,7 @@ fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Refused { reason });
     }
     let blind = !has_seen(db, item, id, Sight::ANY)?;
-    let given = GivenAnswer {
-        answer: Some(submission.answer.clone()),
-        at: submission.at,
-        blind,
-        ..place.unsaid(&person.name, false)
-    };
+    let given = submission.given(blind, place.unsaid(&person.name, false));
     let entries = place.entries(&given);
     let (revision, kept) = standing(db, &entries)?;
     let is_answered = state == SeatState::Submitted;

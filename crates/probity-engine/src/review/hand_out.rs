@@ -12,7 +12,7 @@ use probity_core::review::{
 use serde::{Deserialize, Serialize};
 
 use super::earlier::earlier;
-use super::people::{Person, PersonId, active};
+use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::{ItemId, LEASE_SECONDS, ReviewRoom, document, word};
 use crate::ledger::db::{Db, DbError, Row, vals};
@@ -68,12 +68,14 @@ impl ReviewRoom {
         queue: QueueId,
         person: PersonId,
         now: i64,
-    ) -> Result<Option<ItemView>, StoreError> {
-        self.write("handing out an item", move |db| match take(db, queue, person, now)? {
-            Some(item) => Ok(view(db, item, person)?),
-            None => Ok(None),
-        })
-        .await
+    ) -> Result<Option<ItemId>, StoreError> {
+        // The order takes a look at every item, and never changes: no other writer has to wait for that.
+        let room = self.clone();
+        let ordered = move || room.read(|reader| reader.ask(|db| order(db, queue, person)));
+        let ordered = tokio::task::spawn_blocking(ordered).await.expect("reading does not panic")?;
+        let Some((spec, items)) = ordered else { return Ok(None) };
+        let taking = move |db: &Db| Ok(take(db, &items, spec.overlap, person, now)?);
+        self.write("handing out an item", taking).await
     }
 
     /// An item as `person` sees it; `None` unless it was given to them.
@@ -194,26 +196,29 @@ pub(super) fn standing(db: &Db, entries: &[LabelEntry]) -> Result<(u32, Vec<Labe
     Ok((revision, labels))
 }
 
-/// The items of a queue in the order of one person, which never changes.
-fn order(db: &Db, queue: QueueId, spec: &QueueSpec, person: &Person) -> Result<Vec<ItemId>, DbError> {
+/// What a queue asks for, and its items in the order of one person, which never changes. `None` where there is no such
+/// queue or person.
+fn order(db: &Db, queue: QueueId, id: PersonId) -> Result<Option<(QueueSpec, Vec<ItemId>)>, DbError> {
     const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
+    let (Some(spec), Some(person)) = (spec(db, queue)?, active(db, id)?) else {
+        return Ok(None);
+    };
     let draw = ReviewerDraw { seed: spec.seed, person: &person.name };
     let mut placed = db.rows(SQL, &vals![queue.0], |row| {
         let rank = u64::from(row.get::<u32>(1)?.saturating_sub(1));
         Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
     })?;
     placed.sort_unstable();
-    Ok(placed.into_iter().map(|(_, item)| item).collect())
+    Ok(Some((spec, placed.into_iter().map(|(_, item)| item).collect())))
 }
 
-/// Takes the first item of a queue that has a seat for a person: what they have been given, then what they have not
+/// Takes the first of `items` that has a seat for a person: what they have been given, then what they have not
 /// seen, then what they have skipped, the longest ago first.
-fn take(db: &Db, queue: QueueId, id: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
+fn take(db: &Db, items: &[ItemId], overlap: u32, id: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
     const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
-    let (Some(spec), Some(person)) = (spec(db, queue)?, active(db, id)?) else {
+    if active(db, id)?.is_none() {
         return Ok(None);
-    };
-    let items = order(db, queue, &spec, &person)?;
+    }
     let mine = db.rows(MINE, &vals![id.0], |row| {
         Ok((ItemId(row.get(0)?), (seat_state(row, 1)?, row.get::<i64>(2)?)))
     })?;
@@ -228,7 +233,7 @@ fn take(db: &Db, queue: QueueId, id: PersonId, now: i64) -> Result<Option<ItemId
     // A stable sort: those of one second stay in the person's order.
     skipped.sort_by_key(|(at, _)| *at);
     for item in given.chain(unseen).chain(skipped.into_iter().map(|(_, item)| item)) {
-        if n_others(db, *item, id, now)? < spec.overlap {
+        if n_others(db, *item, id, now)? < overlap {
             sit(db, *item, id, "leased", now)?;
             return Ok(Some(*item));
         }

@@ -28,25 +28,19 @@ const NAME_CHARS_MAX: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PersonId(pub i64);
 
-/// What a person may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PersonRole {
-    /// Label what they are given.
-    Reviewer,
-    /// Also settle disagreements, invite people, and see figures and runs.
-    Lead,
-}
-
-impl PersonRole {
-    /// The name in the store and in pages.
-    pub fn name(self) -> &'static str {
-        match self {
-            PersonRole::Reviewer => "reviewer",
-            PersonRole::Lead => "lead",
-        }
+probity_core::named! {
+    /// What a person may do.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PersonRole {
+        /// Label what they are given.
+        Reviewer = "reviewer",
+        /// Also settle disagreements, invite people, and see figures and runs.
+        Lead = "lead",
     }
 }
+
+impl PersonRole {}
 
 /// A name that labels can carry: something to read, without control characters, spaces around it do not count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,13 +14,15 @@ use super::people::PersonId;
 use super::{ItemId, text};
 use crate::ledger::db::{Db, DbError, vals};
 
-/// What a person can have seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
-    /// What a judge said.
-    Verdict,
-    /// What other people said.
-    Labels,
+probity_core::named! {
+    /// What a person can have seen.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Sight {
+        /// What a judge said.
+        Verdict = "verdict",
+        /// What other people said.
+        Labels = "labels",
+    }
 }
 
 impl Sight {
@@ -29,13 +31,6 @@ impl Sight {
 
     /// What makes it so for a lead who settles, which is done by looking at what people said.
     pub(super) const WHEN_SETTLING: &'static [Sight] = &[Sight::Verdict];
-
-    fn name(self) -> &'static str {
-        match self {
-            Sight::Verdict => "verdict",
-            Sight::Labels => "labels",
-        }
-    }
 }
 
 /// Whether a person has seen one of `sights` on a reply of the item, wherever that was.

@@ -204,13 +204,7 @@ fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Refused { reason });
     }
     let blind = !has_seen(db, item, id, Sight::WHEN_SETTLING)?;
-    let given = GivenAnswer {
-        answer: Some(submission.answer.clone()),
-        at: submission.at,
-        blind,
-        ..place.unsaid(&lead.name, true)
-    };
-    let entries = place.entries(&given);
+    let entries = place.entries(&submission.given(blind, place.unsaid(&lead.name, true)));
     let (_, kept) = standing(db, &entries)?;
     let earlier = last_settled(db, item)?;
     let revision = earlier.as_ref().map_or(0, |last| last.n);

@@ -19,7 +19,7 @@ use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
 /// Characters that make a token, roughly, in the texts judges read.
-const CHARS_PER_TOKEN: u64 = 4;
+pub(super) const CHARS_PER_TOKEN: u64 = 4;
 
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";
@@ -136,7 +136,7 @@ impl Asking {
 }
 
 /// Settings of a judge that decide how its answers are used and not what they are.
-const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.context_tokens"];
+pub(super) const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.context_tokens"];
 
 /// The hashes of the files that a judge consists of. An argument of a program that is no file is not one.
 fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {

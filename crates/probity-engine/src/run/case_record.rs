@@ -27,6 +27,10 @@ pub struct CaseRecord {
     pub line: usize,
     /// What became of it before any judge.
     pub status: CaseStatus,
+    /// The record as another tool's file has it, as JSON text, private notes left out: what has no home here and is
+    /// written back. Only in the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 /// What became of a case before any judge.
@@ -92,6 +96,7 @@ impl CaseRecord {
 impl CaseRecord {
     /// The same case with digests in place of its texts. What the gate said about them stays.
     pub(super) fn with_digests(mut self) -> CaseRecord {
+        self.kept = self.kept.map(|kept| format!("\"{}\"", digest(&kept)));
         match &mut self.status {
             CaseStatus::Skipped { .. } => {}
             CaseStatus::NoReply { case, .. } => digest_case(case),
@@ -119,7 +124,13 @@ fn digest(text: &str) -> Arc<str> {
 
 impl From<&Screened> for CaseRecord {
     fn from(screened: &Screened) -> CaseRecord {
-        let at = |index, file: &str, line, status| CaseRecord { index, file: file.to_owned(), line, status };
+        let at = |index, file: &str, line, status| CaseRecord {
+            index,
+            file: file.to_owned(),
+            line,
+            status,
+            kept: None,
+        };
         match screened {
             Screened::Skipped(Skipped { index, file, line, id, reason }) => {
                 at(*index, file, *line, CaseStatus::Skipped { id: id.clone(), reason: reason.clone() })
@@ -179,7 +190,7 @@ mod tests {
         let context = vec![ContextText { text: "30 days".to_owned(), source: Some("faq".to_owned()) }];
         Case {
             slice: Some(Slice::new("returns").expect("a name")),
-            circumstances: Circumstances { time, audience: None, region: Some("eu".to_owned()) },
+            circumstances: Circumstances { time, region: Some("eu".to_owned()), ..Circumstances::default() },
             evidence: Arc::new(Evidence { context, ..Evidence::default() }),
             reference: Some("Sorry.".to_owned()),
             metadata: Some("{\"difficulty\":2}".to_owned()),

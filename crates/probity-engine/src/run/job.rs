@@ -5,7 +5,7 @@
 
 use std::io;
 use std::num::NonZeroU32;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
@@ -49,6 +49,8 @@ pub struct Job {
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
+    /// How often each packet is asked about, from that round on.
+    n_repeats: u32,
 }
 
 impl Deref for Job {
@@ -110,6 +112,7 @@ impl Job {
             target: Mutex::new(target.map(Arc::new)),
             replies: OnceLock::new(),
             round: 1,
+            n_repeats: 1,
         })
     }
 
@@ -119,6 +122,26 @@ impl Job {
     pub fn in_round(mut self, round: NonZeroU32) -> Self {
         self.round = round.get();
         self
+    }
+
+    /// The same job with each packet asked about so many times.
+    #[must_use]
+    pub fn repeated(mut self, n_repeats: NonZeroU32) -> Self {
+        self.n_repeats = n_repeats.get();
+        self
+    }
+
+    /// The work of each repeat, in their order.
+    pub fn repeats(self: &Arc<Self>) -> impl Iterator<Item = Arc<dyn Work>> + use<> {
+        let job = Arc::clone(self);
+        self.repeat_numbers().map(move |repeat| {
+            let work: Arc<dyn Work> = Arc::new(Repeat { job: Arc::clone(&job), repeat });
+            work
+        })
+    }
+
+    fn repeat_numbers(&self) -> Range<u32> {
+        self.round - 1..self.round - 1 + self.n_repeats
     }
 
     /// What writes the replies that cases come without.
@@ -245,7 +268,7 @@ impl Job {
         sink: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> Result<(SummaryBuilder, Patterns), RunError> {
         let reader = Mutex::new(reader);
-        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
+        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeats: self.repeat_numbers() };
         match self.cases.get() {
             Some(Cases::InMemory(cases)) => {
                 let groups = groups(cases.iter(), |screened| screened_bytes(screened));
@@ -332,8 +355,13 @@ impl Work for Job {
     }
 
     fn spec(&self, plan: &Plan) -> RunSpec {
-        let (round, n_repeated, target) = (self.round, plan.n_repeated, self.target_spec());
-        RunSpec { round, n_repeated, target, ..self.basis.spec() }
+        let (round, n_repeats, n_repeated) = (self.round, self.n_repeats, plan.n_repeated);
+        let frames = self.dataset.frames().map(|(file, frame)| (file.to_string(), frame.canonical()));
+        let frames = match self.asking.config.store.texts {
+            StoredTexts::Full => frames.collect(),
+            StoredTexts::Digest => Vec::new(),
+        };
+        RunSpec { round, n_repeats, n_repeated, target: self.target_spec(), frames, ..self.basis.spec() }
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
@@ -341,14 +369,23 @@ impl Work for Job {
         let Some(mut recorder) = CaseRecorder::begin(store, run, &self.cases_key()?, texts)? else {
             return Ok(());
         };
-        self.each_record(|record| recorder.add(record))?;
+        // Every pass has the same records in the same order.
+        let mut annotated = self.dataset.annotated()?.peekable();
+        let is_foreign = matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some());
+        self.each_record(|mut record| {
+            let beside = if is_foreign { annotated.next().and_then(Result::ok) } else { None };
+            let beside = beside.and_then(|annotated| annotated.beside);
+            record.kept = beside.and_then(|beside| Some(beside.kept?.canonical()));
+            recorder.add(record)
+        })?;
         Ok(recorder.complete()?)
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
         let target = self.target().map(|target| ("target", target.id.to_string())).into_iter();
-        let round = Some(self.round).filter(|round| *round > 1);
-        let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
+        let numbers = [("round", self.round), ("repeats", self.n_repeats)].into_iter();
+        let own = numbers.filter(|(_, n)| *n > 1).map(|(name, n)| (name, n.to_string()));
+        let own = target.chain(own).collect();
         self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)
     }
 
@@ -372,6 +409,39 @@ impl Work for Job {
                 Ok(())
             }
         }
+    }
+}
+
+/// A job in one of its repeats. All of them are one run.
+#[derive(Debug)]
+struct Repeat {
+    job: Arc<Job>,
+    repeat: u32,
+}
+
+impl Work for Repeat {
+    fn basis(&self) -> &Basis {
+        &self.job.basis
+    }
+
+    fn spec(&self, plan: &Plan) -> RunSpec {
+        self.job.spec(plan)
+    }
+
+    fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
+        self.job.record_cases(store, run)
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        self.job.manifest(id)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.repeat
+    }
+
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.job.units(take)
     }
 }
 

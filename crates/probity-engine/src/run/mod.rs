@@ -11,6 +11,7 @@ mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+pub mod foreign;
 pub mod job;
 pub mod labelled;
 mod open_files;
@@ -139,6 +140,12 @@ impl Ran {
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
+    }
+
+    /// The same part of a run, asked about again.
+    fn again(self, later: Ran) -> Ran {
+        let plan = self.plan.clone().again(later.plan.clone());
+        Ran { plan, ..self.and(later) }
     }
 
     /// This part of a run and the next one, as one.

@@ -179,6 +179,20 @@ impl Plan {
         self
     }
 
+    /// The same units, asked about again.
+    #[must_use]
+    pub fn again(mut self, later: Plan) -> Plan {
+        self.n_packets += later.n_packets;
+        self.n_calls += later.n_calls;
+        self.n_oversize += later.n_oversize;
+        self.oversize.extend(later.oversize);
+        self.tokens_input += later.tokens_input;
+        self.tokens_output_max += later.tokens_output_max;
+        let most = self.most.zip(later.most);
+        self.most = most.map(|(one, other)| Money::from_picos(one.picos().saturating_add(other.picos())));
+        self
+    }
+
     fn add_oversize(&mut self, case_id: &str, packet: &SizedPacket) {
         self.n_oversize += 1;
         if self.oversize.len() < OVERSIZE_LISTED_MAX {

@@ -1,12 +1,14 @@
 //! Parameters that a judge or a target refuses: each is left out once, under the identity that this makes, and
 //! remembered, so that the next run does not ask twice.
 
-use super::asking::Asking;
+use probity_core::json::Json;
+
+use super::asking::{Asking, NOT_IDENTITY};
 use super::calling::Parameters;
 use super::{RunError, Session};
-use crate::config::{ChatSettings, LeftOut, Shape};
+use crate::config::{ChatSettings, LeftOut, Shape, chat_parts};
 use crate::dialect::Parameter;
-use crate::ledger::{JudgeId, Store, StoreError};
+use crate::ledger::{Store, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::lane::Stop;
 use crate::target::TargetDefinition;
@@ -17,18 +19,24 @@ pub(super) struct Tuned<'a> {
     who: &'static str,
     /// Its endpoint, where it has a model.
     chat: Option<&'a ChatSettings>,
-    /// What it is known by while nothing is left out.
-    whole: JudgeId,
+    /// What its parameters are known by, all of them, whatever is asked with them.
+    key: String,
 }
 
 impl<'a> Tuned<'a> {
     pub(super) fn judge(asking: &'a Asking) -> Tuned<'a> {
-        let whole = JudgeId::of_identity(&asking.identity(&LeftOut::default()));
-        Tuned { who: "judge", chat: asking.judge.chat(), whole }
+        Tuned::new("judge", asking.judge.chat())
     }
 
     pub(super) fn target(target: &'a TargetDefinition) -> Tuned<'a> {
-        Tuned { who: "target", chat: target.settings.chat(), whole: target.whole.clone() }
+        Tuned::new("target", target.settings.chat())
+    }
+
+    fn new(who: &'static str, chat: Option<&'a ChatSettings>) -> Tuned<'a> {
+        let parts = chat.map(|chat| chat_parts(chat, &LeftOut::default())).unwrap_or_default();
+        let parts = parts.into_iter().filter(|(name, _)| !NOT_IDENTITY.contains(name));
+        let parts = Json::object(parts.map(|(name, value)| (name, Json::text(value)))).canonical();
+        Tuned { who, chat, key: blake3::hash(parts.as_bytes()).to_hex().to_string() }
     }
 
     /// What it is on record as refusing.
@@ -39,18 +47,18 @@ impl<'a> Tuned<'a> {
         Ok(store.noted(&self.refused_note())?.map(|text| LeftOut::parse(&text)).unwrap_or_default())
     }
 
-    /// What is known of the parameters that make the identity `id`.
-    pub(super) fn parameters(
-        &self,
-        left: &LeftOut,
-        id: &JudgeId,
-        store: &Store,
-    ) -> Result<Parameters, StoreError> {
+    /// What is known of the parameters that are left.
+    pub(super) fn parameters(&self, left: &LeftOut, store: &Store) -> Result<Parameters, StoreError> {
         let is_open = self.chat.is_some_and(|chat| chat.is_open(left));
-        if !is_open || store.noted(&taken_note(id))?.is_some() {
+        if !is_open || store.noted(&self.taken_note(left))?.is_some() {
             return Ok(Parameters::Settled);
         }
         Ok(Parameters::Unproven)
+    }
+
+    /// Remembers that the parameters which are left are taken.
+    pub(super) fn remember_taken(&self, left: &LeftOut, store: &Store) -> Result<(), StoreError> {
+        store.note(&self.taken_note(left), "1")
     }
 
     /// What calls leave out that start over after these, which ended without an answer because a parameter was refused.
@@ -74,18 +82,12 @@ impl<'a> Tuned<'a> {
     }
 
     fn refused_note(&self) -> String {
-        format!("refused:{}", self.whole)
+        format!("refused:{}", self.key)
     }
-}
 
-/// Remembers that the parameters which make the identity `id` are taken.
-pub(super) fn remember_taken(store: &Store, id: &JudgeId) -> Result<(), StoreError> {
-    store.note(&taken_note(id), "1")
-}
-
-/// The name of the fact that a judge or a target has answered, and so takes the parameters that make its identity.
-fn taken_note(id: &JudgeId) -> String {
-    format!("taken:{id}")
+    fn taken_note(&self, left: &LeftOut) -> String {
+        format!("taken:{}:{}", self.key, left.text())
+    }
 }
 
 /// What is said when calls start over without a parameter.

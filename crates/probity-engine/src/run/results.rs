@@ -4,22 +4,23 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use probity_core::packet::{Ask, PacketHash, PacketMap};
 use probity_core::report::{GateOutcome, NO_REPLY, ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
-use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
+use probity_core::score::{Criteria, CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
 use super::asking::Asking;
-use super::case_record::{CaseRecord, CaseStatus};
+use super::case_record::{CaseRecord, CaseStatus, PacketRecord};
 use super::parallel::parallel_map;
 use super::record::{PacketRef, PacketResult, Terms, found};
 use crate::fault_points::{self, Point};
 use crate::input::Skipped;
-use crate::ledger::{Found, JudgeId, Reader};
+use crate::ledger::{Found, JudgeId, Reader, StoreError};
 
 /// One line of the results.
 #[derive(Debug)]
@@ -72,7 +73,8 @@ pub(super) struct ResultRows<'a> {
     /// A connection answers one thread at a time.
     pub(super) reader: Mutex<&'a mut Reader>,
     pub(super) judge: &'a JudgeId,
-    pub(super) repeat: u32,
+    /// The repeats that count.
+    pub(super) repeats: Range<u32>,
 }
 
 /// The rows of a group of cases, and why they end, where that is for an error.
@@ -133,7 +135,8 @@ impl ResultRows<'_> {
         let packets: Vec<PacketHash> =
             cases.iter().flat_map(CaseRecord::packets).map(|packet| packet.hash).collect();
         let reader = self.reader.lock().expect("no thread panics while it reads");
-        let found = found(&reader, self.judge, self.repeat, &packets)?;
+        let found = |repeat| found(&reader, self.judge, repeat, &packets);
+        let found = self.repeats.clone().map(found).collect::<Result<Vec<_>, StoreError>>()?;
         drop(reader);
         for case in cases {
             group.rows.push(self.row(case, &found, &mut group.patterns)?);
@@ -144,10 +147,10 @@ impl ResultRows<'_> {
     fn row(
         &self,
         case: &CaseRecord,
-        found: &PacketMap<Found>,
+        found: &[PacketMap<Found>],
         patterns: &mut Patterns,
     ) -> Result<Row, RunError> {
-        let Scoring { rubric, terms, asks, .. } = &self.scoring;
+        let rubric = self.scoring.rubric;
         let result = match &case.status {
             CaseStatus::Skipped { id, reason } => {
                 let (file, id, reason) = (case.file.clone(), id.clone(), reason.clone());
@@ -162,14 +165,9 @@ impl ResultRows<'_> {
                 ReplyResult::new(entry, GateOutcome::Blocked(findings.clone())).not_judged(rubric)
             }
             CaseStatus::Admitted { entry, findings, packets } => {
-                let answered = packets.iter().zip(asks).map(|(packet, ask)| {
-                    let named = PacketRef { hash: packet.hash, ask, tokens_input: packet.tokens_input };
-                    terms.result(named, found.get(&packet.hash))
-                });
-                let answered = answered.collect::<Result<Vec<_>, RunError>>()?;
-                let criteria = self.scoring.criteria(answered, patterns);
-                ReplyResult::new(entry, GateOutcome::Admitted(findings.clone()))
-                    .with_criteria(rubric, criteria)
+                let repeats = found.iter().map(|found| self.scoring.answered(packets, found, patterns));
+                let repeats = repeats.collect::<Result<Vec<_>, RunError>>()?;
+                ReplyResult::new(entry, GateOutcome::Admitted(findings.clone())).with_repeats(rubric, repeats)
             }
         };
         Ok(Row::Reply(Box::new(result)))
@@ -177,12 +175,26 @@ impl ResultRows<'_> {
 }
 
 impl Scoring<'_> {
+    /// What each criterion comes to, from what was found about the packets of a reply.
+    fn answered(
+        &self,
+        packets: &[PacketRecord],
+        found: &PacketMap<Found>,
+        patterns: &mut Patterns,
+    ) -> Result<Criteria, RunError> {
+        let answered = packets.iter().zip(&self.asks).map(|(packet, ask)| {
+            let named = PacketRef { hash: packet.hash, ask, tokens_input: packet.tokens_input };
+            self.terms.result(named, found.get(&packet.hash))
+        });
+        Ok(self.criteria(answered.collect::<Result<Vec<_>, RunError>>()?, patterns))
+    }
+
     /// What each criterion of the rubric comes to, in its order, from what became of each packet about a reply.
     pub(crate) fn criteria(
         &self,
         answered: Vec<PacketResult<'_>>,
         patterns: &mut Patterns,
-    ) -> Vec<(CriterionId, CriterionOutcome)> {
+    ) -> Criteria {
         let mut all = self.decided.clone();
         for PacketResult { ask, verdict, attempts } in answered {
             let (scores, why) = match verdict {

@@ -2,10 +2,11 @@
 //! files left.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use probity_core::gate::Gate;
-use probity_core::packet::{self, Ask};
+use probity_core::packet::{self, Ask, PacketHash};
 use probity_core::promote::Standing;
 use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::about::{SummaryParts, TargetSpec, facts};
 use super::asking::Asking;
-use super::case_record::CaseRecord;
+use super::case_record::{CaseRecord, PacketRecord};
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
@@ -23,7 +24,7 @@ use super::{Ran, RunError};
 use crate::config::layer::Layer;
 use crate::config::{Config, JudgeSettings, LeftOut, StoredTexts};
 use crate::judge::prompt::Template;
-use crate::ledger::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
+use crate::ledger::{AttemptRecord, CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// Cases that are recorded at once.
 const GROUP: usize = 64;
@@ -49,10 +50,14 @@ pub struct RunSpec {
     pub policies: Vec<(String, String)>,
     /// Which time the judge looks at the same cases, from 1.
     pub round: u32,
+    /// How often each packet was asked about, from that round on.
+    pub n_repeats: u32,
     /// Packets equal to one met before.
     pub n_repeated: u64,
     /// What wrote the replies, where they were asked for.
     pub target: Option<TargetSpec>,
+    /// What stands around the records of other tools' files, by file, as JSON text.
+    pub frames: Vec<(String, String)>,
 }
 
 impl RunSpec {
@@ -68,8 +73,10 @@ impl RunSpec {
             blocking: gate.blocking(),
             policies: gate.sources().to_vec(),
             round: 1,
+            n_repeats: 1,
             n_repeated: 0,
             target: None,
+            frames: Vec::new(),
         }
     }
 
@@ -125,6 +132,36 @@ impl RecordedRun {
         self.record.run
     }
 
+    /// What stood around the records of other tools' files, by file, as JSON text.
+    pub fn frames(&self) -> &[(String, String)] {
+        &self.spec.frames
+    }
+
+    /// Its cases, in the order of the input.
+    pub fn cases(&self, store: &Store) -> Result<impl Iterator<Item = Result<CaseRecord, RunError>> + use<>, StoreError> {
+        Ok(groups(store.reader()?, self.run()).flatten())
+    }
+
+    /// Every attempt at each of `packets`, in their order, repeat by repeat, with the packet and the repeat.
+    pub fn attempts(
+        &self,
+        reader: &Reader,
+        packets: &[PacketRecord],
+    ) -> Result<Vec<(PacketHash, u32, AttemptRecord)>, StoreError> {
+        let mut all = Vec::new();
+        for packet in packets {
+            for repeat in self.repeat_numbers() {
+                let attempts = reader.attempts_of(&packet.hash, &self.judge_id, repeat)?;
+                all.extend(attempts.into_iter().map(|attempt| (packet.hash, repeat, attempt)));
+            }
+        }
+        Ok(all)
+    }
+
+    fn repeat_numbers(&self) -> Range<u32> {
+        self.spec.round - 1..self.spec.round - 1 + self.spec.n_repeats
+    }
+
     /// What it came to, before its results are read back.
     pub fn ran(&self, reader: &Reader) -> Result<Ran, StoreError> {
         let target = self.spec.target.as_ref();
@@ -153,7 +190,7 @@ impl RecordedRun {
             scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
             reader: std::sync::Mutex::new(&mut reader),
             judge: &self.judge_id,
-            repeat: self.spec.round - 1,
+            repeats: self.repeat_numbers(),
         };
         let figures = rows.each(groups(cases, self.run()), |record| record, sink)?;
         let about = SummaryParts {

@@ -8,8 +8,7 @@ use probity_core::case::Moment;
 
 use super::asking::Asking;
 use crate::config::ChatSettings;
-use crate::config::models::Model;
-use crate::judge::models::ServerModel;
+use crate::config::models::{Model, ServerModel};
 use crate::ledger::{Reader, Store, StoreError};
 
 fn end_note(chat: &ChatSettings) -> String {
@@ -52,8 +51,11 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// What `store` knows.
+    /// What `store` knows, after it has been told what the server said before the run.
     pub(super) fn of(chat: Option<&'a ChatSettings>, store: &Store) -> Result<Context<'a>, StoreError> {
+        if let Some((chat, told)) = chat.and_then(|chat| Some((chat, chat.told.as_ref()?))) {
+            keep_models(store, chat, std::slice::from_ref(told))?;
+        }
         let noted = chat.map(|chat| store.noted(&context_note(chat))).transpose()?.flatten();
         let known = noted.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(Context { chat, known, learned: Arc::new(known.into()) })

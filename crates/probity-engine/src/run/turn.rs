@@ -6,7 +6,7 @@ use probity_core::packet::Packet;
 
 use super::calling::{Called, Calling, Outbox, Taken};
 use super::plan::{Missing, OnRecord, Planned, plan};
-use super::refused::{Tuned, remember_taken};
+use super::refused::Tuned;
 use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
@@ -52,7 +52,7 @@ impl Turn<'_> {
             id: &ran.judge_id,
             repeat: work.repeat(),
             n_calls: ran.plan.n_calls,
-            parameters: Tuned::judge(asking).parameters(left, &ran.judge_id, store)?,
+            parameters: Tuned::judge(asking).parameters(left, store)?,
         };
         let context = Context::of(asking.judge.chat(), store)?;
         let limits = asking.config.schedule.limits;
@@ -67,15 +67,15 @@ impl Turn<'_> {
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let (source, left) = (Arc::clone(work), left.clone());
-        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &left, tasks);
+        let (source, sent) = (Arc::clone(work), left.clone());
+        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
         let called = calling.call(build, open_run, feed).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
         }
         let Called { run, driven, n_answered } = called?;
         if n_answered > 0 {
-            remember_taken(store, &ran.judge_id)?;
+            Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
         let n_calls = if driven.is_some() { budget.spent().calls } else { 0 };
@@ -145,7 +145,7 @@ fn feed(
                 continue;
             }
             missing.take(hash);
-            if tasks.put(Task { question, most, earlier }) == Taken::No {
+            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
                 return Err(PassEnd::Left);
             }
         }

@@ -119,6 +119,12 @@ impl Heard {
         usage.zip(desk.price).map(|(usage, price)| Money::of(price, usage))
     }
 
+    /// Tokens that the call used, where that is known.
+    pub(super) fn tokens(&self) -> Option<u64> {
+        let usage = self.completion()?.usage?;
+        Some(usage.input + usage.output)
+    }
+
     /// What is kept of the call. Takes the raw bytes over.
     pub(super) fn end(&self, reception: Reception, cost: Option<Money>) -> AttemptEnd {
         let (http_status, raw) = match reception.outcome {

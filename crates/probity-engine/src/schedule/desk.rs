@@ -16,6 +16,8 @@ pub struct Task<Q = Question> {
     pub question: Q,
     /// The most one call can cost.
     pub most: Money,
+    /// Tokens of the prompt, estimated.
+    pub tokens_input: u64,
     /// What the store already holds about it.
     pub earlier: Earlier,
 }

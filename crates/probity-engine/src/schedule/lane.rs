@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use super::pace::Pace;
 use super::server::Server;
 use crate::config::ScheduleSettings;
 use crate::dialect::Parameter;
@@ -122,6 +123,7 @@ impl Drop for Resting<'_> {
 #[derive(Debug)]
 struct State {
     servers: Vec<Server>,
+    pace: Pace,
     peak: usize,
     pilot: Pilot,
     answered: u64,
@@ -170,6 +172,7 @@ impl Lane {
     pub fn new(settings: ScheduleSettings, n_servers: usize) -> Self {
         let state = State {
             servers: (0..n_servers).map(|_| Server::new(&settings)).collect(),
+            pace: Pace::new(&settings),
             peak: 0,
             pilot: Pilot::Waiting,
             answered: 0,
@@ -186,10 +189,10 @@ impl Lane {
         self.state.lock().expect("no thread panics while it holds the lane")
     }
 
-    /// Waits for the right to make a call, or learns that there will be none.
-    pub async fn enter(&self) -> Result<Permit<'_>, Stop> {
+    /// Waits for the right to make a call with so many tokens, or learns that there will be none.
+    pub async fn enter(&self, tokens: u64) -> Result<Permit<'_>, Stop> {
         // Mostly there is room, and nothing to wait for.
-        if let Admission::Open(server) = self.state().enter(self.settings.pilot_max) {
+        if let Admission::Open(server) = self.state().enter(tokens, self.settings.pilot_max) {
             return Ok(Permit { lane: self, server });
         }
         loop {
@@ -197,7 +200,7 @@ impl Lane {
             tokio::pin!(room);
             // Registered before the look at the state, so that room made in between is not missed.
             room.as_mut().enable();
-            let entry = self.state().enter(self.settings.pilot_max);
+            let entry = self.state().enter(tokens, self.settings.pilot_max);
             match entry {
                 Admission::Open(server) => return Ok(Permit { lane: self, server }),
                 Admission::Stopped(stop) => return Err(stop),
@@ -208,6 +211,9 @@ impl Lane {
                 Admission::Full => room.await,
                 Admission::Pilot(until) => {
                     tokio::select! { () = tokio::time::sleep_until(until) => {}, () = room => {} }
+                }
+                Admission::Paced(until) => {
+                    self.rest(until.saturating_duration_since(Instant::now())).await?;
                 }
                 Admission::Paused(until) => {
                     // All waiters would start at the same instant without a spread.
@@ -284,6 +290,11 @@ impl Lane {
         }
     }
 
+    /// Takes in tokens that a call has used beyond those it entered with.
+    pub fn used_more(&self, tokens: u64) {
+        self.state().pace.more(Instant::now(), tokens);
+    }
+
     /// Whole answers received so far.
     pub fn answered(&self) -> u64 {
         self.state().answered
@@ -316,6 +327,7 @@ enum Admission {
     /// To the server at this place.
     Open(usize),
     Full,
+    Paced(Instant),
     Paused(Instant),
     Pilot(Instant),
     Stopped(Stop),
@@ -323,7 +335,7 @@ enum Admission {
 }
 
 impl State {
-    fn enter(&mut self, pilot: Duration) -> Admission {
+    fn enter(&mut self, tokens: u64, pilot: Duration) -> Admission {
         if let Some(stop) = &self.stop {
             return Admission::Stopped(stop.clone());
         }
@@ -336,6 +348,9 @@ impl State {
         let next = next.expect("a lane has a server until it stops");
         if let Some(until) = self.servers[next].pause(now) {
             return Admission::Paused(until);
+        }
+        if let Some(until) = self.pace.wait(now) {
+            return Admission::Paced(until);
         }
         match self.pilot {
             Pilot::Alone { until } if until > now => return Admission::Pilot(until),
@@ -352,6 +367,7 @@ impl State {
         }
         server.in_flight += 1;
         server.limit.entered(server.in_flight);
+        self.pace.call(now, tokens);
         self.peak = self.peak.max(self.in_flight());
         Admission::Open(next)
     }

@@ -10,6 +10,7 @@ pub mod classify;
 pub mod desk;
 pub mod lane;
 mod limit;
+mod pace;
 mod pursue;
 pub mod retry_after;
 mod server;

@@ -170,11 +170,11 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
     async fn turn(&self) -> Result<Option<(Permit<'a>, Reservation<'a>)>, Stop> {
-        let desk = self.desk;
+        let (desk, tokens) = (self.desk, self.task.tokens_input);
         loop {
             let permit = match self.tries.deadline() {
-                None => desk.lane.enter().await?,
-                Some(deadline) => match timeout_at(deadline, desk.lane.enter()).await {
+                None => desk.lane.enter(tokens).await?,
+                Some(deadline) => match timeout_at(deadline, desk.lane.enter(tokens)).await {
                     Ok(permit) => permit?,
                     Err(_) => return Ok(None),
                 },
@@ -236,6 +236,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
             lane.stop_before_next(Stop::Quota(too_long(self.desk.model(), pause)));
         }
+        let tokens_more = heard.tokens().and_then(|tokens| tokens.checked_sub(self.task.tokens_input));
+        tokens_more.into_iter().for_each(|tokens| lane.used_more(tokens));
         let pause = heard.pause.filter(|pause| *pause <= wait_max);
         lane.observe(permit.server(), heard.signal(), pause, heard);
     }

@@ -31,8 +31,6 @@ pub struct TargetDefinition {
     pub id: JudgeId,
     /// What makes it answer as it does, as canonical JSON.
     pub identity: String,
-    /// What it would be known by if no parameter were left out.
-    pub whole: JudgeId,
     /// The parameters that it is not sent, because it refused them.
     pub left: LeftOut,
     form: Form,
@@ -73,7 +71,7 @@ impl TargetDefinition {
         let id = JudgeId::of_identity(&identity);
         let variant = Variant::new(settings.name.clone()).expect("the name of a target is a plain word");
         let left = LeftOut::default();
-        Ok(TargetDefinition { settings, variant, whole: id.clone(), id, identity, left, form })
+        Ok(TargetDefinition { settings, variant, id, identity, left, form })
     }
 
     /// The same target without these parameters, under the identity that this makes.
@@ -81,8 +79,8 @@ impl TargetDefinition {
     pub fn without(&self, left: LeftOut) -> TargetDefinition {
         let identity = identity(&self.settings, &self.form, &left);
         let id = JudgeId::of_identity(&identity);
-        let (settings, variant, whole) = (self.settings.clone(), self.variant.clone(), self.whole.clone());
-        TargetDefinition { settings, variant, id, identity, whole, left, form: self.form.clone() }
+        let (settings, variant) = (self.settings.clone(), self.variant.clone());
+        TargetDefinition { settings, variant, id, identity, left, form: self.form.clone() }
     }
 
     /// What it is asked for a case.

@@ -42,7 +42,8 @@ impl HeaderCase {
     /// The cell of the column called `name`.
     fn cell(&self, name: &str) -> String {
         let (header, row) = self.csv.split_once('\n').expect("a header and a row");
-        let delimiter = [';', '\t', ','].into_iter().find(|delimiter| header.contains(*delimiter)).expect("columns");
+        let delimiter =
+            [';', '\t', ','].into_iter().find(|delimiter| header.contains(*delimiter)).expect("columns");
         let at = header.split(delimiter).position(|column| column == name).expect("a column");
         row.trim().split(delimiter).nth(at).expect("a cell").trim_matches('"').to_owned()
     }
@@ -53,10 +54,14 @@ impl HeaderCase {
         let options = LoadOptions { map: map.parse().expect("a mapping"), ..LoadOptions::default() };
         let dataset = Dataset::open(&[path], options)
             .map_err(|error| (error.to_string(), error.hint.clone().unwrap_or_default()))?;
-        let Some(Ok(Record::Entry { entry, .. })) = dataset.records().expect("a pass").next() else { return Ok(false) };
+        let Some(Ok(Record::Entry { entry, .. })) = dataset.records().expect("a pass").next() else {
+            return Ok(false);
+        };
         let Situation::Ticket(ticket) = &entry.case.situation else { return Ok(false) };
-        let want = [Some(&self.id), self.ticket.as_ref(), self.reply.as_ref()].map(|name| name.map(|name| self.cell(name)));
-        Ok([Some(entry.case.id.to_string()), Some(ticket.to_string()), Some(entry.reply.text.to_string())] == want)
+        let want = [Some(&self.id), self.ticket.as_ref(), self.reply.as_ref()]
+            .map(|name| name.map(|name| self.cell(name)));
+        Ok([Some(entry.case.id.to_string()), Some(ticket.to_string()), Some(entry.reply.text.to_string())]
+            == want)
     }
 
     fn ending(&self) -> Ending {
@@ -65,9 +70,11 @@ impl HeaderCase {
             Ok(false) => return Ending::Misread,
             Err((_, hint)) => hint,
         };
-        let is_listed = self.csv.lines().next().is_some_and(|header| {
-            header.split([',', ';', '\t']).all(|column| hint.contains(column))
-        });
+        let is_listed = self
+            .csv
+            .lines()
+            .next()
+            .is_some_and(|header| header.split([',', ';', '\t']).all(|column| hint.contains(column)));
         let suggestion = hint.split_once(" --map ").map(|(before, map)| (before.contains("try: "), map));
         match suggestion {
             Some((true, map)) => match self.read(map.trim_matches('\'').replace("'\\''", "'").as_str()) {
@@ -87,7 +94,14 @@ fn check(half: &str, want: &Expect) {
     let mut counts: BTreeMap<Ending, Vec<String>> = BTreeMap::new();
     for case in data.header.iter().filter(|case| case.half == half) {
         let column = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
-        let line = format!("{} {}: {}, {}, {}", case.tool, case.language, case.id, column(&case.ticket), column(&case.reply));
+        let line = format!(
+            "{} {}: {}, {}, {}",
+            case.tool,
+            case.language,
+            case.id,
+            column(&case.ticket),
+            column(&case.reply)
+        );
         counts.entry(case.ending()).or_default().push(line);
     }
     let shown: Vec<String> = counts
@@ -99,7 +113,9 @@ fn check(half: &str, want: &Expect) {
 
 #[test]
 fn headers_that_the_names_were_written_for() {
-    check("tuned", &expect![[r#"
+    check(
+        "tuned",
+        &expect![[r#"
         ReadByItself: 12
           Intercom en: conversation_id, user_message, fin_answer
           HubSpot en: Ticket ID, Ticket description, Agent response
@@ -124,12 +140,15 @@ fn headers_that_the_names_were_written_for() {
         Misread: 2
           Freshdesk en: Ticket ID, Description, none
           LiveChat en: chat id, visitor question, none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn headers_that_were_set_aside() {
-    check("held_out", &expect![[r#"
+    check(
+        "held_out",
+        &expect![[r#"
         ReadByItself: 13
           Zendesk en: Ticket ID, Customer message, Bot reply
           Freshdesk fr: ID du ticket, Description, Réponse de l'agent
@@ -154,5 +173,6 @@ fn headers_that_were_set_aside() {
           Front en: Message ID, Extract, none
         Misread: 1
           spreadsheet fr: Référence, Message, Réponse
-    "#]]);
+    "#]],
+    );
 }

@@ -426,6 +426,7 @@ fn all_fields_as_they_are_read() {
                     time: None,
                     audience: None,
                     region: None,
+                    language: None,
                 },
                 evidence: Evidence {
                     sources: [

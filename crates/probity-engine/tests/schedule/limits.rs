@@ -252,7 +252,8 @@ async fn the_feeder_learns_of_a_stop() {
         let questions = scene.questions.clone();
         async move {
             for question in questions {
-                let task = Task { question, most: Money::default(), earlier: Earlier::Nothing };
+                let (most, earlier) = (Money::default(), Earlier::Nothing);
+                let task = Task { question, most, tokens_input: 0, earlier };
                 if sender.send(task).await.is_err() {
                     return;
                 }

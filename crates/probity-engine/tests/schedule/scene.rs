@@ -67,6 +67,8 @@ impl Terms {
             breaker_window: 200,
             breaker_share: "0.5".parse().expect("a decimal"),
             pilot_max: patient,
+            requests_per_minute: None,
+            tokens_per_minute: None,
         };
         Terms {
             lane: schedule.clone(),
@@ -131,7 +133,8 @@ impl Scene {
     pub(crate) async fn drive(&self) -> Driven {
         let (sender, receiver) = mpsc::channel(self.questions.len().max(1));
         for question in &self.questions {
-            let task = Task { question: question.clone(), most: self.most, earlier: self.earlier };
+            let (most, tokens_input, earlier) = (self.most, 0, self.earlier);
+            let task = Task { question: question.clone(), most, tokens_input, earlier };
             sender.send(task).await.expect("the channel is open");
         }
         drop(sender);

@@ -4,15 +4,18 @@
 //! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files
 //! and naming their faults is the loader's work; it ends in the constructors of this module.
 
+mod customer_outcomes;
 mod evidence;
 mod moment;
 mod serde_forms;
 mod text;
 
+pub use customer_outcomes::is_good_outcome;
 pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
 pub use moment::{Moment, NotAMoment};
 pub use text::{TextTrait, is_format, text_traits};
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -153,7 +156,7 @@ impl Situation {
     }
 }
 
-/// What decides which policies count for a case.
+/// What decides which policies count for a case, and how its reply is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     /// When the customer wrote.
@@ -162,6 +165,9 @@ pub struct Circumstances {
     pub audience: Option<String>,
     /// Where the customer is, in the tenant's own names.
     pub region: Option<String>,
+    /// The code of the language that the reply is in, such as `de`, where the record says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 /// The situation a reply answers.
@@ -185,6 +191,10 @@ pub struct Case {
     /// Personal data that is known to belong to this customer. It is never written.
     #[serde(skip)]
     pub known_pii: Vec<String>,
+    /// What customers said, and what became of the ticket, by kind and as its tool wrote it. Neither labels nor
+    /// verdicts, and in no packet.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outcomes: BTreeMap<String, String>,
     /// Whatever else the record carried, as its source JSON text.
     pub metadata: Option<String>,
 }
@@ -201,6 +211,7 @@ impl Case {
             inadmissible: None,
             reference: None,
             known_pii: Vec::new(),
+            outcomes: BTreeMap::new(),
             metadata: None,
         }
     }

@@ -51,6 +51,12 @@ impl Moment {
         (civil.year() >= 0).then_some(Moment(seconds))
     }
 
+    /// The year, the month from 1 and the day from 1 in UTC.
+    pub fn date(self) -> (i32, u8, u8) {
+        let date = self.civil().date();
+        (i32::from(date.year()), date.month().unsigned_abs(), date.day().unsigned_abs())
+    }
+
     /// The week in UTC as ISO 8601 numbers it, such as `2026-W46`. A week belongs to the year that has its Thursday.
     pub fn iso_week(self) -> String {
         let week = self.civil().date().iso_week_date();

@@ -19,7 +19,7 @@ pub mod support;
 mod text;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
-pub use policies::{Policies, PolicyTexts};
+pub use policies::{Defaults, Policies, PolicyTexts, WordFile};
 pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
 pub use settings::Settings;
 
@@ -114,16 +114,19 @@ impl Gate {
         let named: Option<Vec<EvidenceSource>> =
             self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());
         let mut seen = record::check(&entry, &self.scanner);
+        seen.extend(checked.no_words_for.map(|language| record::no_language(&entry, &language)));
         seen.extend(checked.evidence);
         seen.extend(integrity::check(reply, &text));
         seen.extend(self.forbidden.check(&text));
         seen.extend(self.personal_data(&entry, &text));
-        seen.extend(checked.claims);
+        let claims_checked = checked.claims.is_some();
+        seen.extend(checked.claims.into_iter().flatten());
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry, findings })
         } else {
-            let checks = self.checks_passed(&findings);
+            let checks = self.checks_passed(&findings).into_iter();
+            let checks = checks.filter(|family| *family != CLAIM || claims_checked).collect();
             Ok(admitted(entry, named, findings, checks))
         }
     }
@@ -163,7 +166,10 @@ impl Gate {
 }
 
 /// The families of rules that check a reply against its evidence.
-const CHECKS: &[&str] = &["claim", "evidence"];
+const CHECKS: &[&str] = &[CLAIM, "evidence"];
+
+/// The one that needs the language of the reply.
+const CLAIM: &str = "claim";
 
 /// A reply with its evidence as it is shown: sources as the policies have them, where there are policies, and no
 /// longer than [`EVIDENCE_BYTES_MAX`].

@@ -1,6 +1,6 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
-use super::claim::{Lexicon, extract_read};
+use super::claim::{Language, Languages, extract_read};
 use super::evidence;
 use super::finding::Sighting;
 use super::policy::{self, FileProblem, Ledger, PolicyFile};
@@ -15,18 +15,36 @@ use crate::spec_file::Problem;
 pub struct PolicyTexts<'t> {
     /// Files of sources.
     pub sources: &'t [PolicyFile<'t>],
-    /// Files that add to the built-in word lists.
-    pub lexicons: &'t [PolicyFile<'t>],
+    /// Files that add to the built-in word lists or stand in their place, in the order in which they are read.
+    pub words: &'t [WordFile<'t>],
     /// Texts whose claims need no source.
     pub allowed_claims: &'t [String],
+}
+
+/// A file of word lists.
+#[derive(Debug, Clone, Copy)]
+pub struct WordFile<'t> {
+    /// The code of its language.
+    pub language: &'t str,
+    /// The file.
+    pub file: PolicyFile<'t>,
+}
+
+/// What counts for cases that do not say it themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Defaults {
+    /// The moment.
+    pub as_of: Option<Moment>,
+    /// The code of the language that replies are in; without it, their words tell.
+    pub language: Option<String>,
 }
 
 /// What evidence and claims are checked against. Made once for a run.
 #[derive(Debug, Clone)]
 pub struct Policies {
     ledger: Ledger,
-    as_of: Option<Moment>,
-    lexicon: Lexicon,
+    defaults: Defaults,
+    languages: Languages,
     allowed: Allowed,
     canonical: String,
     /// The files they were read from, by name, word lists included.
@@ -35,25 +53,23 @@ pub struct Policies {
 
 impl Policies {
     /// Reads the policies, with what should be looked at. All problems are returned, by file and line.
-    ///
-    /// `as_of` is the moment that counts for cases without a time of their own.
     pub fn read(
         texts: &PolicyTexts<'_>,
-        as_of: Option<Moment>,
+        defaults: Defaults,
     ) -> Result<(Policies, Vec<FileProblem>), Vec<FileProblem>> {
-        let lexicon = lexicon(texts.lexicons)?;
-        let reading = policy::read(texts.sources, &lexicon)?;
-        let allowed = Allowed::new(texts.allowed_claims, &lexicon).map_err(|idle| {
+        let languages = languages(texts.words)?;
+        let reading = policy::read(texts.sources, &languages)?;
+        let allowed = Allowed::new(texts.allowed_claims, &languages).map_err(|idle| {
             let problem = |text: String| FileProblem {
                 file: "allowed_claims".to_owned(),
                 problem: Problem::at(1, format!("{text:?} makes no claim, so there is nothing to allow")),
             };
             idle.into_iter().map(problem).collect::<Vec<_>>()
         })?;
-        let canonical = canonical(&reading.ledger, texts, as_of);
-        let files = texts.sources.iter().chain(texts.lexicons);
+        let canonical = canonical(&reading.ledger, texts, &defaults);
+        let files = texts.sources.iter().chain(texts.words.iter().map(|words| &words.file));
         let sources = files.map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
-        let policies = Policies { ledger: reading.ledger, as_of, lexicon, allowed, canonical, sources };
+        let policies = Policies { ledger: reading.ledger, defaults, languages, allowed, canonical, sources };
         Ok((policies, reading.warnings))
     }
 
@@ -69,13 +85,35 @@ impl Policies {
     /// What is wrong with the evidence of a case and the claims of its reply, which was read as `text`, and the sources
     /// that the reply may rest on.
     pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
-        let selected = evidence::check(entry, &self.ledger, self.as_of);
-        let claims = extract_read(text, &self.lexicon);
-        let case = &entry.case;
-        let support = Support::new(&selected.sources, &case.situation, &self.allowed, &self.lexicon);
-        let support = support.with_retrieved(&case.evidence);
-        let claims = support::check(&entry.reply.text, &claims, &support);
-        Checked { evidence: selected.sightings, claims, named: selected.named }
+        let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
+        let (claims, language) = match self.language(entry) {
+            Ok(language) => {
+                let claims = extract_read(text, language.lexicon);
+                let support = Support::new(&selected.sources, &entry.case, &self.allowed, language);
+                let support = support.as_of(self.defaults.as_of);
+                (Some(support::check(&entry.reply.text, &claims, &support)), None)
+            }
+            Err(language) => (None, Some(language)),
+        };
+        Checked { evidence: selected.sightings, claims, no_words_for: language, named: selected.named }
+    }
+
+    /// The language of a reply: the one that the case or the run names, else the one that its words tell, else that
+    /// of its words and the conversation's together. What is known of it where there are no lists.
+    fn language(&self, entry: &Entry) -> Result<Language<'_>, String> {
+        let languages = &self.languages;
+        let given = entry.case.circumstances.language.as_deref().or(self.defaults.language.as_deref());
+        let detected = || {
+            let of_reply = languages.detect(&entry.reply.text);
+            of_reply.map(str::to_owned).or_else(|| {
+                let mut texts = entry.case.situation.texts();
+                texts.push(&entry.reply.text);
+                languages.detect(&texts.join("\n")).map(str::to_owned)
+            })
+        };
+        let code = given.map(str::to_owned).or_else(detected).unwrap_or_default();
+        let lexicon = languages.get(&code).ok_or(code)?;
+        Ok(Language { languages, lexicon })
     }
 }
 
@@ -83,25 +121,30 @@ impl Policies {
 #[derive(Default)]
 pub(super) struct Checked<'p> {
     pub(super) evidence: Vec<Sighting>,
-    pub(super) claims: Vec<Sighting>,
+    /// `None` where claims were not checked.
+    pub(super) claims: Option<Vec<Sighting>>,
+    /// The language that there are no lists for; empty where it is not known.
+    pub(super) no_words_for: Option<String>,
     /// The sources that the case names, as the policies have them.
     pub(super) named: Vec<&'p EvidenceSource>,
 }
 
-fn lexicon(files: &[PolicyFile<'_>]) -> Result<Lexicon, Vec<FileProblem>> {
-    files.iter().try_fold(Lexicon::built_in().clone(), |lexicon, file| {
+fn languages(files: &[WordFile<'_>]) -> Result<Languages, Vec<FileProblem>> {
+    files.iter().try_fold(Languages::built_in().clone(), |languages, WordFile { language, file }| {
         let named = |problem| FileProblem { file: file.name.to_owned(), problem };
-        lexicon.extended(file.text).map_err(|problems| problems.into_iter().map(named).collect())
+        let extended = languages.extended(language, file.text);
+        extended.map_err(|problems| problems.into_iter().map(named).collect())
     })
 }
 
-fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, as_of: Option<Moment>) -> String {
-    let lexicons = texts.lexicons.iter().map(|file| Json::text(file.text)).collect();
+fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, defaults: &Defaults) -> String {
+    let words = |words: &WordFile<'_>| Json::Array(vec![Json::text(words.language), Json::text(words.file.text)]);
     Json::object([
         ("ledger", Json::text(ledger.hash())),
-        ("lexicons", Json::Array(lexicons)),
+        ("words", Json::Array(texts.words.iter().map(words).collect())),
         ("allowed_claims", Json::Array(texts.allowed_claims.iter().map(Json::text).collect())),
-        ("as_of", as_of.map_or(Json::Null, |as_of| Json::text(as_of.to_string()))),
+        ("as_of", defaults.as_of.map_or(Json::Null, |as_of| Json::text(as_of.to_string()))),
+        ("language", defaults.language.as_ref().map_or(Json::Null, Json::text)),
     ])
     .canonical()
 }

@@ -1,5 +1,5 @@
-//! What a record says about its own reply before anything is read: the answer of a gate upstream, and evidence that is
-//! longer than is shown.
+//! What a record says about its own reply before anything is read: the answer of a gate upstream, evidence that is
+//! longer than is shown, and a language that claims cannot be read in.
 //!
 //! The answer of another gate is taken over and not checked again: the gate that refused the reply knew why.
 
@@ -12,10 +12,13 @@ use crate::case::{EVIDENCE_BYTES_MAX, Entry};
 pub(super) const RULES: &[Rule] = &[
     Rule::block(INADMISSIBLE, "a gate upstream did not admit the reply"),
     Rule::flag(EVIDENCE_CUT, "the evidence is longer than a judge is shown"),
+    Rule::flag(NO_LANGUAGE, "the claims of the reply were not checked: there are no word lists for its language"),
 ];
 
 const INADMISSIBLE: &str = "record.inadmissible";
 const EVIDENCE_CUT: &str = "record.evidence_cut";
+
+const NO_LANGUAGE: &str = "record.no_language";
 
 /// The longest reason that a finding repeats, in bytes.
 const REASON_BYTES_MAX: usize = 500;
@@ -42,4 +45,15 @@ pub(super) fn check(entry: &Entry, scanner: &Scanner) -> Vec<Sighting> {
         sightings.push(Sighting::at(EVIDENCE_CUT, whole(), message));
     }
     sightings
+}
+
+/// Says that the claims of a reply were not checked, because there are no word lists for its language.
+pub(super) fn no_language(entry: &Entry, language: &str) -> Sighting {
+    let reason = match language {
+        "" => "its words do not tell its language".to_owned(),
+        code => format!("there are no word lists for its language ({code})"),
+    };
+    let message = format!("the claims of the reply were not checked: {reason}");
+    let expected = "a `language` in the record or `--language`; word lists can be added (`gate.languages`)";
+    Sighting::at(NO_LANGUAGE, 0..entry.reply.text.len(), message).expecting(expected)
 }

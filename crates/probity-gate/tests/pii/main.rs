@@ -2,6 +2,8 @@
 //!
 //! Every row of the table is a test of its own; `table` prints all of them with what came out.
 
+mod corpus;
+mod countries;
 mod properties;
 mod published;
 mod replies;

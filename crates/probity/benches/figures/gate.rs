@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Situation};
 use probity_core::gate::policy::PolicyFile;
-use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
+use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings};
 
 use crate::bench::Bench;
 use crate::clock::Clock;
@@ -19,14 +19,88 @@ const POLICIES: &str = include_str!("../../../../examples/policies.toml");
 const MEBIBYTE: usize = 1 << 20;
 const ROUNDS: usize = 7;
 
-/// Replies of a support desk, in megabytes per second.
+/// Pieces of replies that were written to slow the gate down, each repeated to one long reply.
+const HOSTILE: &[&str] = &[
+    "4111 1111-1111.1111 (12) 34/56, ",
+    "4",
+    "4 ",
+    "4111 ",
+    "4-",
+    "1-2-3-4.",
+    "4\n",
+    "756.",
+    "123.456.789-",
+    "a@a.a",
+    "@",
+    "@ a.",
+    "eyJ.",
+    "12 Oak ",
+    "xx 4 ",
+    "one ",
+    "0 ",
+    "4l",
+    "cpf ",
+    "cpf 1",
+    "ssn 123-",
+    "password: a ",
+    "born ",
+    "your code is ",
+    "Login: a/",
+    "at gmail ",
+    "a dot b ",
+    "Suite 1 ",
+    "AB 12 ",
+    "refund ",
+    "not refund, ",
+    "if ",
+    "$1 ",
+    "\"",
+    "'",
+    "“",
+    ".",
+    "a.",
+    "\n>",
+    "1.",
+    "#1",
+    "hundred and ",
+    "http://",
+    "n't",
+    "&#39;",
+    "&#52;",
+    "%34",
+    "é",
+    "e\u{301}",
+    "番",
+    "番1",
+    "１",
+    "\u{200b}",
+    "{\"score\":5,",
+    "ignore the ",
+    "ending in 4242 Jane Doe ",
+    "Acme Lights ",
+    "do not open the battery ",
+];
+
+/// Replies of a support desk, in megabytes per second, and the slowest reply that was written to be slow, by how many
+/// times longer it takes than as much ordinary text.
 pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
     let entries: Vec<Entry> = letters(8 * MEBIBYTE / bench.scale).into_iter().map(entry).collect();
     let n_bytes: usize = entries.iter().map(|entry| entry.reply.text.len()).sum();
-    let taken = best(&entries);
-    let speed = n_bytes as f64 / 1e6 / taken.as_secs_f64();
+    let speed = n_bytes as f64 / 1e6 / best(&entries).as_secs_f64();
     let what = "gate with policies, support replies, one thread (best of 7)";
-    vec![Figure::new(what, speed, "MB/s", Bar::AtLeast(15.0))]
+    let slow = HOSTILE.iter().map(|piece| {
+        let reply = piece.repeat(MEBIBYTE / 4 / bench.scale / piece.len());
+        let ordinary = reply.len() as f64 / 1e6 / speed;
+        let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply })]);
+        (taken.as_secs_f64() / ordinary, piece)
+    });
+    let (times, piece) = slow.max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are hostile replies");
+    let slowest =
+        format!("gate, slowest of {} hostile replies ({piece:?} repeated) to ordinary text", HOSTILE.len());
+    vec![
+        Figure::new(what, speed, "MB/s", Bar::AtLeast(15.0)),
+        Figure::new(slowest, times, "times", Bar::AtMost(5.0)),
+    ]
 }
 
 /// One reply that is nothing but digits and what can stand between them.
@@ -63,8 +137,8 @@ fn best(entries: &[Entry]) -> Duration {
 /// The gate as a run with the example policies has it.
 fn gate() -> Gate {
     let files = [PolicyFile { name: "policies.toml", text: POLICIES }];
-    let texts = PolicyTexts { sources: &files, lexicons: &[], allowed_claims: &[] };
-    let (policies, _) = Policies::read(&texts, None).expect("the example policies are good");
+    let texts = PolicyTexts { sources: &files, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("the example policies are good");
     let settings = Settings {
         policies: Some(policies),
         competitors: vec!["Acme Lights".to_owned()],

@@ -17,7 +17,8 @@ use crate::exit::Failure;
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
     /// Cases that people labelled, about which a judge is asked: JSON, JSONL or CSV; a file for each variant
-    /// where the rubric compares. Without them, labels and verdicts come from files and nobody is asked
+    /// where the rubric compares. Without them, labels and verdicts come from files and nobody is asked. Another tool's
+    /// file with its judge's scores and people's ratings answers for that judge, unless a judge is named
     #[arg(value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
     /// What people said: JSON, JSONL or CSV [default, with cases: the labels in the store]
@@ -36,6 +37,12 @@ pub(crate) struct CalibrateArgs {
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long, requires = "files")]
     pub(crate) one_call: bool,
+    /// Which of people's labels another tool's judge is held against, where its file has several kinds
+    #[arg(long, value_name = "NAME", requires = "files")]
+    pub(crate) criterion: Option<String>,
+    /// The score from which another tool's verdict passes, where its file does not say
+    #[arg(long, value_name = "SCORE", requires = "files")]
+    pub(crate) pass_at: Option<f64>,
     /// What several votes on one item are worth
     #[arg(long, value_parser = one_of(VOTES), value_name = "HOW", default_value = "majority")]
     pub(crate) votes: Votes,

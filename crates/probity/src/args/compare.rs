@@ -63,10 +63,10 @@ pub(crate) struct CompareArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 19] = [
+const LIVE: [&str; 20] = [
     "until_decided", "judge", "model", "base_url", "rubric", "template", "structured", "store",
     "concurrency", "offline", "max_calls", "budget_usd", "min_coverage", "retry_unscored", "dry_run",
-    "policies", "as_of", "config", "trust_settings",
+    "policies", "as_of", "language", "config", "trust_settings",
 ];
 
 impl CompareArgs {

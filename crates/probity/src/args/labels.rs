@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::choice::{Choice, one_of};
 use super::{SayArgs, StoreArgs};
 
 /// `probity import labels`
@@ -33,7 +32,7 @@ pub(crate) struct ExportLabelsArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The form [default: by the file's suffix, else jsonl]
-    #[arg(long, value_parser = one_of(FORMAT), value_name = "FORM")]
+    #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) format: Option<LabelFormat>,
     /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
     #[arg(long, conflicts_with = "format")]
@@ -42,17 +41,11 @@ pub(crate) struct ExportLabelsArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// The names of the forms.
-const FORMAT: &[Choice<LabelFormat>] = &[
-    ("csv", "A table that spreadsheets open", LabelFormat::Csv),
-    ("jsonl", "One JSON object per line", LabelFormat::Jsonl),
-];
-
 /// The form of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LabelFormat {
-    /// A table.
+    /// A table that spreadsheets open
     Csv,
-    /// One JSON object per line.
+    /// One JSON object per line
     Jsonl,
 }

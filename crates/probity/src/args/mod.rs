@@ -5,6 +5,7 @@ mod calibrate;
 mod choice;
 mod compare;
 mod diff;
+mod export;
 mod labels;
 mod mock;
 mod models;
@@ -13,11 +14,13 @@ mod promote;
 mod report;
 mod review;
 mod sample;
+mod score;
 mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::DiffArgs;
+pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
@@ -26,6 +29,7 @@ pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
+pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
 
 use std::num::NonZeroU32;
@@ -58,6 +62,8 @@ spent, 3 incomplete (run the same command again to resume), 4 the store or the d
 pub(crate) enum Command {
     /// Make a folder to begin in: a settings file with every default, and cases to try
     Init(InitArgs),
+    /// Score one reply, given as flags or on standard input, for a quick look
+    Score(Box<ScoreArgs>),
     /// Score the replies of one or more case files
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
@@ -112,6 +118,16 @@ pub(crate) enum ImportCommand {
 pub(crate) enum ExportCommand {
     /// What people said about replies, each row with a checksum by which a change is found
     Labels(ExportLabelsArgs),
+    /// The cases of a run with their replies, as JSON lines that can be read again
+    Cases(ExportCasesArgs),
+    /// The replies of a run, with what the gate said, as JSON lines
+    Replies(ExportArgs),
+    /// What the judge of a run was asked, each packet with its hash, as JSON lines
+    Packets(ExportArgs),
+    /// What came back for each packet, attempt by attempt, as JSON lines
+    Answers(ExportArgs),
+    /// The results of a run, for spreadsheets, programs and other tools
+    Results(ExportResultsArgs),
 }
 
 /// What to do with the gate.
@@ -170,6 +186,9 @@ pub(crate) struct ReadArgs {
     /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
+    /// The language of replies whose records name none, such as `de`; without it, their words tell
+    #[arg(long, value_name = "CODE")]
+    pub(crate) language: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
@@ -181,7 +200,7 @@ pub(crate) struct ReadArgs {
 /// How records are read.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// Make the first bad record an error, and read judges' answers as strict JSON
+    /// Make the first bad record an error; where a judge is asked, also read its answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly
@@ -222,12 +241,13 @@ impl SayArgs {
 }
 
 /// Where results are written.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
-    /// Write the results to this file as JSON
+    /// Write the results to this file as JSON; those of a run also as .csv, .jsonl or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    /// Write a report to this file; its name ends in .html, .md, .txt for a mail, .slack.json for Slack,
+    /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
 }
@@ -288,6 +308,10 @@ pub(crate) struct JobArgs {
     /// Which time the judge looks at these cases: in each round everything is asked anew
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) round: NonZeroU32,
+    /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
+    /// with itself
+    #[arg(long, value_name = "K", default_value = "1", conflicts_with = "round")]
+    pub(crate) repeats: NonZeroU32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

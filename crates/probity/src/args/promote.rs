@@ -46,9 +46,9 @@ pub(crate) struct PromoteArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 13] = [
+const LIVE: [&str; 14] = [
     "model", "base_url", "template", "structured", "store", "concurrency", "offline", "max_calls",
-    "budget_usd", "min_coverage", "retry_unscored", "dry_run", "policies",
+    "budget_usd", "min_coverage", "retry_unscored", "dry_run", "policies", "language",
 ];
 
 /// A text that says something.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use probity_core::label::Scale;
 use probity_core::sample::{Again, Design, Duplicates, Spread};
 
-use super::choice::{Choice, DUPLICATES, one_of};
+use super::choice::{DUPLICATES, one_of};
 use super::{RecordArgs, SayArgs, StoreArgs};
 use crate::exit::Failure;
 
@@ -50,7 +50,7 @@ pub(crate) struct DrawArgs {
     #[arg(long)]
     gold: bool,
     /// How draws are spread over slices [default: proportional]
-    #[arg(long, value_parser = one_of(SPREAD), value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "HOW")]
     by: Option<SpreadBy>,
     /// The fewest to draw in a slice, with --by minimum
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -104,21 +104,14 @@ pub(crate) struct EstimateArgs {
     pub(crate) say: SayArgs,
 }
 
-/// The names of the ways.
-const SPREAD: &[Choice<SpreadBy>] = &[
-    ("proportional", "By how many tickets each has", SpreadBy::Proportional),
-    ("equal", "The same number in each", SpreadBy::Equal),
-    ("minimum", "At least --minimum in each, the rest by how many tickets each has", SpreadBy::Minimum),
-];
-
 /// How draws are spread over slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SpreadBy {
-    /// By how many tickets each has.
+    /// By how many tickets each has
     Proportional,
-    /// The same number in each.
+    /// The same number in each
     Equal,
-    /// At least so many in each, the rest by how many tickets each has.
+    /// At least --minimum in each, the rest by how many tickets each has
     Minimum,
 }
 

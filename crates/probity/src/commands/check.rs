@@ -28,16 +28,21 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 /// Says what a run would take, and with `show` what it would send.
 pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Result<Exit, Failure> {
     let say = &args.cases.reading.say;
-    let job = settings::job(args, calls, &|line| say.note(line))?;
-    let store = store(&job)?;
+    let job = Arc::new(settings::job(args, calls, &|line| say.note(line))?);
+    let store = store(&*job)?;
     let mut replies = PlannedReplies::of(&job, store.as_ref(), show)?;
     let asked = replies.as_mut().map(|replies| std::mem::take(&mut replies.requests)).unwrap_or_default();
-    let (left, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref())?;
+    let mut repeats = job.repeats();
+    let first = repeats.next().expect("there is at least one repeat");
+    let (left, Planned { mut plan, missing, .. }) = dry_plan(&*first, store.as_ref())?;
+    for repeat in repeats {
+        plan = plan.again(dry_plan(&*repeat, store.as_ref())?.1.plan);
+    }
     if say.json {
         let mut object = plan_json(&plan);
         if show {
             let mut requests = Vec::new();
-            each_request(&job, missing, &left, &mut |request| {
+            each_request(&*job, missing, &left, &mut |request| {
                 requests.push(request);
                 Ok(())
             })?;
@@ -53,10 +58,10 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
         let mut print = |request: Value| out.write_all(shown(&request).as_bytes());
         asked.into_iter().try_for_each(&mut print).map_err(|error| Failure::new(Exit::Store, &error))?;
-        each_request(&job, missing, &left, &mut print)?;
+        each_request(&*job, missing, &left, &mut print)?;
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
-    terminal::print(&plan_text(&job, "records", &plan));
+    terminal::print(&plan_text(&*job, "records", &plan));
     Ok(Exit::Done)
 }
 
@@ -74,7 +79,7 @@ pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result
         let plan = dry_plan(*part, store(*part)?.as_ref())?.1.plan;
         whole = Some(match whole {
             None => plan,
-            Some(whole) => together(whole, plan),
+            Some(whole) => whole.again(plan),
         });
     }
     if let (Some(first), Some(plan)) = (parts.first(), whole) {
@@ -95,19 +100,6 @@ pub(super) fn dry_replies(jobs: &[Arc<Job>], is_json: bool) -> Result<Exit, Fail
     text += "the calls to the judge are counted once the replies are there\nnothing was sent\n";
     terminal::print(&if is_json { pretty(&json!({ "replies": all })) } else { text });
     Ok(Exit::Done)
-}
-
-/// The calls of two parts that go through the same units.
-fn together(mut one: Plan, other: Plan) -> Plan {
-    one.n_packets += other.n_packets;
-    one.n_calls += other.n_calls;
-    one.n_oversize += other.n_oversize;
-    one.oversize.extend(other.oversize);
-    one.tokens_input += other.tokens_input;
-    one.tokens_output_max += other.tokens_output_max;
-    let most = one.most.zip(other.most);
-    one.most = most.map(|(one, other)| Money::from_picos(one.picos().saturating_add(other.picos())));
-    one
 }
 
 /// The store, where there is one.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use probity_core::gate::{Finding, Gate, Severity};
 use probity_core::results::finding_records;
 use probity_engine::input::Record;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::CaseArgs;
@@ -26,7 +27,7 @@ pub(crate) fn rules() -> String {
 }
 
 /// What became of the replies that were checked.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Tally {
     admitted: u64,
     flagged: u64,
@@ -67,7 +68,11 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    terminal::deliver(&if args.reading.say.json { tally.json(&rows, &skipped) } else { tally.text() })?;
+    terminal::deliver(&if args.reading.say.json {
+        pretty(&json!({ "results": rows, "skipped": skipped, "summary": tally }))
+    } else {
+        tally.text()
+    })?;
     if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
         return Err(Failure::usage("no record can be used, so nothing was checked"));
     }
@@ -92,14 +97,6 @@ impl Tally {
     fn text(&self) -> String {
         let Tally { admitted, flagged, blocked, skipped } = self;
         format!("{admitted} admitted, {flagged} of them flagged, {blocked} blocked, {skipped} skipped\n")
-    }
-
-    fn json(&self, rows: &[Value], skipped: &[Value]) -> String {
-        let Tally { admitted, flagged, blocked, skipped: n_skipped } = self;
-        let summary =
-            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": n_skipped });
-        let whole = json!({ "results": rows, "skipped": skipped, "summary": summary });
-        pretty(&whole)
     }
 }
 

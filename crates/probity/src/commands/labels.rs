@@ -69,7 +69,7 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
     let mut given = Given { places: Vec::new(), labels: Vec::new(), n_repeated: 0 };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for path in &args.files {
-        for (place, label) in files.rows(path, LabelEntry::FIELDS, LabelEntry::read)? {
+        for (place, label) in files.labels(path)? {
             if seen.insert(label.canonical()) {
                 given.places.push(place);
                 given.labels.push(label);
@@ -146,7 +146,7 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let rows = labels.iter().map(|label| (label, None));
-    let reader = if args.raw_csv { table::Reader::Program } else { table::Reader::Spreadsheet };
+    let reader = if args.raw_csv { table::TableReader::Program } else { table::TableReader::Spreadsheet };
     let text = match format {
         LabelFormat::Csv => table::csv(rows, reader),
         LabelFormat::Jsonl => table::jsonl(rows),

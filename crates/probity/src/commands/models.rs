@@ -2,8 +2,7 @@
 
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
-use probity_engine::config::models::{MODELS, Model};
-use probity_engine::judge::models::ServerModel;
+use probity_engine::config::models::{MODELS, Model, ServerModel};
 use probity_engine::run::standing::clock;
 use probity_engine::run::told::keep_models;
 use schemars::JsonSchema;
@@ -26,12 +25,12 @@ pub(super) struct ModelList {
     /// How many days ago that was.
     age_days: Option<i64>,
     /// The models.
-    models: Vec<Line>,
+    models: Vec<ModelLine>,
 }
 
 /// A model. Prices are in US dollars for a million tokens.
 #[derive(Serialize, JsonSchema, Default)]
-struct Line {
+struct ModelLine {
     name: String,
     host: String,
     input: Option<Exact>,
@@ -73,9 +72,9 @@ fn of_server(args: &ModelsArgs) -> Result<ModelList, Failure> {
     }
     let line = |ServerModel { id, ends, .. }: &ServerModel| {
         let known = Model::named(id).filter(|_| !chat.base_url.is_loopback());
-        let line = known.map(Line::of).unwrap_or_default();
+        let line = known.map(ModelLine::of).unwrap_or_default();
         let ends = ends.map(|end| end.to_string()).or(line.ends);
-        Line { name: id.clone(), host: chat.base_url.to_string(), ends, ..line }
+        ModelLine { name: id.clone(), host: chat.base_url.to_string(), ends, ..line }
     };
     Ok(ModelList { as_of: None, age_days: None, models: models.iter().map(line).collect() })
 }
@@ -86,16 +85,16 @@ fn known(now: Moment) -> ModelList {
     ModelList {
         as_of: oldest.map(|day| day.to_string()),
         age_days: oldest.map(|day| now.days_after(day)),
-        models: MODELS.iter().map(Line::of).collect(),
+        models: MODELS.iter().map(ModelLine::of).collect(),
     }
 }
 
-impl Line {
-    fn of(model: &Model) -> Line {
+impl ModelLine {
+    fn of(model: &Model) -> ModelLine {
         let Model { name, host, input, output, cached, batch_input, batch_output, .. } = model.clone();
         let Model { ends, successor, as_of, source, note, .. } = model.clone();
         let (ends, as_of) = (ends.map(|end| end.to_string()), Some(as_of.to_string()));
-        Line {
+        ModelLine {
             name,
             host,
             input,
@@ -117,7 +116,7 @@ impl ModelList {
         let titles = ["model", "host", "in", "out", "cached", "batch in", "batch out", "ends", "as of"];
         let price = |price: &Option<Exact>| price.map_or(NONE.to_owned(), |usd| usd.to_string());
         let text = |text: &Option<String>| text.clone().unwrap_or_else(|| NONE.to_owned());
-        let row = |line: &Line| {
+        let row = |line: &ModelLine| {
             let prices = [&line.input, &line.output, &line.cached, &line.batch_input, &line.batch_output];
             let mut row = vec![plain(&line.name), plain(&line.host)];
             row.extend(prices.map(price));

@@ -9,7 +9,7 @@ use super::session::Ended;
 use crate::args::{OutputArgs, SayArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::report::document::Document;
-use crate::render::report::{Kind, ReportFile, pretty};
+use crate::render::report::{ReportFile, ReportKind, pretty};
 use crate::render::results::WholeFile;
 use crate::settings::inputs::{Inputs, refuse_same_output};
 use crate::terminal;
@@ -24,6 +24,19 @@ pub(crate) struct Outlet<'a> {
 impl<'a> Outlet<'a> {
     /// The files that flags name, none of which is read.
     pub(crate) fn new(args: &OutputArgs, say: &'a SayArgs, inputs: &Inputs) -> Result<Self, Failure> {
+        let outlet = Outlet::of_run(args, say, inputs)?;
+        match outlet.files.iter().find(|file| matches!(file.kind, ReportKind::Rows(_))) {
+            None => Ok(outlet),
+            Some(file) => {
+                let path = file.path.display();
+                Err(Failure::usage(format!("--output {path}: a table is what `probity run` writes"))
+                    .hint("expected a name in .json"))
+            }
+        }
+    }
+
+    /// The same for results, which may be rows in a form of their own.
+    pub(crate) fn of_run(args: &OutputArgs, say: &'a SayArgs, inputs: &Inputs) -> Result<Self, Failure> {
         Ok(Outlet { files: tried(args.output.as_deref(), &args.reports, inputs)?, say })
     }
 
@@ -55,10 +68,10 @@ pub(crate) fn tried(
         output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
     outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
     refuse_same_output(&outputs)?;
-    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
+    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: ReportKind::of_output(path) }));
     let reports = reports
         .iter()
-        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
+        .map(|path| Ok(ReportFile { path: path.clone(), kind: ReportKind::of(path).map_err(Failure::usage)? }));
     let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
     for file in &files {
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use probity_core::json::Object;
-use probity_core::label::{Faults, Fields, RowFault};
-use probity_engine::input::{FileRows, LoadOptions, Place, Skipped, Strictness, read_rows};
+use probity_core::label::{Faults, Fields, LabelEntry, RowFault};
+use probity_engine::input::{Dataset, FileRows, LoadOptions, Place, Skipped, Strictness, read_rows};
+use probity_engine::run::foreign::ForeignReplies;
 
 use crate::exit::Failure;
 use crate::settings;
@@ -36,6 +37,23 @@ impl<'a> Files<'a> {
     /// Says something worth a line.
     pub(super) fn note(&self, line: &str) {
         (self.note)(line);
+    }
+
+    /// What the file of another tool says about its replies; `None` where it is no such file.
+    pub(super) fn foreign(&self, path: &Path) -> Option<ForeignReplies> {
+        if path.as_os_str() == "-" {
+            return None;
+        }
+        let dataset = Dataset::open(&[path.to_owned()], self.options.clone()).ok()?;
+        ForeignReplies::of(&dataset).ok().flatten()
+    }
+
+    /// What people said, in a file of labels or in another tool's.
+    pub(super) fn labels(&mut self, path: &Path) -> Result<Vec<(Place, LabelEntry)>, Failure> {
+        match self.foreign(path) {
+            Some(replies) => Ok(replies.labels()),
+            None => self.rows(path, LabelEntry::FIELDS, LabelEntry::read),
+        }
     }
 
     /// The rows of a file that can be used.

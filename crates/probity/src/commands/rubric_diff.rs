@@ -1,7 +1,10 @@
 //! `probity rubric diff`: what moved between two rubrics, and what stays behind with the old one.
 
+use probity_core::report::rubric_name;
+use probity_core::results::RubricName;
 use probity_core::rubric::{HashChange, Rubric, RubricChange, RubricDifference, difference};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::plain::plain;
@@ -23,7 +26,7 @@ pub(crate) fn diff(before: &str, after: &str, as_json: bool) -> Result<Exit, Fai
     let (one, other) = (settings::rubric(before, &note)?, settings::rubric(after, &note)?);
     let moved = difference(&one, &other);
     let text = if as_json {
-        pretty(&to_json(&one, &other, &moved))
+        pretty(&RubricDiffDocument::new(&one, &other, &moved))
     } else {
         shown([before, after], &one, &other, &moved)
     };
@@ -37,25 +40,34 @@ fn warning(one: &Rubric, moved: &RubricDifference) -> Option<String> {
         .then(|| format!("version is still {}: give the edited rubric a new one", plain(one.version())))
 }
 
-fn to_json(one: &Rubric, other: &Rubric, moved: &RubricDifference) -> Value {
-    let name = |rubric: &Rubric| json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
-    let change = |change: &RubricChange| {
-        json!({
-            "criterion": change.criterion,
-            "part": change.part,
-            "before": change.before,
-            "after": change.after,
-        })
-    };
-    json!({
-        "before": name(one),
-        "after": name(other),
-        "same_hash": moved.hash == HashChange::Same,
-        "added": moved.added,
-        "removed": moved.removed,
-        "changes": moved.changes.iter().map(change).collect::<Vec<_>>(),
-        "warnings": warning(one, moved).into_iter().collect::<Vec<_>>(),
-    })
+/// What `rubric diff --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RubricDiffDocument {
+    before: RubricName,
+    after: RubricName,
+    /// Whether labels, verdicts and standings of the first are those of the second.
+    same_hash: bool,
+    added: Vec<String>,
+    removed: Vec<String>,
+    changes: Vec<RubricChange>,
+    warnings: Vec<String>,
+}
+
+impl RubricDiffDocument {
+    fn new(one: &Rubric, other: &Rubric, moved: &RubricDifference) -> RubricDiffDocument {
+        let RubricDifference { added, removed, changes, hash } = moved.clone();
+        let (before, after) = (rubric_name(one), rubric_name(other));
+        let warnings = warning(one, moved).into_iter().collect();
+        RubricDiffDocument {
+            before,
+            after,
+            same_hash: hash == HashChange::Same,
+            added,
+            removed,
+            changes,
+            warnings,
+        }
+    }
 }
 
 fn shown(names: [&str; 2], one: &Rubric, other: &Rubric, moved: &RubricDifference) -> String {
@@ -112,6 +124,7 @@ mod tests {
 
     use expect_test::{Expect, expect};
     use probity_core::rubric::{built_in, read};
+    use serde_json::json;
 
     use super::*;
 
@@ -204,7 +217,7 @@ mod tests {
     fn machines_get_every_part() {
         let one = built_in("support-gold").expect("built in");
         let other = built_in("relevance-tone").expect("built in");
-        let json = to_json(&one, &other, &difference(&one, &other));
+        let json = json!(RubricDiffDocument::new(&one, &other, &difference(&one, &other)));
         assert_eq!(json["added"], json!(["relevance"]));
         assert_eq!(json["removed"], json!(["accuracy", "completeness", "actionability", "safety"]));
         assert_eq!((&json["same_hash"], &json["warnings"]), (&json!(false), &json!([])));

@@ -37,15 +37,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.job.cases.reading.say.json {
         terminal::print(&made.document.text());
     }
-    Ok(ended(args, &made.job, &made.ran, &made.summary).say())
+    Ok(ended(args, &made).say())
 }
 
 /// A run with its results in their files.
-struct Made {
+pub(super) struct Made {
     job: Arc<Job>,
     ran: Ran,
     summary: Summary,
-    document: Document,
+    /// What a terminal shows.
+    pub(super) document: Document,
+}
+
+impl Made {
+    /// How it ended, as far as the verdicts go.
+    pub(super) fn ended(&self) -> Ended {
+        Ended::of(&self.ran, self.job.asking.config.run.min_coverage, covered(&self.summary))
+    }
 }
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
@@ -76,11 +84,15 @@ pub(super) fn written(
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
     let say = &args.job.cases.reading.say;
-    let outlet = Outlet::new(&args.output, say, &Inputs::default().job(&args.job))?;
+    let outlet = Outlet::of_run(&args.output, say, &Inputs::default().job(&args.job))?;
     let session = Session::new(&args.calls, say.quiet);
     let job = settings::job(&args.job, Some(&args.calls), &|line| session.note(line))?;
     refuse_without_pass_rule(args, &job)?;
-    let job = Arc::new(job);
+    scored(&session, Arc::new(job), &outlet)
+}
+
+/// Asks about the replies of `job`, and writes its results to where they were asked for.
+pub(super) fn scored(session: &Session<'_>, job: Arc<Job>, outlet: &Outlet<'_>) -> Result<Made, Failure> {
     let is_target_asked = job.target().is_some() && session.network() == Network::Online;
     let store =
         if is_target_asked { session.open_for_writing(&job.asking)? } else { session.open(&job.asking)? };
@@ -90,16 +102,16 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write((&job.name, &job.asking), &outlet, |sink| report(job, &store, ran, sink))?;
+                write((&job.name, &job.asking), outlet, |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
     let about = (job.name.as_str(), &job.asking);
-    let (summary, document) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
+    let (summary, document) = write(about, outlet, |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
-    about_the_target(&job, &ran, &summary, &session);
+    about_the_target(&job, &ran, &summary, session);
     Ok(Made { job, ran, summary, document })
 }
 
@@ -179,8 +191,9 @@ fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'
 }
 
 /// The exit code, and the words that go with it.
-fn ended(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Ended {
-    Ended::of(ran, job.asking.config.run.min_coverage, covered(summary))
+fn ended(args: &RunArgs, made: &Made) -> Ended {
+    let summary = &made.summary;
+    made.ended()
         .and_then(|| if args.enforce { enforced(summary) } else { Ended::done() })
         .and_then(|| args.fail_under.map_or_else(Ended::done, |floor| above_floor(summary, floor)))
 }

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
+use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
@@ -329,9 +330,16 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
         Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
-        Stop::Unusable(why) | Stop::ParameterRefused { why, .. } if n_answered == 0 => {
-            (Exit::Usage, format!("{of}{why}"))
+        Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
+            let hint = match parameter {
+                Parameter::Temperature | Parameter::Seed | Parameter::Effort | Parameter::Limit => {
+                    format!("; {} = \"auto\" leaves out what is refused", parameter.setting())
+                }
+                _ => String::new(),
+            };
+            (Exit::Usage, format!("{of}{why}{hint}"))
         }
+        Stop::Unusable(why) if n_answered == 0 => (Exit::Usage, format!("{of}{why}")),
         Stop::Refused(why) | Stop::Unusable(why) | Stop::ParameterRefused { why, .. } => {
             (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
         }

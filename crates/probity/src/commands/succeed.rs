@@ -37,7 +37,7 @@ use super::run::written;
 use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::{JudgeArgs, SucceedArgs, default_counting};
 use crate::exit::{Exit, Failure};
-use crate::render::succession::{SuccessionShown, document};
+use crate::render::succession::document;
 use crate::settings::inputs::Inputs;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
@@ -72,7 +72,7 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
     if old.ran.judge_id == new.ran.judge_id {
         return Err(Failure::usage("--from and --to are the same judge").hint("expected two identities"));
     }
-    let mut found = Found::new(args, &store, [&old, &new], &labels)?;
+    let mut found = FoundChanges::new(args, &store, [&old, &new], &labels)?;
     let contract =
         contract.map(|contract| found.outcome(args, &contract, (&store, &new), labels)).transpose()?;
     let succession = found.succession(args, [&old, &new], &store, contract)?;
@@ -82,13 +82,7 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
         let judges = [succession.from.id.as_str(), &succession.to.id];
         store.note(&bridge_key(&succession.rubric.hash, judges), &bridge)?;
     }
-    let document = document(&SuccessionShown {
-        succession: &succession,
-        files: &new.cases.name,
-        asking: &new.cases.asking,
-        rubric: &new.cases.rubric,
-        facts: &found.facts,
-    });
+    let document = document(&succession, &new.cases, &found.facts);
     keep_document(&store, &new.ran, &new.cases.asking, &StoredDocument::new(&document, &ended))?;
     let exit = outlet.end(&document, ended)?;
     store.close()?;
@@ -112,7 +106,7 @@ fn ended(succession: &Succession, new: &Judged, n: u64) -> Ended {
 }
 
 /// One of the two judges as flags name it.
-struct Side {
+struct JudgeSide {
     judge: JudgeArgs,
     /// What it is called in the store, where no settings have a judge of this name.
     in_store: Option<String>,
@@ -130,22 +124,22 @@ struct Judged {
     ran: Ran,
 }
 
-fn sides(args: &SucceedArgs) -> Result<[Side; 2], Failure> {
+fn sides(args: &SucceedArgs) -> Result<[JudgeSide; 2], Failure> {
     let JudgeArgs { rubric, store, .. } = &args.ask.judge;
     let bare = || JudgeArgs { rubric: rubric.clone(), store: store.clone(), ..JudgeArgs::default() };
-    let named = |name: &String, flags: JudgeArgs| -> Result<Side, Failure> {
+    let named = |name: &String, flags: JudgeArgs| -> Result<JudgeSide, Failure> {
         let is_set = settings::has_judge(&args.ask.reading, name)?;
         let (name, in_store) = if is_set { (name.as_str(), None) } else { ("recorded", Some(name.clone())) };
-        Ok(Side { judge: JudgeArgs { judge: Some(name.to_owned()), ..flags }, in_store })
+        Ok(JudgeSide { judge: JudgeArgs { judge: Some(name.to_owned()), ..flags }, in_store })
     };
     let new = match &args.to {
         Some(name) => named(name, args.ask.judge.clone())?,
-        None => Side { judge: args.ask.judge.clone(), in_store: None },
+        None => JudgeSide { judge: args.ask.judge.clone(), in_store: None },
     };
     Ok([named(&args.from, bare())?, new])
 }
 
-impl Side {
+impl JudgeSide {
     fn flags<'a>(&'a self, args: &'a SucceedArgs) -> CaseFlags<'a> {
         CaseFlags { judge: &self.judge, one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) }
     }
@@ -292,8 +286,8 @@ fn differences(own: &BTreeMap<String, Value>, other: &BTreeMap<String, Value>) -
 type Labels = Result<[Labelled; 2], String>;
 
 /// Labels are needed where flags name a file of them or a contract; without either, there may be none.
-fn labels(args: &SucceedArgs, [old, new]: [&Side; 2]) -> Result<Labels, Failure> {
-    let of = |side: &Side| {
+fn labels(args: &SucceedArgs, [old, new]: [&JudgeSide; 2]) -> Result<Labels, Failure> {
+    let of = |side: &JudgeSide| {
         let live = Live {
             cases: side.flags(args),
             labels: args.labels.as_deref(),
@@ -317,7 +311,7 @@ fn counting(args: &SucceedArgs) -> Counting {
 }
 
 /// What was found.
-struct Found {
+struct FoundChanges {
     figures: SheetFigures,
     agreement_missing: Option<String>,
     targets: Vec<TargetMove>,
@@ -328,13 +322,13 @@ struct Found {
     facts: Facts,
 }
 
-impl Found {
+impl FoundChanges {
     fn new(
         args: &SucceedArgs,
         store: &Store,
         judges: [&Judged; 2],
         labels: &Labels,
-    ) -> Result<Found, Failure> {
+    ) -> Result<FoundChanges, Failure> {
         let mut found = match (&judges[0].cases, &judges[1].cases) {
             (Cases::Replies(old), Cases::Replies(new)) => {
                 let [old, new] = [(old, judges[0]), (new, judges[1])]
@@ -419,7 +413,7 @@ fn of_replies(
     store: &Store,
     [(before, _), (after, summary)]: [(RunResults, Summary); 2],
     (judges, labels): ([&Judged; 2], &Labels),
-) -> Result<Found, Failure> {
+) -> Result<FoundChanges, Failure> {
     let changed = difference(&before, &after, args.resampling.resampling())
         .map_err(|reason| Failure::usage(format!("{}: {reason}", judges[1].cases.name)))?;
     let (shift, mut to_label) = reply_figures(&changed);
@@ -434,7 +428,7 @@ fn of_replies(
     let reader = store.reader()?;
     let runs = remembered(&reader.runs()?, reader.outcomes()?);
     let rubric = &judges[1].cases.rubric;
-    Ok(Found {
+    Ok(FoundChanges {
         figures: SheetFigures { agreement, shift, to_label },
         agreement_missing: None,
         targets: target_moves(rubric, &changed),
@@ -444,7 +438,7 @@ fn of_replies(
     })
 }
 
-fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> Result<Found, Failure> {
+fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> Result<FoundChanges, Failure> {
     let n = new.judge.len() as u64;
     let said: Vec<_> = old.judge.into_iter().chain(new.judge).collect();
     let sheet = if let Ok([_, labelled]) = labels {
@@ -456,5 +450,5 @@ fn of_pairs(args: &SucceedArgs, [old, new]: [Verdicts; 2], labels: &Labels) -> R
     };
     let figures = sheet_figures(&sheet, NAMES, &counting(args));
     let (targets, runs) = (Vec::new(), Vec::new());
-    Ok(Found { figures, agreement_missing: None, targets, runs, n, facts: new.facts })
+    Ok(FoundChanges { figures, agreement_missing: None, targets, runs, n, facts: new.facts })
 }

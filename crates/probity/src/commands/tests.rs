@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use expect_test::expect_file;
 use probity_core::diff::DifferenceDocument;
 use probity_core::report::Timeline;
@@ -18,6 +19,8 @@ use serde_json::{Map, Value, json};
 
 use super::models::ModelList;
 use super::report::list::RunList;
+use super::rubric_diff::RubricDiffDocument;
+use crate::args::Cli;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
 /// may be missing.
@@ -165,7 +168,29 @@ const ESTIMATE: &[Member] = &[
     ("warnings", "array"),
 ];
 
-/// Every document by the command that writes it.
+const IMPORT_LABELS: &[Member] = &[
+    ("added", "integer"),
+    ("already_there", "integer"),
+    ("repeated", "integer"),
+    ("labels", "integer"),
+    ("digest", "string"),
+    ("store", "string"),
+];
+
+const REVIEW: &[Member] = &[
+    ("queue", "string"),
+    ("id", "integer"),
+    ("items", "integer"),
+    ("judged", "integer"),
+    ("blocked", "integer"),
+    ("identical", "integer"),
+    ("skipped", "integer"),
+    ("left_out", "integer"),
+    ("overlap", "integer"),
+    ("store", "string"),
+];
+
+/// Every document by the command that writes it, and `history` for what `report --history` writes.
 fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("run", of::<RunResults>()),
@@ -173,7 +198,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("history", of::<Timeline>()),
         ("report", of::<RunList>()),
         ("check", table("check", CHECK)),
-        ("gate", table("gate", GATE)),
+        ("gate-check", table("gate-check", GATE)),
         ("sample", table("sample", SAMPLE)),
         ("sample-estimate", table("sample-estimate", ESTIMATE)),
         ("compare", table("compare", &[COMPARE, ASKED].concat())),
@@ -182,6 +207,9 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("promote", table("promote", PROMOTE)),
         ("succeed", of::<Succession>()),
         ("models", of::<ModelList>()),
+        ("rubric-diff", of::<RubricDiffDocument>()),
+        ("import-labels", table("import-labels", IMPORT_LABELS)),
+        ("review", table("review", REVIEW)),
     ]
 }
 
@@ -327,6 +355,29 @@ fn the_files_are_current() {
     }
 }
 
+/// The commands below `command` that take `--json`, each by its words.
+fn with_json(command: &clap::Command, words: &str) -> Vec<String> {
+    let own = command.get_arguments().any(|arg| arg.get_id() == "json").then(|| words.to_owned());
+    let below = command.get_subcommands().flat_map(|each| {
+        let name = each.get_name();
+        with_json(each, &if words.is_empty() { name.to_owned() } else { format!("{words}-{name}") })
+    });
+    own.into_iter().chain(below).collect()
+}
+
+#[test]
+fn every_command_that_writes_json_has_a_schema() {
+    let known: Vec<&str> = schemas().into_iter().map(|(name, _)| name).collect();
+    let commands = with_json(&Cli::command(), "");
+    assert!(commands.len() >= 15, "{commands:?}");
+    for command in &commands {
+        assert!(known.contains(&command.as_str()), "`{command}` has --json and no schema");
+    }
+    for name in known.iter().filter(|name| **name != "history") {
+        assert!(commands.iter().any(|command| command == name), "no command called {name} has --json");
+    }
+}
+
 #[test]
 fn what_the_golden_cases_wrote_is_as_its_schema_has_it() {
     let schemas = schemas();
@@ -334,8 +385,9 @@ fn what_the_golden_cases_wrote_is_as_its_schema_has_it() {
     for entry in fs::read_dir(root("cases")).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(args) = fs::read_to_string(folder.join("args")) else { continue };
-        let command = args.lines().next().unwrap_or_default();
-        let Some((_, schema)) = schemas.iter().find(|(name, _)| *name == command) else { continue };
+        let words: Vec<&str> = args.lines().take(2).collect();
+        let is_meant = |name: &str| name == words.join("-") || Some(&name) == words.first();
+        let Some((command, schema)) = schemas.iter().find(|(name, _)| is_meant(name)) else { continue };
         for file in ["out.json", "stdout"] {
             let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
             let Ok(document) = serde_json::from_str::<Value>(&text) else { continue };

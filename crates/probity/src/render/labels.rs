@@ -8,6 +8,8 @@ use probity_core::json::Json;
 use probity_core::label::{LabelEntry, quoted_cell};
 use probity_engine::review::Remark;
 
+use super::export::in_csv;
+
 /// The columns of the table.
 const COLUMNS: [&str; 17] = [
     "item", "criterion", "rubric", "variant", "variant_a", "variant_b", "annotator", "label", "round",
@@ -19,7 +21,7 @@ const ABSTAINED: &str = "abstain";
 
 /// Who opens a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum TableReader {
     /// A spreadsheet, which must not take a cell for a formula.
     Spreadsheet,
     /// The same, with further columns for what people remarked.
@@ -35,8 +37,8 @@ pub(crate) type LabelRow<'a> = (&'a LabelEntry, Option<&'a Remark>);
 const REMARKS: [&str; 2] = ["note", "root_cause"];
 
 /// The table, with a line of names, as `reader` takes it.
-pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: Reader) -> String {
-    let further = if reader == Reader::RemarksToo { &REMARKS[..] } else { &[] };
+pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: TableReader) -> String {
+    let further = if reader == TableReader::RemarksToo { &REMARKS[..] } else { &[] };
     let mut text = [&COLUMNS[..], further].concat().join(",") + "\n";
     for (label, remark) in rows {
         let members = label.members();
@@ -44,7 +46,7 @@ pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: Reader) 
             let value = members.iter().find(|(name, _)| name == column).map(|(_, value)| value);
             match value {
                 _ if *column == "checksum" => label.checksum(),
-                Some(Json::String(text)) if reader != Reader::Program => quoted_cell(text),
+                Some(Json::String(text)) if reader != TableReader::Program => quoted_cell(text),
                 Some(Json::String(text)) => text.clone(),
                 Some(Json::Null) => ABSTAINED.to_owned(),
                 Some(other) => other.canonical(),
@@ -53,20 +55,13 @@ pub(crate) fn csv<'a>(rows: impl Iterator<Item = LabelRow<'a>>, reader: Reader) 
         };
         let remarks = remark.map(said).unwrap_or_default().map(quoted_cell).into_iter().take(further.len());
         let cells = COLUMNS.iter().map(cell).chain(remarks);
-        text += &cells.map(enclosed).collect::<Vec<String>>().join(",");
-        text.push('\n');
+        text += &in_csv(cells);
     }
     text
 }
 
 fn said(remark: &Remark) -> [&str; 2] {
     [&remark.note, remark.root_cause.map_or("", |cause| cause.name())]
-}
-
-/// A cell between quotes where its text would end it otherwise.
-fn enclosed(cell: String) -> String {
-    let needs = cell.contains([',', ';', '"', '\n', '\r', '\t']) || cell.trim() != cell;
-    if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
 
 /// One object per line, with what people remarked where they did.
@@ -93,7 +88,7 @@ mod tests {
             let table = csv([(&label, None)].into_iter(), reader);
             table.lines().nth(1).and_then(|row| row.split(',').nth(6).map(str::to_owned)).expect("a cell")
         };
-        assert_eq!([cell(Reader::Spreadsheet), cell(Reader::Program)], ["'＝ann", "＝ann"]);
+        assert_eq!([cell(TableReader::Spreadsheet), cell(TableReader::Program)], ["'＝ann", "＝ann"]);
     }
 
     #[test]
@@ -101,7 +96,7 @@ mod tests {
         let row = r#"{"item":"a, \"b\"","annotator":"=ann","label":null,"seconds":0.5,"blind":true}"#;
         let object = json::parse(row).expect("JSON");
         let label = LabelEntry::read(object.as_object().expect("an object")).expect("a label");
-        let table = csv([(&label, None)].into_iter(), Reader::Spreadsheet);
+        let table = csv([(&label, None)].into_iter(), TableReader::Spreadsheet);
         let line = table.lines().nth(1).expect("a row");
         let want = format!(r#""a, ""b""",,,,,,'=ann,abstain,1,true,,0.5,,,,,{}"#, label.checksum());
         assert_eq!(line, want);

@@ -15,6 +15,7 @@ pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod conclusion;
 pub(crate) mod difference;
+pub(crate) mod export;
 pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;

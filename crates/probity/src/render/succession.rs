@@ -3,10 +3,9 @@
 
 use probity_core::diff::PartChange;
 use probity_core::results::Facts;
-use probity_core::rubric::Rubric;
 use probity_core::stats::Estimate;
 use probity_core::succeed::{Answer, RateMove, RunMove, Succession, TargetMove};
-use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use serde_json::json;
 
 use super::difference::{level_row, moved, pass_row};
@@ -19,23 +18,9 @@ use super::summary::calls;
 /// So many cases to label are named; JSON has all of them.
 const CASES_SHOWN_MAX: usize = 20;
 
-/// What is shown of a succession.
-pub(crate) struct SuccessionShown<'a> {
-    /// The figures and the answer.
-    pub(crate) succession: &'a Succession,
-    /// The case files as they were named.
-    pub(crate) files: &'a str,
-    /// How the new judge was asked.
-    pub(crate) asking: &'a Asking,
-    /// By what.
-    pub(crate) rubric: &'a Rubric,
-    /// What the store knows about its calls.
-    pub(crate) facts: &'a Facts,
-}
-
-/// The document.
-pub(crate) fn document(shown: &SuccessionShown<'_>) -> Document {
-    let SuccessionShown { succession, files, asking, rubric, facts } = *shown;
+/// The document of a succession: by what the new judge was asked, and what the store knows about its calls.
+pub(crate) fn document(succession: &Succession, basis: &Basis, facts: &Facts) -> Document {
+    let Basis { name: files, asking, rubric, .. } = basis;
     let Succession { from, to, agreement: agreed, .. } = succession;
     let answer = match succession.answered.answer {
         Answer::Yes => "The new judge may take the old one's place",

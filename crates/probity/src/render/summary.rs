@@ -2,7 +2,7 @@
 
 use probity_core::report::{RankedReply, ReplyResult, Summary};
 use probity_core::results::{
-    AuthorRecord, CriterionFigures, Facts, PatternKind, Repeats, RowOutcome, TargetRecord,
+    AuthorRecord, CriterionFigures, Facts, Members, PatternKind, Repeats, RowOutcome, TargetRecord,
 };
 use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
@@ -24,7 +24,8 @@ const FLAKY_MAX: usize = 10;
 /// The document; `skipped` has the first records that could not be used.
 pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
     let (rubric, facts) = (&summary.rubric, &summary.record.facts);
-    let mut sections = vec![targets(summary), slices(summary), criteria(summary), gate(summary)];
+    let mut sections = vec![targets(summary), slices(summary), criteria(summary), self_agreement(summary)];
+    sections.extend([customer_outcomes(summary), gate(summary)]);
     sections.push(patterns(summary));
     sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
     sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
@@ -191,7 +192,7 @@ fn criteria(summary: &Summary) -> Section {
         table.row(row);
     }
     let violations = criteria.iter().filter_map(|(_, each)| each.violations.as_ref());
-    let violations = violations.flat_map(|each| each.iter()).filter(|(_, n)| **n > 0);
+    let violations = violations.flat_map(Members::iter).filter(|(_, n)| **n > 0);
     let violations: Vec<String> = violations.map(|(id, n)| format!("{id} {n}")).collect();
     let mut section = Section::new("criteria", "Criteria").table(table);
     if !violations.is_empty() {
@@ -206,6 +207,44 @@ fn criteria(summary: &Summary) -> Section {
         .table(means(summary))
 }
 
+/// How far the judge agrees with itself, where it was asked several times.
+fn self_agreement(summary: &Summary) -> Section {
+    let mut table =
+        Table::new(&["criterion", "#replies", "%pairs that agree", "^Krippendorff's alpha (ordinal)"]);
+    for (name, figures) in summary.record.self_agreement.iter().flat_map(|criteria| criteria.iter()) {
+        let mut row = cells![name, figures.n];
+        row.extend(Cell::share(figures.agreement.as_ref()).0);
+        row.extend(Cell::coefficient(figures.krippendorff_alpha.map(Ok)).0);
+        table.row(row);
+    }
+    let section = Section::new("self_agreement", "The judge against itself").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    let n = summary.record.facts.definition.get("repeats").map_or("several", String::as_str);
+    section.text(format!(
+        "Each packet was asked about {n} times. The median level counts, of an even number the worse of the two in \
+         the middle; a criterion without a level in more than half of the repeats is unscored."
+    ))
+}
+
+/// How far passes go with what customers said.
+fn customer_outcomes(summary: &Summary) -> Section {
+    let mut table = Table::new(&["outcome", "#replies", "%good where passed", "%good where not", "^phi"]);
+    for (kind, figures) in summary.record.customer_outcomes.iter().flat_map(|kinds| kinds.iter()) {
+        let mut row = cells![kind, figures.n];
+        row.extend(Cell::share(figures.good_when_passed.as_ref()).0);
+        row.extend(Cell::share(figures.good_when_not_passed.as_ref()).0);
+        row.extend(Cell::coefficient(figures.phi.map(Ok)).0);
+        table.row(row);
+    }
+    let section = Section::new("outcomes", "Passes and what customers said").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    section.text("An outcome is no label: it is about the whole conversation, and known where a customer answered.")
+}
+
 fn means(summary: &Summary) -> Table {
     let names = summary.record.all.criteria.names().map(|name| format!("#{name}"));
     let titles: Vec<String> = ["slice".to_owned()].into_iter().chain(names).collect();
@@ -215,8 +254,8 @@ fn means(summary: &Summary) -> Table {
             Some(mean) => {
                 let (worst, best) = (criterion.scale.worst() as f64, criterion.scale.best() as f64);
                 let share = (mean.to_f64() - worst) / (best - worst);
-                let shade = (0..4_u8).find(|shade| share < 0.2 * f64::from(shade + 1)).unwrap_or(4);
-                Cell::Styled(self::mean(figures), format!("n h{shade}"))
+                let step = (0..4_u8).find(|step| share < 0.2 * f64::from(step + 1)).unwrap_or(4);
+                Cell::Styled(self::mean(figures), format!("n h{step}"))
             }
             None => Cell::text(none()),
         };

@@ -123,7 +123,16 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let job = job_of(&flags, (config, rubric), note)?;
-    Ok(job.in_round(args.round))
+    Ok(job.in_round(args.round).repeated(args.repeats))
+}
+
+/// The job of the cases in one file, without a target.
+pub(crate) fn one_file(file: &Path, ask: &AskArgs, note: &dyn Fn(&str)) -> Result<Job, Failure> {
+    let files = [file.to_owned()];
+    let flags = CaseFlags::of(&files, ask);
+    let config = read_config(flags.reading, flags.layer()?)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    job_of(&flags, (config, rubric), note)
 }
 
 /// The job of these cases under settings and a rubric that were read.
@@ -155,6 +164,7 @@ fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
         flags.gate.policies = Some(args.policies.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
+    flags.gate.language.clone_from(&args.language);
     resolved(&args.settings, flags)
 }
 
@@ -264,10 +274,15 @@ fn settled(
     if let Backend::Chat(chat) = &mut judge.backend
         && lacks_model
     {
-        chat.model = model::only_model(chat, config, flags.calls)?;
+        let found = model::only_model(chat, config, flags.calls)?;
+        chat.model.clone_from(&found.id);
+        chat.told = Some(found);
     }
-    if let Some(chat) = judge.chat().filter(|chat| !chat.base_url.is_loopback())
-        && let Some(end) = Model::named(&chat.model).and_then(|model| model.ends)
+    let told = |chat: &ChatSettings| chat.told.as_ref()?.ends;
+    let listed =
+        |chat: &ChatSettings| Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
+    if let Some(chat) = judge.chat()
+        && let Some(end) = told(chat).or_else(|| listed(chat))
     {
         let now = config.gate.as_of.unwrap_or_else(clock);
         notices.extend(end_warning(&chat.model, end, now).map(|warning| format!("warning: {warning}")));
@@ -416,7 +431,7 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
-    files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    files.extend(config.gate.languages.iter().map(|path| ("gate.languages", path.clone())));
     files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));
     files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use probity_engine::config::models::ServerModel;
 use probity_engine::config::{CallLimits, ChatSettings, Config};
-use probity_engine::judge::models::{NoModels, ServerModel, server_models};
+use probity_engine::judge::models::{NoModels, server_models};
 use probity_engine::ledger::Store;
 use probity_engine::target::is_target;
 use serde_json::Value;
@@ -35,25 +36,24 @@ pub(super) fn only_model(
     chat: &ChatSettings,
     config: &Config,
     calls: Option<&CallArgs>,
-) -> Result<String, Failure> {
+) -> Result<ServerModel, Failure> {
     let may_ask = calls.is_some_and(|calls| !calls.offline && !calls.dry_run);
     let asked = may_ask.then(|| listed(chat, config.schedule.limits));
     let (models, found_by) = match &asked {
-        Some(Ok(models)) => {
-            (models.iter().map(|model| model.id.clone()).collect(), chat.base_url.to_string())
-        }
+        Some(Ok(models)) => (models.clone(), chat.base_url.to_string()),
         None | Some(Err(_)) => (on_record(chat, Path::new(&config.run.store)), config.run.store.clone()),
     };
     match (&models[..], asked) {
         ([only], _) => Ok(only.clone()),
-        ([], None) => Ok(NOT_ASKED.to_owned()),
+        ([], None) => Ok(ServerModel::named(NOT_ASKED)),
         ([], Some(Err(error))) => {
             let exit = if let NoModels::Silent { .. } = error { Exit::Incomplete } else { Exit::Usage };
             Err(Failure::new(exit, &error).hint("name the model with --model"))
         }
         (models, _) => {
             let n = models.len();
-            let names = models[..n.min(LISTED_MAX)].join(", ");
+            let names: Vec<&str> = models.iter().take(LISTED_MAX).map(|model| model.id.as_str()).collect();
+            let names = names.join(", ");
             let more = if n > LISTED_MAX { format!(" and {} more", n - LISTED_MAX) } else { String::new() };
             Err(Failure::usage(format!("no model is named, and {found_by} has {n}"))
                 .hint(format!("name one with --model: {names}{more}")))
@@ -62,7 +62,7 @@ pub(super) fn only_model(
 }
 
 /// The models of this endpoint that the store has verdicts of.
-fn on_record(chat: &ChatSettings, store: &Path) -> Vec<String> {
+fn on_record(chat: &ChatSettings, store: &Path) -> Vec<ServerModel> {
     let store = store.exists().then(|| Store::open_read_only(store).ok()).flatten();
     let judges = store.and_then(|store| store.reader().ok()?.judges().ok()).unwrap_or_default();
     let model = |(_, identity): &(_, String)| {
@@ -71,5 +71,10 @@ fn on_record(chat: &ChatSettings, store: &Path) -> Vec<String> {
         identity["model"].as_str().filter(|_| is_here).map(str::to_owned)
     };
     let judges = judges.iter().filter(|(_, identity)| !is_target(identity));
-    judges.filter_map(model).collect::<BTreeSet<String>>().into_iter().collect()
+    judges
+        .filter_map(model)
+        .collect::<BTreeSet<String>>()
+        .iter()
+        .map(|name| ServerModel::named(name))
+        .collect()
 }

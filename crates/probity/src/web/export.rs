@@ -10,11 +10,11 @@ use probity_engine::review::{Remark, ReviewRoom};
 
 use super::app::App;
 use super::refusal::{PageResult, Refusal};
-use crate::render::labels::{self as labels_as, LabelRow, Reader};
+use crate::render::labels::{self as labels_as, LabelRow, TableReader};
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> PageResult {
-    let text = labels_as::csv(rows(&labels(&app).await?), Reader::RemarksToo);
+    let text = labels_as::csv(rows(&labels(&app).await?), TableReader::RemarksToo);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 

@@ -63,7 +63,7 @@ pub(super) async fn undo(Visit { app, person }: Visit, Path(queue): Path<i64>) -
 /// The way to the next item of a queue, or to its page where nothing is left.
 pub(super) async fn onward(visit: &Visit, queue: QueueId, remark: &str) -> PageResult {
     Ok(go(&match visit.app.room.next(queue, visit.person.id, now()).await? {
-        Some(item) => format!("/items/{}{remark}", item.id.0),
+        Some(item) => format!("/items/{}{remark}", item.0),
         None => format!("/queues/{}{remark}", queue.0),
     }))
 }

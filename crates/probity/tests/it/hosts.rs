@@ -21,7 +21,7 @@ fn every_dialect_is_spoken_end_to_end() {
     for (kind, base) in [
         ("openai", "/v1"),
         ("openai-responses", "/v1"),
-        ("azure", ""),
+        ("azure", "/openai/deployments/d"),
         ("anthropic", ""),
         ("gemini", "/v1beta"),
         ("gemini-openai", "/v1"),
@@ -138,6 +138,10 @@ fn what_a_target_refuses_is_left_out_once_and_remembered() {
     assert_eq!((n_scored(&probity), server.n_requests()), (4, 11 + 3), "the second run wastes no call");
     assert_eq!(probity.json("out.json")["summary"]["target"]["id"], target);
     probity.args(["report", "last", "--report", "page.md"]).run().code(0);
+    let settings = probity.text("probity.toml");
+    probity.write("probity.toml", format!("{settings}system = 'Be kind.'\n"));
+    assert!(!run().stderr.contains("does not take"), "what a model takes does not depend on its prompt");
+    assert_eq!(server.n_requests(), 14 + 4, "other replies, which are the same texts");
 }
 
 #[test]
@@ -145,7 +149,10 @@ fn a_value_is_never_left_out() {
     let server = ScriptedServer::always(error(400, "unsupported_value", "'temperature' does not support 0"));
     let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
     probity.write("probity.toml", "[judges.openai]\ntemperature = 0\n");
-    probity.run_tickets([]).code(2).says(["'temperature' does not support 0"]);
+    probity
+        .run_tickets([])
+        .code(2)
+        .says(["'temperature' does not support 0", "temperature = \"auto\" leaves out what is refused"]);
     assert_eq!(server.n_requests(), 1);
 }
 

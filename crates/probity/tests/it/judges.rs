@@ -44,11 +44,8 @@ fn a_program_that_dies() {
     ran.says(["the judge cannot be reached", "run the same command again"]);
     let out = probity.json("out.json");
     assert_eq!(scores(&out, "tone"), [Value::Null, Value::Null, Value::Null]);
-    assert!(
-        out["failed"][0]["detail"].as_str().unwrap().contains("the model file is missing"),
-        "{}",
-        out["failed"]
-    );
+    // Calls stop once enough of them failed, and which packets were asked by then is open.
+    assert!(out["failed"].to_string().contains("the model file is missing"), "{}", out["failed"]);
 }
 
 #[test]

@@ -42,8 +42,9 @@ fn the_default_judge_is_a_small_model_of_the_host_whose_key_is_there() {
 #[test]
 fn a_server_with_one_model_needs_no_name_and_one_with_several_lists_them() {
     let server = kind_judge();
-    server.list_models(r#"{"data":[{"id":"only-one"}]}"#);
+    server.list_models(r#"{"data":[{"id":"only-one","shutdown_date":"2027-02-01"}]}"#);
     let folder = Probity::new().file("tickets.json", tickets(2)).server(&server);
+    folder.run_tickets(["--as-of", "2027-01-01"]).code(0).says(["the model only-one ends on 2027-02-01"]);
     folder.run_tickets([]).code(0);
     assert!(server.requests().iter().all(|request| request.json()["model"] == "only-one"));
     let first = folder.json("out.json");
@@ -77,7 +78,7 @@ fn a_model_that_ends_is_told_in_every_output() {
     server.list_models(r#"{"data":[{"id":"m","shutdown_date":"2027-02-01"}]}"#);
     let folder = Probity::new().file("tickets.json", tickets(2)).server(&server);
     let run = |day: &str| {
-        let args = ["--as-of", day, "--report", "out.md"];
+        let args = ["--model", "m", "--as-of", day, "--report", "out.md"];
         folder.run_tickets(args).code(0);
         folder.json("out.json")["summary"]["warnings"].to_string()
     };
@@ -101,7 +102,10 @@ fn a_contract_can_ask_that_the_model_stays() {
         .file("contract.toml", contract)
         .server(&server);
     let promote = |day: &str| {
-        let args = ["promote", "tickets.json", "--contract", "contract.toml", "--labels", "labels.json"];
+        let args = [
+            "promote", "tickets.json", "--contract", "contract.toml", "--labels", "labels.json", "--model",
+            "m",
+        ];
         let out = folder.args(args).words(["--as-of", day, "--json"].into_iter()).run().code(1).json();
         let found =
             out["checked"].as_array().unwrap().iter().find(|check| check["requirement"] == "model_end");

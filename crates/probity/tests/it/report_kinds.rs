@@ -151,7 +151,7 @@ fn a_report_without_a_kind_or_a_place_costs_nothing() {
         "promote --labels labels.jsonl --verdicts said.jsonl --contract contract.toml --report out.pdf",
     ] {
         let ran = probity.args([]).words(words.split(' ')).run().code(2);
-        ran.says(["--report out.pdf", ".html, .md, .xml or .json"]);
+        ran.says(["--report out.pdf", ".html, .md, .txt, .xml, .json or .slack.json"]);
     }
     let nowhere = ["compare", "--verdicts", "pairs.jsonl", "--report", "contract.toml/out.html"];
     probity.args(nowhere).run().code(4).says(["contract.toml/out.html"]);

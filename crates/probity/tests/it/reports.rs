@@ -67,6 +67,6 @@ fn markdown_and_junit_hold_hostile_texts_as_text() {
 fn a_name_without_a_kind_is_refused_before_anything_is_asked() {
     let probity = scene();
     let ran = probity.args(["run", "cases.jsonl", "--report", "out.pdf"]).run();
-    ran.code(2).says(["--report out.pdf", ".html, .md, .xml or .json"]);
+    ran.code(2).says(["--report out.pdf", ".html, .md, .txt, .xml, .json or .slack.json"]);
     assert!(!probity.path("out.pdf").exists());
 }

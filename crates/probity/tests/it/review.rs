@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use probity_core::review::{ReplySide, ReviewerAnswer};
-use probity_engine::review::{PersonId, PersonName, PersonRole, ReviewRoom, Submission, Submitted};
+use probity_engine::review::{
+    ItemView, PersonId, PersonName, PersonRole, QueueId, ReviewRoom, Submission, Submitted,
+};
 use serde_json::{Value, json};
 
 use crate::binary::{Probity, Ran};
@@ -43,11 +45,17 @@ fn invited(room: &ReviewRoom, name: &str, role: PersonRole) -> PersonId {
     runtime().block_on(room.invite(&PersonName::new(name).unwrap(), role, NOW)).unwrap().0
 }
 
+/// The next item for `person`, as it is shown.
+fn next(room: &ReviewRoom, queue: QueueId, person: PersonId) -> Option<ItemView> {
+    let item = runtime().block_on(room.next(queue, person, NOW)).unwrap()?;
+    room.item(item, person).unwrap()
+}
+
 /// Has `person` answer everything that is left for them in the first queue.
 fn answer_all(room: &ReviewRoom, person: PersonId, answer: impl Fn(u32) -> ReviewerAnswer) -> usize {
     let queue = room.queues().unwrap()[0].id;
     let mut n = 0;
-    while let Some(item) = runtime().block_on(room.next(queue, person, NOW)).unwrap() {
+    while let Some(item) = next(room, queue, person) {
         let submission = Submission {
             item: item.id,
             person,
@@ -188,7 +196,7 @@ fn labels_of_pairs_are_what_calibrate_sees_whichever_side_they_stood_on() {
     let ann = invited(&room, "ann", PersonRole::Reviewer);
     let queue = room.queues().unwrap()[0].id;
     let mut sides = BTreeMap::new();
-    while let Some(item) = runtime().block_on(room.next(queue, ann, NOW)).unwrap() {
+    while let Some(item) = next(&room, queue, ann) {
         let side =
             if item.shown.replies[0].contains("Friday") { ReplySide::First } else { ReplySide::Second };
         *sides.entry(format!("{side:?}")).or_insert(0) += 1;

@@ -94,7 +94,7 @@ fn evidence_that_is_enough_promotes() {
     let decision = decide(&good(BASE), &enough());
     assert_eq!(lines(&decision), "");
     assert!(decision.promotion().is_some());
-    let names: Vec<&str> = decision.checks().iter().map(|check| check.requirement.name()).collect();
+    let names: Vec<&str> = decision.checks.iter().map(|check| check.requirement.name()).collect();
     expect!["hard_gates labelled_rows agreement human_share beats_baseline beats_baseline slice_rows slice_agreement slice_rows slice_agreement probes human_review coverage one_model expiry"].assert_eq(&names.join(" "));
 }
 
@@ -327,7 +327,7 @@ fn n04_without_the_gate_every_contract_is_decided_alike_and_promotes_no_judge() 
     for text in ["name = \"n\"\nversion = \"1\"\nowner = \"o\"\n", BASE] {
         let files = decide(&good(text), &Evidence { gates: None, ..enough() });
         assert!(files.is_met() && files.promotion().is_none(), "{text}");
-        assert!(files.checks().iter().all(|check| check.requirement != Requirement::HardGates), "{text}");
+        assert!(files.checks.iter().all(|check| check.requirement != Requirement::HardGates), "{text}");
     }
 }
 

@@ -22,7 +22,8 @@ pub(super) fn settings(layer: GateLayer, problems: &mut Vec<SettingsProblem>) ->
         competitors: layer.competitors.unwrap_or_default(),
         forbidden_advice: layer.forbidden_advice.unwrap_or_default(),
         allowed_claims: layer.allowed_claims.unwrap_or_default(),
-        lexicons: layer.lexicons.unwrap_or_default(),
+        languages: layer.languages,
+        language: layer.language,
         own: Allow {
             emails: layer.own_emails.unwrap_or_default(),
             domains: layer.own_domains.unwrap_or_default(),

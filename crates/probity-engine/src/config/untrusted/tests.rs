@@ -160,7 +160,7 @@ probity.toml:8: targets.bot.headers names the header X-Key, and the file is not 
 /// Words in the names of settings that decide more than how replies are scored.
 const TELLING: &[&str] = &[
     "url", "address", "host", "endpoint", "proxy", "env", "variable", "key", "token", "secret", "header",
-    "command", "program", "path", "file", "folder", "store", "template", "verdicts", "policies", "lexicons",
+    "command", "program", "path", "file", "folder", "store", "template", "verdicts", "policies", "languages",
     "rubric",
 ];
 

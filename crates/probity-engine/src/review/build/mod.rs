@@ -29,27 +29,20 @@ use crate::ledger::JudgeId;
 use crate::run::asking::Asking;
 use crate::run::{RunError, left_out, only_judge};
 
-/// Which items a queue has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueSource {
-    /// All that the files have: a sample that was drawn before.
-    All,
-    /// Those on which the judge has no verdict although it was asked, or contradicts itself.
-    Unstable,
-    /// All, those first whose labels would teach most.
-    Teach,
-}
-
-impl QueueSource {
-    /// The name in flags and pages.
-    pub fn name(self) -> &'static str {
-        match self {
-            QueueSource::All => "all",
-            QueueSource::Unstable => "unstable",
-            QueueSource::Teach => "teach",
-        }
+probity_core::named! {
+    /// Which items a queue has.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum QueueSource {
+        /// All that the files have: a sample that was drawn before.
+        All = "all",
+        /// Those on which the judge has no verdict although it was asked, or contradicts itself.
+        Unstable = "unstable",
+        /// All = "all", those first whose labels would teach most.
+        Teach = "teach",
     }
 }
+
+impl QueueSource {}
 
 /// What queue is wanted.
 #[derive(Debug, Clone)]

@@ -166,7 +166,7 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
     let overtaken = wait(room.submit(submission(0))).unwrap();
     let imported = Some(ReviewerAnswer::Levels(BTreeMap::from([("tone".to_owned(), Some(1))])));
     assert_eq!(overtaken, Submitted::Overtaken { revision: 1, answer: imported.clone() });
-    let seen = wait(room.next(queue, ann, NOW)).unwrap().unwrap();
+    let seen = next_item(&room, queue, ann, NOW).unwrap();
     assert_eq!((seen.answer, &seen.earlier), (None, &imported));
     assert!(matches!(wait(room.submit(submission(seen.revision))).unwrap(), Submitted::Kept { .. }));
     wait(room.undo(item.id, ann, NOW)).unwrap();

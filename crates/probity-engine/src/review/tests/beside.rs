@@ -99,7 +99,7 @@ fn reviewing(path: &Path) {
     let queue = room.queues().unwrap()[0].id;
     let people = room.people(NOW).unwrap();
     let ann = people.iter().find(|view| view.person.name == "ann").unwrap().person.id;
-    while let Some(item) = wait(room.next(queue, ann, NOW)).unwrap() {
+    while let Some(item) = next_item(&room, queue, ann, NOW) {
         let submission = Submission {
             item: item.id,
             person: ann,

@@ -10,7 +10,7 @@ fn with_second(form: LabelForm, second: NewQueue) -> (Scene, QueueId) {
 }
 
 fn next_of(scene: &Scene, queue: QueueId) -> ItemView {
-    wait(scene.room.next(queue, scene.ann, NOW)).unwrap().unwrap()
+    next_item(&scene.room, queue, scene.ann, NOW).unwrap()
 }
 
 /// Whether ann, who has seen the verdict on the one item of a queue of `form`, is blind in `second`.

@@ -61,7 +61,7 @@ impl Scene {
     }
 
     fn next_at(&self, person: PersonId, now: i64) -> Option<ItemView> {
-        wait(self.room.next(self.queue, person, now)).unwrap()
+        next_item(&self.room, self.queue, person, now)
     }
 
     fn submit(&self, item: &ItemView, person: PersonId, answer: ReviewerAnswer) -> Submitted {
@@ -185,6 +185,12 @@ fn hidden(form: LabelForm, n: usize, variants: Vec<Option<String>>) -> Hidden {
 fn levels(relevance: i64, tone: i64) -> ReviewerAnswer {
     let level = |(id, level): (&str, i64)| (id.to_owned(), Some(level));
     ReviewerAnswer::Levels(BTreeMap::from([("relevance", relevance), ("tone", tone)].map(level)))
+}
+
+/// The next item of a queue for a person, as they see it.
+fn next_item(room: &ReviewRoom, queue: QueueId, person: PersonId, now: i64) -> Option<ItemView> {
+    let next = wait(room.next(queue, person, now)).unwrap()?;
+    room.item(next, person).unwrap()
 }
 
 /// Runs a future on a runtime of its own.

@@ -6,11 +6,12 @@ use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
+use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
-use crate::run::refused::{Tuned, remember_taken};
+use crate::run::refused::Tuned;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
@@ -117,7 +118,7 @@ async fn turn(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
-        parameters: Tuned::target(target).parameters(&target.left, &target.id, store)?,
+        parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {
@@ -131,7 +132,7 @@ async fn turn(
     };
     let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
     if n_answered > 0 {
-        remember_taken(store, &target.id)?;
+        Tuned::target(target).remember_taken(&target.left, store)?;
     }
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }
@@ -165,7 +166,8 @@ fn feed(
         let question = request?;
         let Some(earlier) = missing.take(question.hash()) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        if tasks.put(Task { question, most, earlier }) == Taken::No {
+        let tokens_input = (question.body().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        if tasks.put(Task { question, most, tokens_input, earlier }) == Taken::No {
             break;
         }
     }

@@ -20,7 +20,6 @@ pub(super) use record::{Replies, not_asked};
 use std::sync::Arc;
 
 use super::job::Job;
-use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, run_within};
 use crate::ledger::RunId;
 use crate::schedule::Driven;
@@ -69,7 +68,7 @@ pub async fn fetch(
     Ok((all, Some(budget)))
 }
 
-/// Asks the job's target for replies, if it has one, and then its judge about them. Where the target's calls stop
+/// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the target's calls stop
 /// early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?);
@@ -82,6 +81,17 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
         network: if is_cut { Network::Offline } else { session.mode.network },
         ..session.mode.clone()
     };
-    let work: Arc<dyn Work> = Arc::<Job>::clone(job);
-    Ok(Ran { replies, ..run_within(&work, &Session { mode: &mode, ..*session }, budget).await? })
+    let mut all: Option<Ran> = None;
+    for work in job.repeats() {
+        let ran = run_within(&work, &Session { mode: &mode, ..*session }, Arc::clone(&budget)).await?;
+        let is_stopped = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+        all = Some(match all {
+            None => ran,
+            Some(earlier) => earlier.again(ran),
+        });
+        if is_stopped {
+            break;
+        }
+    }
+    Ok(Ran { replies, ..all.expect("there is at least one repeat") })
 }

@@ -1,5 +1,6 @@
 //! Pauses, the pilot, the limit and the ways a lane ends, on a clock that jumps.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::*;
@@ -14,7 +15,7 @@ fn flown(concurrency: usize) -> Lane {
 
 async fn entered_after(lane: &Lane) -> Duration {
     let before = Instant::now();
-    let _permit = lane.enter().await.expect("open");
+    let _permit = lane.enter(0).await.expect("open");
     before.elapsed()
 }
 
@@ -24,7 +25,7 @@ async fn call_all(lane: &Arc<Lane>, n: usize) {
         .map(|_| {
             let lane = Arc::clone(lane);
             tokio::spawn(async move {
-                let _permit = lane.enter().await.expect("open");
+                let _permit = lane.enter(0).await.expect("open");
                 tokio::time::sleep(Duration::from_millis(10)).await;
             })
         })
@@ -37,7 +38,7 @@ async fn call_all(lane: &Arc<Lane>, n: usize) {
 #[tokio::test(start_paused = true)]
 async fn the_first_call_goes_alone_but_not_for_long() {
     let lane = Lane::new(settings(4), 1);
-    let first = lane.enter().await.expect("open");
+    let first = lane.enter(0).await.expect("open");
     assert_eq!(entered_after(&lane).await, Duration::from_millis(250));
     drop(first);
     assert_eq!(entered_after(&flown(4)).await, Duration::ZERO);
@@ -47,7 +48,7 @@ async fn the_first_call_goes_alone_but_not_for_long() {
 async fn whatever_comes_of_the_first_call_the_others_follow() {
     for signal in [Signal::Clean, Signal::Failure, Signal::Declined, Signal::Unfit] {
         let lane = Arc::new(Lane::new(settings(4), 1));
-        let first = lane.enter().await.expect("open");
+        let first = lane.enter(0).await.expect("open");
         let others = tokio::spawn({
             let lane = Arc::clone(&lane);
             async move {
@@ -66,7 +67,7 @@ async fn whatever_comes_of_the_first_call_the_others_follow() {
 #[tokio::test(start_paused = true)]
 async fn f01_a_limited_pilot_lets_nobody_slip_through() {
     let lane = Arc::new(Lane::new(settings(4), 1));
-    let first = lane.enter().await.expect("open");
+    let first = lane.enter(0).await.expect("open");
     let others = tokio::spawn({
         let lane = Arc::clone(&lane);
         async move { entered_after(&lane).await }
@@ -123,7 +124,7 @@ async fn a_pause_that_grows_while_waiting_is_observed() {
 #[tokio::test(start_paused = true)]
 async fn nobody_is_forgotten_after_a_pause_with_a_full_lane() {
     let lane = Arc::new(flown(3));
-    let held: Vec<_> = [lane.enter().await, lane.enter().await, lane.enter().await].into_iter().collect();
+    let held: Vec<_> = [lane.enter(0).await, lane.enter(0).await, lane.enter(0).await].into_iter().collect();
     let all = tokio::spawn({
         let lane = Arc::clone(&lane);
         async move { call_all(&lane, 200).await }
@@ -139,15 +140,15 @@ async fn nobody_is_forgotten_after_a_pause_with_a_full_lane() {
 #[tokio::test(start_paused = true)]
 async fn a_caller_that_goes_away_leaves_its_turn_to_the_next() {
     let lane = Arc::new(flown(1));
-    let held = lane.enter().await.expect("open");
+    let held = lane.enter(0).await.expect("open");
     let gone = tokio::spawn({
         let lane = Arc::clone(&lane);
-        async move { lane.enter().await.map(drop) }
+        async move { lane.enter(0).await.map(drop) }
     });
     tokio::task::yield_now().await;
     let next = tokio::spawn({
         let lane = Arc::clone(&lane);
-        async move { lane.enter().await.map(drop) }
+        async move { lane.enter(0).await.map(drop) }
     });
     tokio::task::yield_now().await;
     drop(held);
@@ -165,7 +166,7 @@ async fn f29_failures_in_a_row_stop_the_lane() {
     }
     let stop = lane.stop_reason().expect("stopped");
     assert_eq!(stop, Stop::Unreachable("20 calls failed in a row: connection refused".into()));
-    assert_eq!(lane.enter().await.expect_err("closed"), stop);
+    assert_eq!(lane.enter(0).await.expect_err("closed"), stop);
 }
 
 #[tokio::test(start_paused = true)]
@@ -180,7 +181,7 @@ async fn f16_f32_what_is_no_failure_neither_cuts_nor_breaks() {
 #[tokio::test(start_paused = true)]
 async fn f07_nothing_but_rate_limits_ends_the_lane() {
     let lane = Lane::new(settings(5), 1);
-    drop(lane.enter().await.expect("open"));
+    drop(lane.enter(0).await.expect("open"));
     let mut minutes = 0;
     while lane.stop_reason().is_none() {
         tokio::time::advance(Duration::from_mins(1)).await;
@@ -206,14 +207,14 @@ async fn f07_an_answer_now_and_then_keeps_the_lane_open() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_wakes_those_who_rest_or_wait() {
     let lane = Arc::new(flown(1));
-    let held = lane.enter().await.expect("open");
+    let held = lane.enter(0).await.expect("open");
     let resting = tokio::spawn({
         let lane = Arc::clone(&lane);
         async move { lane.rest(Duration::from_hours(1)).await }
     });
     let waiting = tokio::spawn({
         let lane = Arc::clone(&lane);
-        async move { lane.enter().await.map(|_| ()) }
+        async move { lane.enter(0).await.map(|_| ()) }
     });
     tokio::task::yield_now().await;
     lane.stop(Stop::Interrupted);
@@ -241,7 +242,7 @@ async fn n20_a_rate_limit_says_when_the_next_call_is_made() {
     lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(40)), "HTTP 429");
     let waiting = tokio::spawn({
         let lane = Arc::clone(&lane);
-        async move { lane.enter().await.map(drop) }
+        async move { lane.enter(0).await.map(drop) }
     });
     tokio::task::yield_now().await;
     let next = lane.next_try().expect("a wait");
@@ -267,7 +268,7 @@ async fn n20_a_rate_limit_that_never_ends_has_one_bound() {
     let lane = Lane::new(ScheduleSettings { packet_max: drought, ..settings(4) }, 1);
     let began = Instant::now();
     let stop = loop {
-        match lane.enter().await {
+        match lane.enter(0).await {
             Ok(_permit) => {
                 lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_mins(2)), "HTTP 429");
             }
@@ -290,11 +291,11 @@ async fn each_server_has_its_own_calls_in_flight() {
     let lane = pair(2);
     let mut permits = Vec::new();
     for _ in 0..4 {
-        permits.push(lane.enter().await.expect("open"));
+        permits.push(lane.enter(0).await.expect("open"));
     }
     assert_eq!(permits.iter().map(Permit::server).collect::<Vec<_>>(), [0, 1, 0, 1]);
     assert_eq!((lane.peak(), lane.limit(), lane.concurrency()), (4, 4, 4));
-    assert!(tokio::time::timeout(Duration::from_secs(9), lane.enter()).await.is_err(), "both are full");
+    assert!(tokio::time::timeout(Duration::from_secs(9), lane.enter(0)).await.is_err(), "both are full");
 }
 
 #[tokio::test(start_paused = true)]
@@ -302,11 +303,11 @@ async fn a_rate_limit_of_one_server_pauses_no_call_to_the_other() {
     let lane = pair(4);
     lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(60)), "");
     let before = Instant::now();
-    let permits = [lane.enter().await.expect("open"), lane.enter().await.expect("open")];
+    let permits = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
     assert_eq!((permits.each_ref().map(Permit::server), before.elapsed()), ([1, 1], Duration::ZERO));
     lane.observe(1, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(90)), "");
     drop(permits);
-    let permit = lane.enter().await.expect("open");
+    let permit = lane.enter(0).await.expect("open");
     assert_eq!(permit.server(), 0);
     assert!((60..61).contains(&before.elapsed().as_secs()), "the pause that ends first");
 }
@@ -315,13 +316,13 @@ async fn a_rate_limit_of_one_server_pauses_no_call_to_the_other() {
 async fn a_server_that_failed_is_tried_again_with_one_call() {
     let lane = pair(4);
     lane.observe(1, Signal::Failure, None, "lost");
-    let first = [lane.enter().await.expect("open"), lane.enter().await.expect("open")];
+    let first = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
     assert_eq!(first.each_ref().map(Permit::server), [0, 0]);
     tokio::time::advance(Duration::from_secs(31)).await;
-    let then = [lane.enter().await.expect("open"), lane.enter().await.expect("open")];
+    let then = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
     assert_eq!(then.each_ref().map(Permit::server), [1, 0]);
     lane.observe(1, Signal::Clean, None, "");
-    assert_eq!(lane.enter().await.expect("open").server(), 1);
+    assert_eq!(lane.enter(0).await.expect("open").server(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -331,7 +332,34 @@ async fn a_lane_ends_with_its_last_server() {
     assert_eq!(lane.gone(), [(1, "20 calls failed in a row: lost".to_owned())]);
     assert_eq!(lane.stop_reason(), None);
     tokio::time::advance(Duration::from_hours(1)).await;
-    assert_eq!(lane.enter().await.expect("open").server(), 0);
+    assert_eq!(lane.enter(0).await.expect("open").server(), 0);
     (0..20).for_each(|_| lane.observe(0, Signal::Failure, None, "refused"));
     assert_eq!(lane.stop_reason(), Some(Stop::Unreachable("20 calls failed in a row: refused".to_owned())));
+}
+
+/// How long `n` calls take one after another, each of `tokens` and none answered in time.
+async fn paced(settings: ScheduleSettings, n: u64, tokens: u64) -> Duration {
+    let (lane, begun) = (Lane::new(settings, 1), Instant::now());
+    lane.observe(0, Signal::Clean, None, "");
+    for _ in 0..n {
+        drop(lane.enter(tokens).await.expect("open"));
+    }
+    begun.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_minute_holds_more_than_the_settings_allow() {
+    let settings = || settings(64);
+    let per_minute = |n| NonZeroU32::new(n);
+    assert_eq!(paced(settings(), 100, 9_000).await, Duration::ZERO);
+    let requests = ScheduleSettings { requests_per_minute: per_minute(30), ..settings() };
+    assert_eq!(paced(requests, 31, 9_000).await.as_secs(), 60);
+    let tokens = ScheduleSettings { tokens_per_minute: per_minute(1_000), ..settings() };
+    assert_eq!(paced(tokens, 11, 100).await.as_secs(), 60);
+    let both = ScheduleSettings { requests_per_minute: per_minute(600), tokens_per_minute: per_minute(1_000), ..settings() };
+    let lane = Lane::new(both, 1);
+    lane.observe(0, Signal::Clean, None, "");
+    drop(lane.enter(100).await.expect("open"));
+    lane.used_more(400);
+    assert_eq!(entered_after(&lane).await.as_secs(), 30, "an answer's tokens count as well");
 }

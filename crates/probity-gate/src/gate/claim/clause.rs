@@ -1,7 +1,7 @@
 //! A sentence cut into clauses, and what can be said of a clause by its words alone: whether it is a condition, and who
 //! did what a past form names.
 //!
-//! English syntax is not parsed. A clause ends where a conjunction, a condition or a mark begins another
+//! Syntax is not parsed. A clause ends where a conjunction, a condition or a mark begins another
 //! one; a comma or an "and" does only if something with a verb of its own follows. All looks to either side
 //! are bounded, so the work for a sentence grows with its length and no faster.
 
@@ -12,6 +12,12 @@ use super::term::Term;
 
 /// How far a clause reaches to either side of a mention, in terms.
 const REACH: usize = 40;
+
+/// How far before "is cancelled" a "done" can stand and mean it, in terms.
+const DONE_DISTANCE_MAX: usize = 5;
+
+/// How far before a past form "nothing" can stand and mean it, in terms.
+const NO_DISTANCE_MAX: usize = 5;
 
 /// How many terms after a determiner are searched for the verb of a clause.
 const VERB_DISTANCE_MAX: usize = 6;
@@ -54,6 +60,8 @@ pub(super) struct Sentence<'a> {
     /// For each term whether a clause ends before it: it is a mark or word between two.
     pub(super) breaks: &'a [bool],
     pub(super) mood: Mood,
+    /// Whether verbs stand at the end of their clause.
+    pub(super) verb_final: bool,
 }
 
 /// For each term, whether it separates two clauses.
@@ -74,7 +82,8 @@ fn is_break(terms: &[Term], at: usize) -> bool {
         }
         // "…, not …".
         Some(',') => {
-            starts_clause(terms, at + 1) || terms.get(at + 1).is_some_and(|next| next.is(Cues::NEGATION))
+            let opens = Cues::NEGATION | Cues::RELATIVE;
+            starts_clause(terms, at + 1) || terms.get(at + 1).is_some_and(|next| next.is(opens))
         }
         _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS | Cues::UNTIL) => {
             // "yet" at the end of a clause means "so far".
@@ -170,8 +179,15 @@ impl Sentence<'_> {
 
     /// Who did what the past form at `at` names.
     pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
-        if self.has(at + 1..clause.end, Cues::BY_YOU) {
+        if self.has(at + 1..clause.end, Cues::BY_YOU) || self.has(clause.start..at, Cues::REPORTED) {
             return Doing::Theirs;
+        }
+        // "Nothing was charged."
+        if self.has(clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at, Cues::NO) {
+            return Doing::NotDone;
+        }
+        if self.verb_final {
+            return self.doing_of_clause(at, clause);
         }
         let Some(before) = self.before(at, clause) else { return Doing::NotDone };
         let term = &self.terms[before];
@@ -188,6 +204,27 @@ impl Sentence<'_> {
         if is_bare && !self.has(clause.clone(), Cues::AUXILIARY) { Doing::Ours } else { Doing::NotDone }
     }
 
+    /// Who did what the past form at `at` names where its auxiliary can stand anywhere in the clause: "wir haben den
+    /// Betrag erstattet", "dass der Betrag erstattet wurde".
+    fn doing_of_clause(&self, at: usize, clause: &Range<usize>) -> Doing {
+        let auxiliaries = Cues::HAVE | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::PASSIVE_PRESENT;
+        let left = self.last(clause.start..at, auxiliaries);
+        let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
+        let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
+        let term = &self.terms[auxiliary];
+        if self.has(clause.start..at, Cues::NEGATION | Cues::NO | Cues::YET) {
+            return Doing::NotDone;
+        }
+        if term.is(Cues::HAVE) {
+            let subject = self.last(clause.start..auxiliary, Cues::US | Cues::YOU);
+            let behind = || self.first(auxiliary + 1..clause.end.min(auxiliary + 2), Cues::US | Cues::YOU);
+            let subject = subject.or_else(behind);
+            let theirs = subject.is_some_and(|subject| self.terms[subject].is(Cues::YOU));
+            return if theirs { Doing::Theirs } else { Doing::Ours };
+        }
+        if term.is(Cues::PASSIVE_PAST) { Doing::Ours } else { Doing::NotDone }
+    }
+
     /// What the auxiliary or subject at `before` makes of the past form behind it.
     fn by_auxiliary(&self, before: usize, clause: &Range<usize>, at: usize) -> Option<Doing> {
         let term = &self.terms[before];
@@ -197,11 +234,13 @@ impl Sentence<'_> {
             return ours_if(!self.is_modal(have, clause));
         }
         if term.is(Cues::PASSIVE_PRESENT) && !term.is(Cues::PASSIVE_PAST) {
-            return ours_if(self.has(before..self.terms.len().min(at + 2), Cues::DONE_NOW));
+            return ours_if(self.has(before.saturating_sub(DONE_DISTANCE_MAX)..self.terms.len().min(at + 2), Cues::DONE_NOW));
         }
         if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
             let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
-            let theirs = subject.is_some_and(|subject| self.terms[subject].is(Cues::YOU));
+            // "Nous vous avons remboursé": the customer is the object.
+            let is_object = |at: usize| at > clause.start && self.terms[at - 1].is(Cues::US);
+            let theirs = subject.is_some_and(|at| self.terms[at].is(Cues::YOU) && !is_object(at));
             let is_modal = self.is_modal(before, clause);
             return if theirs && !is_modal { Some(Doing::Theirs) } else { ours_if(!is_modal) };
         }
@@ -229,7 +268,14 @@ impl Sentence<'_> {
             | Cues::YOU
             | Cues::NOT_DONE
             | Cues::MODAL;
-        let Some(at) = self.last(clause.start..joint, decisive) else { return Doing::NotDone };
+        // "Charged it to your card and moved you": that "to" is of no verb.
+        let is_preposition = |at: usize| {
+            self.terms[at].is(Cues::TO) && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER))
+        };
+        let mut before = (clause.start..joint).rev();
+        let Some(at) = before.find(|at| self.terms[*at].is(decisive) && !is_preposition(*at)) else {
+            return Doing::NotDone;
+        };
         if self.has(clause.start..joint, Cues::NEGATION) {
             return Doing::NotDone;
         }

@@ -74,7 +74,8 @@ impl Reader<'_> {
                 let next = in_quotes.partition_point(|quote| quote.end <= term.start);
                 let is_quoted = in_quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
                 let mood = if is_quoted { Mood::Aside } else { mood };
-                let sentence = Sentence { terms: &terms, breaks: &breaks, mood };
+                let verb_final = table.verb_final;
+                let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final };
                 self.mention(&sentence, at, meaning);
             }
         }
@@ -123,7 +124,8 @@ impl Reader<'_> {
             }
             Meaning::Deed(id) => {
                 let clause = sentence.clause(at);
-                let stated = sentence.mood == Mood::Statement && !sentence.is_condition(&clause);
+                let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
+                let stated = sentence.mood == Mood::Statement && !is_open;
                 if stated && sentence.doing(at, &clause, Bare::Counts) == Doing::Ours {
                     add(deed(id));
                 }

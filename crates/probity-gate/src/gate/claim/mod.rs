@@ -12,7 +12,7 @@ mod value;
 
 pub use extract::extract;
 pub(super) use extract::extract_read;
-pub use lexicon::Lexicon;
+pub use lexicon::{Language, Languages, Lexicon, WordList};
 
 use std::ops::Range;
 
@@ -24,6 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::block("claim.unsupported_promise", "the reply promises a remedy that no source permits"),
     Rule::block("claim.omitted_remedy", "the reply leaves out a remedy that a source requires"),
     Rule::block("claim.contradicted", "the reply says the opposite of a source"),
+    Rule::block("claim.wrong_arithmetic", "the reply calculates, and the result is wrong"),
     Rule::block("claim.unsupported_figure", "the reply gives a figure that nothing supports"),
     Rule::block("claim.unsupported_reference", "the reply refers to something that nothing names"),
     Rule::block("claim.unsupported_deed", "the reply says that something is done, and nothing shows it"),

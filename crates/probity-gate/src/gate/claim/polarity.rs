@@ -131,17 +131,22 @@ impl Look<'_, '_> {
 
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> Doing {
-        if self.sentence.is_condition(&self.clause) || matches!(self.form, Form::Granted | Form::Denied) {
+        if self.sentence.is_condition(&self.clause) {
             return Doing::NotDone;
         }
-        if self.form != Form::Open {
-            return self.sentence.doing(self.at, &self.clause, Bare::IsAdjective);
+        match self.form {
+            Form::Granted | Form::Denied | Form::Verb => return Doing::NotDone,
+            Form::Done | Form::Past => {
+                return self.sentence.doing(self.at, &self.clause, Bare::IsAdjective);
+            }
+            Form::Open => {}
         }
+        let at_end = || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
-            None => {
+            None => at_end().or_else(|| {
                 self.sentence.last(self.left(), Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY)
-            }
+            }),
         };
         let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
         let doing = verb.map(|at| self.sentence.doing(at, &self.clause, Bare::IsAdjective));
@@ -150,6 +155,11 @@ impl Look<'_, '_> {
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn spoken_of(&self) -> Option<Polarity> {
+        // "Stornieren Sie …" tells the customer what to do.
+        let is_imperative = self.form == Form::Verb && self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
+        if is_imperative || self.sentence.has(self.left(), Cues::REPORTED) {
+            return Some(Polarity::Mentioned);
+        }
         let spoken = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
         let governing = spoken | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
         if let Some(predicate) = self.predicate {
@@ -158,7 +168,9 @@ impl Look<'_, '_> {
                 return Some(Polarity::Mentioned);
             }
         }
-        let at = self.sentence.last(self.left(), governing)?;
+        let at_end = self.sentence.last(self.right(), Cues::INQUIRY | Cues::WISH | Cues::GRANT);
+        let at_end = at_end.filter(|_| self.sentence.verb_final);
+        let at = at_end.or_else(|| self.sentence.last(self.left(), governing))?;
         let term = self.term(at);
         if self.predicate.is_some() && !term.is(Cues::WISH | Cues::TOPIC) {
             return None;
@@ -208,7 +220,10 @@ impl Look<'_, '_> {
         let right = self.right();
         negations += self.negations(match self.predicate {
             Some(predicate) => predicate..self.clause.end,
-            None => right.start..right.end.min(right.start + 1),
+            None => match self.sentence.first(right.clone(), Cues::POSTPONED) {
+                Some(not) => not..not + 1,
+                None => right.start..right.end.min(right.start + 1),
+            },
         });
         negations += usize::from(self.form == Form::Denied);
         negations % 2 == 1
@@ -277,7 +292,15 @@ impl Look<'_, '_> {
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
         next || self.sentence.has(left.clone(), Cues::GRANT)
             || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at)
+            || (self.sentence.verb_final && self.is_granted_at_end(modal))
             || self.is_plainly_said(&left)
+    }
+
+    /// "Wir können Ihnen einen Rabatt anbieten", "werden wir den Betrag in voller Höhe erstatten", "gerne erstatten wir".
+    fn is_granted_at_end(&self, modal: Option<usize>) -> bool {
+        let is_verb = matches!(self.form, Form::Verb | Form::Done | Form::Past);
+        let by_us = self.right().next().is_some_and(|at| self.term(at).is(Cues::US));
+        self.sentence.has(self.right(), Cues::GRANT) || (is_verb && (modal.is_some() || by_us))
     }
 
     /// Promises without a word for promising.

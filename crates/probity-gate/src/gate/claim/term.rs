@@ -7,8 +7,8 @@ use super::super::text::{Shape, Token};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 
-/// How many words a gap of a phrase can hold.
-const GAP_WORDS_MAX: usize = 3;
+/// How many words a gap of a phrase can hold, and how many where verbs stand at the end of their clause.
+const GAP_WORDS_MAX: [usize; 2] = [3, 8];
 
 /// A value and the tokens that it was read from.
 #[derive(Debug, Clone)]
@@ -73,11 +73,25 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<
             _ => None,
         };
         let cues = if mark == Some('&') { Cues::JOINT } else { cues };
+        // "L'article", "n'avons": the mark is a part of the word.
+        if mark == Some('\'') && is_inside_word(tokens, at) {
+            at += 1;
+            continue;
+        }
         let (start, end) = (tokens[at].start, tokens[behind - 1].end);
         terms.push(Term { start, end, mark, cues, mention, mention_end: tokens[mention_behind - 1].end });
         at = behind;
     }
     terms
+}
+
+/// Whether a mark has letters on both sides and no space.
+fn is_inside_word(tokens: &[Token], at: usize) -> bool {
+    let is_joined = |left: usize, right: usize| {
+        let (left, right) = (tokens.get(left), tokens.get(right));
+        left.zip(right).is_some_and(|(left, right)| left.end == right.start)
+    };
+    at > 0 && is_joined(at - 1, at) && is_joined(at, at + 1)
 }
 
 /// A phrase that was found.
@@ -139,7 +153,7 @@ impl<'a> Reader<'a> {
             let cues = self.table.cues(token.word);
             matches!(token.shape, Shape::Mark(_)) || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
         };
-        for skipped in at..=at + GAP_WORDS_MAX {
+        for skipped in at..=at + GAP_WORDS_MAX[usize::from(self.table.verb_final)] {
             if let Some(behind) = self.element(element, skipped) {
                 return Some(behind);
             }

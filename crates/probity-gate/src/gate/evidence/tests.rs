@@ -4,7 +4,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::super::claim::Lexicon;
+use super::super::claim::Languages;
 use super::super::policy::{PolicyFile, read};
 use super::*;
 use crate::case::{CaseId, Circumstances, Evidence, Reply, Situation};
@@ -52,13 +52,14 @@ fn check(place: Place<'_>, evidence: &[&str], want: &Expect) {
 #[track_caller]
 fn check_as_of(as_of: Option<&str>, place: Place<'_>, evidence: &[&str], want: &Expect) {
     let files = [PolicyFile { name: "p.toml", text: LEDGER }];
-    let ledger = read(&files, Lexicon::built_in()).expect("a good ledger").ledger;
+    let ledger = read(&files, Languages::built_in()).expect("a good ledger").ledger;
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Ticket("Hello".into()));
     case.circumstances = Circumstances {
         time: given(place.0).map(|text| text.parse().expect("a moment")),
         audience: given(place.1),
         region: given(place.2),
+        language: None,
     };
     let named = evidence.iter().map(|text| match text.split_once('@') {
         Some((id, version)) => (id, Some(version)),

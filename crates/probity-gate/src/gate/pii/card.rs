@@ -8,6 +8,7 @@ use super::super::text::Text;
 use super::super::text::digits::{self, DIGITS_MAX, Group};
 use super::super::text::label::{Label, Labels};
 use super::kind::{Hit, Kind};
+use super::national;
 
 /// Groupings that cards are printed in, by the number of digits per group.
 const PRINTED: &[&[usize]] = &[
@@ -54,7 +55,7 @@ pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
 /// What the prefix and length of a number with a right check digit say.
 pub(super) fn shape(digits: &[u8]) -> Shape {
     let n = digits.len();
-    if n < 12 || digits.iter().all(|digit| *digit == 0) || !luhn(digits) {
+    if n < 12 || digits.iter().all(|digit| *digit == 0) || !national::luhn(digits) {
         return Shape::None;
     }
     let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
@@ -73,16 +74,6 @@ pub(super) fn shape(digits: &[u8]) -> Shape {
         (false, true) => Shape::Shared,
         (false, false) => Shape::Checked,
     }
-}
-
-/// The check that Luhn proposed (ISO/IEC 7812-1, annex B).
-fn luhn(digits: &[u8]) -> bool {
-    let counted = digits.iter().rev().enumerate().map(|(i, digit)| match (i % 2, u32::from(*digit)) {
-        (0, digit) => digit,
-        (_, digit) if digit > 4 => digit * 2 - 9,
-        (_, digit) => digit * 2,
-    });
-    counted.sum::<u32>().is_multiple_of(10)
 }
 
 /// How many groups from `at` on are written the way a card is.

@@ -1,6 +1,4 @@
-//! Identifiers whose form or check digits say what they are: bank accounts, national numbers, network addresses.
-//!
-//! Numbers that need a label to be recognised are read by the `labelled` module.
+//! Identifiers whose form or check digits say what they are: bank accounts and network addresses.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -47,128 +45,6 @@ pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
     });
     let is_valid = rest == 1 && compact[2..4].iter().all(u8::is_ascii_digit);
     (is_valid && may_end(text, at)).then_some(start..at)
-}
-
-/// The national number that opens with the group at `at`, or that the group is part of.
-pub(super) fn national(text: &Text, groups: &[Group], at: usize) -> impl Iterator<Item = Range<usize>> {
-    let group = &groups[at];
-    let n = match group.len() {
-        3 | 9 if !group.is_dated => social_security(text, groups, at).or_else(|| cpf(text, &groups[at..])),
-        _ => None,
-    };
-    let lettered = insurance(text, group).or_else(|| identity(text, group));
-    let lettered = lettered.filter(|span| !Labels::around(text, span).is_reference());
-    n.map(|n| digits::span(&groups[at..at + n])).into_iter().chain(lettered)
-}
-
-/// Whether nine digits can be a social security number of the United States (Social Security
-/// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
-pub(super) fn is_social_security(digits: &[u8]) -> bool {
-    let (Some(area), Some(group), Some(serial)) = (digits.get(..3), digits.get(3..5), digits.get(5..9))
-    else {
-        return false;
-    };
-    digits.len() == 9
-        && area != [0; 3]
-        && area != [6; 3]
-        && area[0] != 9
-        && group != [0; 2]
-        && serial != [0; 4]
-}
-
-/// How many groups from `at` on are a social security number.
-fn social_security(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
-    let is_bare = groups[at].len() == 9;
-    let n = if is_bare { 1 } else { 3 };
-    let window = groups.get(at..at + n)?;
-    let has_form = is_bare || {
-        let gap = digits::between(text, &window[0], &window[1]);
-        digits::have_lens(window, &[3, 2, 4])
-            && matches!(gap, "-" | " " | "." | "/" | "_")
-            && gap == digits::between(text, &window[1], &window[2])
-    };
-    if !has_form || !is_social_security(&digits::values(text, window)?) {
-        return None;
-    }
-    let (span, bytes) = (digits::span(window), text.as_bytes());
-    let joins = |byte: u8| matches!(byte, b'-' | b'/' | b'.') || byte.is_ascii_alphanumeric();
-    let is_longer = (at > 0 && groups[at].is_narrow() && joins(bytes[span.start - 1]))
-        || groups.get(at + n).is_some_and(|next| next.is_narrow() && joins(bytes[span.end]));
-    if is_longer || is_joined_to_letters(text, span.start) {
-        return None;
-    }
-    let labels = Labels::around(text, &span);
-    let is_one = labels.nearest == Some(Label::SocialSecurity) || (!is_bare && !labels.is_reference());
-    is_one.then_some(n)
-}
-
-/// Whether letters stand directly before, or before a hyphen, and are no label.
-fn is_joined_to_letters(text: &Text, start: usize) -> bool {
-    let before = text[..start].trim_end_matches(['-', '#']);
-    let ends_in = |label: &str| {
-        let end = before.len().checked_sub(label.len()).and_then(|from| before.get(from..));
-        end.is_some_and(|end| end.eq_ignore_ascii_case(label))
-    };
-    let is_near = before.len() + 1 >= start && before.ends_with(|char: char| char.is_ascii_alphanumeric());
-    is_near && !ends_in("ssn")
-}
-
-/// A Brazilian taxpayer number, `###.###.###-##` with two check digits.
-fn cpf(text: &Text, groups: &[Group]) -> Option<usize> {
-    let window = groups.get(..4)?;
-    let gaps_fit = || {
-        digits::between(text, &window[0], &window[1]) == "."
-            && digits::between(text, &window[2], &window[3]) == "-"
-    };
-    if !digits::have_lens(window, &[3, 3, 3, 2]) || !gaps_fit() {
-        return None;
-    }
-    let digits = digits::values(text, window)?;
-    let check = |n: usize| {
-        let weighted = digits[..n].iter().zip((2..=n + 1).rev());
-        let sum: usize = weighted.map(|(digit, weight)| usize::from(*digit) * weight).sum();
-        usize::from(digits[n]) == (sum * 10 % 11) % 10
-    };
-    let is_varied = digits.iter().any(|digit| *digit != digits[0]);
-    (is_varied && check(9) && check(10)).then_some(4)
-}
-
-/// The Spanish identity number: eight digits and their check letter.
-fn identity(text: &Text, group: &Group) -> Option<Range<usize>> {
-    if group.len() != 8 || !may_start(text, group.start) {
-        return None;
-    }
-    let number: usize = text[group.start..group.end].parse().ok()?;
-    let at = group.end + run_after(text, group.end, 1, |byte| byte == b'-');
-    let is_checked = text.as_bytes().get(at) == Some(&b"TRWAGMYFPDXBNJZSQVHLCKE"[number % 23]);
-    (is_checked && !continues(text, at + 1)).then_some(group.start..at + 1)
-}
-
-/// The British national insurance number, `QQ 12 34 56 C`.
-fn insurance(text: &Text, group: &Group) -> Option<Range<usize>> {
-    if !matches!(group.len(), 2 | 6) {
-        return None;
-    }
-    let bytes = text.as_bytes();
-    let start = (group.start - run_before(text, group.start, 1, |byte| byte == b' ')).checked_sub(2)?;
-    let is_prefix =
-        |byte: &u8| byte.is_ascii_uppercase() && !matches!(byte, b'D' | b'F' | b'I' | b'Q' | b'U' | b'V');
-    let has_prefix = bytes[start..start + 2].iter().all(is_prefix) && bytes[start + 1] != b'O';
-    if !has_prefix || !may_start(text, start) {
-        return None;
-    }
-    let mut at = group.start;
-    for _ in 0..3 {
-        (run_after(text, at, 2, |byte| byte.is_ascii_digit()) == 2).then_some(())?;
-        at += 2;
-        at += run_after(text, at, 1, |byte| byte == b' ');
-    }
-    (matches!(bytes.get(at), Some(b'A'..=b'D')) && !continues(text, at + 1)).then_some(start..at + 1)
-}
-
-/// Whether a letter or digit of ASCII stands at `at`.
-fn continues(text: &Text, at: usize) -> bool {
-    text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// The public address of four numbers that starts with the group at `at`. Version numbers are none.
@@ -267,34 +143,5 @@ mod tests {
         check_ip("at 10:30:45", "");
         check_ip("81.2.69.142.5", "");
         check_ip("v81.2.69.142", "");
-    }
-
-    #[track_caller]
-    fn check_national(text: &str, want: &str) {
-        let text = Text::new(text);
-        let mut spans = Vec::new();
-        for groups in text.clusters() {
-            spans.extend((0..groups.len()).flat_map(|at| national(&text, groups, at)));
-        }
-        let got: Vec<&str> = spans.into_iter().map(|span| &text[span]).collect();
-        assert_eq!(got.join(" | "), want, "{}", &*text);
-    }
-
-    #[test]
-    fn numbers_with_a_form_of_their_own() {
-        check_national("It is 219-09-9999.", "219-09-9999");
-        check_national("SSN 219099999", "219099999");
-        check_national("CPF 529.982.247-25", "529.982.247-25");
-        check_national("DNI 12345678Z", "12345678Z");
-        check_national("AB 12 34 56 C", "AB 12 34 56 C");
-        check_national("AB123456C", "AB123456C");
-    }
-
-    #[test]
-    fn numbers_outside_the_ranges_are_none() {
-        check_national("000-12-3456 666-12-3456 901-12-3456 219-00-9999 219-09-0000", "");
-        check_national("219099999", "");
-        check_national("RMA-219-09-9999 and order 219-09-9999", "");
-        check_national("529.982.247-26 12345678A DF123456C, ticket 12345678Z", "");
     }
 }

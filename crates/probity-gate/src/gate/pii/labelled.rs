@@ -5,8 +5,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::super::text::Text;
-use super::super::text::words::{List, Word, is_whole, run_after};
+use super::super::text::words::{List, Word, is_whole, month, run_after};
+use super::super::text::{Row, Shape, Text, day, is_spaceless};
 use super::kind::{Hit, Kind};
 use super::secret;
 
@@ -14,6 +14,10 @@ use super::secret;
 const LEADS_MAX: usize = 5;
 /// The longest value that is read, in bytes.
 const VALUE_MAX: usize = 128;
+/// How many signs, or characters of a script without spaces, can stand before a value.
+const GAP_MAX: usize = 8;
+/// How far behind its label a date can end, in bytes.
+const DATE_REACH: usize = 64;
 
 /// What a label announces. The data file says more about each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,7 @@ pub(super) enum Announced {
     Password,
     Code,
     Key,
+    Login,
 }
 
 /// The value that the label at `label` announces.
@@ -35,10 +40,18 @@ pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> O
     if announced == Announced::Birth {
         return date_after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
     }
+    if announced == Announced::Code
+        && let Some(span) = code_before(text, label.start)
+    {
+        return Some(Hit::new(Kind::Secret, span));
+    }
     let (span, link) = value_after(text, label.end)?;
+    if announced == Announced::Login {
+        return login(text, label, &span, link);
+    }
     let word = &text[span.clone()];
     let (fits, kind) = match announced {
-        Announced::Birth => (false, Kind::BirthDate),
+        Announced::Birth | Announced::Login => return None,
         Announced::Document => (is_number(word, 4, 5..=16), Kind::IdentityDocument),
         Announced::NationalId => (is_number(word, 5, 6..=18), Kind::NationalId),
         Announced::BankAccount => (is_number(word, 6, 6..=20), Kind::BankAccount),
@@ -67,7 +80,13 @@ fn value_after(text: &Text, mut at: usize) -> Option<(Range<usize>, Link)> {
     let mut link = Link::Direct;
     for _ in 0..=LEADS_MAX {
         let from = at;
-        at += run_after(text, at, 8, |byte| b" \t\n:=#.,-_\"'`*()[".contains(&byte));
+        at += run_after(text, at, GAP_MAX, |byte| b" \t\n:=#.,-_\"'`*()[".contains(&byte));
+        at += text[at..]
+            .chars()
+            .take_while(|char| *char >= '\u{3000}')
+            .take(GAP_MAX)
+            .map(char::len_utf8)
+            .sum::<usize>();
         let between = &text[from..at];
         if between.contains(['"', '`', '\'']) {
             link = Link::Quoted;
@@ -92,7 +111,9 @@ fn value_span(text: &Text, at: usize) -> Option<Range<usize>> {
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let ends = |end: &usize| {
         let continues = bytes[*end] == b' ' && *end > at && is_digit(end - 1) && is_digit(end + 1);
-        (bytes[*end].is_ascii_whitespace() && !continues) || b"\"`<>&".contains(&bytes[*end])
+        (bytes[*end].is_ascii_whitespace() && !continues)
+            || b"\"`<>&".contains(&bytes[*end])
+            || is_spaceless(bytes[*end])
     };
     let limit = bytes.len().min(at + VALUE_MAX);
     let end = text.floor_char_boundary((at..limit).find(ends).unwrap_or(limit));
@@ -145,32 +166,50 @@ fn is_code(word: &str, link: Link) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
 }
 
-/// The date that starts within a few words after `at`.
-fn date_after(text: &Text, at: usize) -> Option<Range<usize>> {
-    let mut found: Vec<Word<'_>> = Vec::new();
-    for word in text.after(at) {
-        if is_day_or_year(word.text) || word.is_in(List::Months) {
-            found.push(word);
-        } else if found.is_empty() && !word.is_in(List::DateLeads) {
-            return None;
-        } else if !found.is_empty() && !word.is_any(&["of", "de", "st", "nd", "rd", "th"]) {
-            break;
-        }
-        if found.len() == 3 {
-            break;
-        }
-    }
-    let [first, .., last] = &found[..] else { return None };
-    let has_year = found.iter().any(|word| word.text.len() == 4 && word.is_number());
-    let has_month = found.iter().any(|word| word.is_in(List::Months));
-    (found.len() == 3 || (has_month && has_year)).then_some(first.start..last.end)
+/// The code that stands before its label: `482913 is your code`.
+fn code_before(text: &Text, label: usize) -> Option<Range<usize>> {
+    let mut words =
+        text.before(label).skip_while(|word| word.is_in(List::ValueLeads) && !word.is_in(List::Connectors));
+    let is_said = words.next()?.is_in(List::Connectors);
+    let number = words.next().filter(|number| is_said && number.is_number())?;
+    (4..=8).contains(&number.text.len()).then_some(number.start..number.end)
 }
 
-/// Whether a word is a number that a date can contain, with or without an ordinal ending.
-fn is_day_or_year(word: &str) -> bool {
-    let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
-    let is_ending = matches!(word.len() - digits.len(), 0 | 2);
-    is_ending && n_digits(digits) == digits.len() && matches!(digits.len(), 1 | 2 | 4)
+/// A password that stands behind a name: `Login: jane / Passw0rd123`.
+fn login(text: &Text, label: &Range<usize>, name: &Range<usize>, link: Link) -> Option<Hit> {
+    let gap = run_after(text, name.end, 4, |byte| b" /|,;:\n".contains(&byte));
+    let between = &text[name.end..name.end + gap];
+    let span = value_span(text, name.end + gap).filter(|_| between.contains(['/', '|', ':', ',', ';']))?;
+    let is_one = link == Link::Said && span.len() >= 6 && is_password(&text[span.clone()], Link::Direct);
+    is_one.then_some(Hit { kind: Kind::Secret, span: label.start..span.end, core: span })
+}
+
+/// The date that starts within a few words after `at`.
+fn date_after(text: &Text, at: usize) -> Option<Range<usize>> {
+    let row = Row { text, tokens: text.tokens_in(&(at..at + DATE_REACH)) };
+    for start in 0..row.tokens.len() {
+        let token = &row.tokens[start];
+        let word = Word::at(text, token.start..token.end);
+        let named = |at: usize| month(row.raw(at));
+        if let Some(day) = day(&row, start, named) {
+            // A year of two digits: "5. Mar 90", "9 de mayo del 71".
+            let at = day.behind
+                + usize::from(
+                    row.is_any_word(day.behind, &["de", "del", "of"]) || row.has_mark(day.behind, "',."),
+                );
+            let is_year = day.year.is_none() && row.is_digits(at) && row.len(at) == 2;
+            return Some(token.start..row.tokens[if is_year { at } else { day.behind - 1 }].end);
+        }
+        if month(word.text).is_some() && row.is_digits(start + 1) && row.len(start + 1) == 4 {
+            return Some(token.start..row.tokens[start + 1].end);
+        }
+        let is_lead =
+            matches!(token.shape, Shape::Mark(_)) || word.is_in(List::DateLeads) || !word.text.is_ascii();
+        if !is_lead {
+            return None;
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use super::super::text::digits::{DIGITS_MAX, Group};
 use super::super::text::label::Labels;
 use super::super::text::words::{is_whole, may_start, run_after, run_before};
 use super::card;
-use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
+use super::national::is_social_security;
 
 /// How far a masked number reaches to either side of the digits it is looked for at, in bytes.
 const REACH: usize = 40;
@@ -175,8 +175,8 @@ fn is_sure_card(values: &[u8]) -> bool {
 /// A word that is part of a spelled number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// One digit.
-    Digit(u8),
+    /// A number below a hundred.
+    Digits(u8),
     /// The next digit, this many times.
     Times(usize),
 }
@@ -201,9 +201,10 @@ impl Spelled {
         self.span.end = at.end;
         match spelling {
             Spelling::Times(n) => self.times = Some(n),
-            Spelling::Digit(digit) => {
+            Spelling::Digits(number) => {
                 let n = self.times.take().unwrap_or(1);
-                self.values.extend(std::iter::repeat_n(digit, n));
+                self.values.extend((number > 9).then_some(number / 10));
+                self.values.extend(std::iter::repeat_n(number % 10, n));
             }
         }
         ended

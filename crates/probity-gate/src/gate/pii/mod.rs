@@ -15,6 +15,7 @@ mod known;
 mod labelled;
 mod linked;
 mod masked;
+mod national;
 mod scan;
 mod secret;
 mod split;

@@ -4,23 +4,29 @@
 //! knows it, and every one of those looks at a bounded stretch around it, so that the work grows with the
 //! text and not faster. Whether a value is allowed or was written by the customer is decided later.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::digits::{self, Group};
 use super::super::text::label::Owner;
 use super::super::text::words::{DATA, is_whole};
-use super::super::text::{Contact, ContactKind, Phrases, Text, phone};
+use super::super::text::{Contact, ContactKind, Phrases, Text, bare, phone};
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
 use super::masked::{self, Spelled, Spelling};
 use super::secret::{self, Token};
-use super::{card, identifier, linked};
+use super::{card, identifier, linked, national};
 
 /// What a word opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
     Label(Announced),
+    /// The label of some identifiers, by their rows in the table; whether any number behind it counts.
+    Identifier {
+        rows: &'static [usize],
+        is_enough: bool,
+    },
     Secret(Token),
     Number(Spelling),
     /// The end of a card number.
@@ -38,6 +44,7 @@ impl Trigger {
             "password" => Trigger::Label(Announced::Password),
             "code" => Trigger::Label(Announced::Code),
             "key" => Trigger::Label(Announced::Key),
+            "login" => Trigger::Label(Announced::Login),
             "token" => Trigger::Secret(Token::Random),
             "json_web_token" => Trigger::Secret(Token::Segments),
             "private_key" => Trigger::Secret(Token::PrivateKey),
@@ -45,18 +52,31 @@ impl Trigger {
             "double" => Trigger::Number(Spelling::Times(2)),
             "triple" => Trigger::Number(Spelling::Times(3)),
             "last_four" => Trigger::LastFour,
-            digit => Trigger::Number(Spelling::Digit(digit.parse().ok()?)),
+            digit => Trigger::Number(Spelling::Digits(digit.parse().ok()?)),
         })
     }
 }
 
-/// The words that make the check look closer, and what each of them opens.
+/// The words that make the check look closer, and what each of them opens. They are found with their accents and without.
 static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
-    let opens = |(key, words): (&String, &'static Vec<String>)| {
-        let trigger = Trigger::from_key(key).expect("the code knows every key of the file");
-        words.iter().map(move |word| (word, trigger))
-    };
-    Phrases::new(DATA["triggers"].iter().flat_map(opens))
+    let mut triggers = BTreeMap::new();
+    for (label, rows) in national::labels() {
+        triggers.insert(label, Trigger::Identifier { rows: rows.leak(), is_enough: false });
+    }
+    for (key, words) in &DATA["triggers"] {
+        let opened = Trigger::from_key(key).expect("the code knows every key of the files");
+        for word in words {
+            let trigger = triggers.entry(word.as_str()).or_insert(opened);
+            if let (Trigger::Identifier { is_enough, .. }, Trigger::Label(Announced::NationalId)) =
+                (trigger, opened)
+            {
+                *is_enough = true;
+            }
+        }
+    }
+    let spelled =
+        |(word, trigger): (&str, Trigger)| [(word.to_owned(), trigger), (bare(word).collect(), trigger)];
+    Phrases::new(triggers.into_iter().flat_map(spelled))
 });
 
 /// What was recognised in a text so far.
@@ -81,6 +101,7 @@ struct ReadTo {
 pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.hits.extend(text.contacts().iter().filter_map(|contact| of_contact(text, contact)));
+    scan.hits.extend(national::alone(text).into_iter().map(|span| Hit::new(Kind::NationalId, span)));
     for cluster in text.clusters() {
         scan.cluster(text, cluster);
     }
@@ -103,7 +124,6 @@ impl Scan {
         }
         for at in 0..groups.len() {
             let of = |kind: Kind| move |span| Hit::new(kind, span);
-            self.hits.extend(identifier::national(text, groups, at).map(of(Kind::NationalId)));
             self.hits.extend(identifier::ip_v4(text, groups, at).map(of(Kind::Ip)));
             self.hits.extend(identifier::iban(text, &groups[at]).map(of(Kind::Iban)));
         }
@@ -139,13 +159,19 @@ impl Scan {
             Trigger::Number(spelling) if is_whole(text, &range) => {
                 self.hits.extend(spelled.read(text, spelling, range));
             }
+            Trigger::Identifier { rows, is_enough } if is_whole(text, &range) => {
+                let number =
+                    national::labelled(text, &range, rows).map(|span| Hit::new(Kind::NationalId, span));
+                let any = || labelled::find(text, Announced::NationalId, &range).filter(|_| is_enough);
+                self.hits.extend(number.or_else(any));
+            }
             Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
             Trigger::Secret(token) if range.start >= self.read_to.secret => {
                 self.read_to.secret = secret::token_end(text, range.end);
                 self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
             }
             Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
-            Trigger::Secret(_) | Trigger::Number(_) => {}
+            Trigger::Secret(_) | Trigger::Number(_) | Trigger::Identifier { .. } => {}
         }
     }
 }

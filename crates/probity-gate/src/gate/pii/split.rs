@@ -11,8 +11,8 @@ use super::super::text::digits::{self, DIGITS_MAX, Group};
 use super::super::text::label::{Label, Labels};
 use super::super::text::words::List;
 use super::card;
-use super::identifier::is_social_security;
 use super::kind::{Hit, Kind};
+use super::national::is_social_security;
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;

@@ -90,6 +90,11 @@ impl<T: Clone + PartialEq> Known<T> {
         self.notes(value).next().is_some()
     }
 
+    /// The single values, in an order that does not depend on that of the text. Lengths of time are not among them.
+    pub(in crate::gate) fn singles(&self) -> impl Iterator<Item = &Value> {
+        self.singles.values().flatten().map(|(value, _)| value)
+    }
+
     fn span_notes<'k>(&'k self, value: &Value) -> impl Iterator<Item = &'k T> {
         let (unit, least, most, spans) = match value {
             Value::Span { unit, least, most } => (*unit, *least, *most, self.spans.as_slice()),
@@ -119,7 +124,9 @@ fn same(value: &Value, known: &Value) -> bool {
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
         }
-        (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => plain(a).eq(plain(b)),
+        (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => {
+            plain(a).eq(plain(b)) || is_bare_number(a, b)
+        }
         (Value::Link(link), Value::Link(known)) => same_link(link, known),
         (Value::Phone(a), Value::Phone(b)) => same_phone(a, b),
         (Value::Address(part), Value::Address(whole)) => format!(" {whole} ").contains(&format!(" {part} ")),
@@ -157,7 +164,11 @@ fn key(value: &Value) -> u64 {
         Value::Money { amount, .. } => (1_u8, amount).hash(&mut key),
         Value::Percent(share) => (2_u8, share).hash(&mut key),
         Value::Day { month, day, .. } => (3_u8, month, day).hash(&mut key),
-        Value::Code(name) | Value::Number(name) => plain(name).for_each(|c| c.hash(&mut key)),
+        Value::Code(name) | Value::Number(name) => {
+            // By its digits, so that a code is found by its number; by its letters where it has none.
+            let has_digits = name.contains(|c: char| c.is_ascii_digit());
+            plain(name).filter(|c| !has_digits || c.is_ascii_digit()).for_each(|c| c.hash(&mut key));
+        }
         Value::Link(link) => host(link).hash(&mut key),
         Value::Email(email) => email.hash(&mut key),
         Value::Phone(phone) => last_digits(phone).for_each(|c| c.hash(&mut key)),
@@ -170,6 +181,16 @@ fn key(value: &Value) -> u64 {
 fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| c.is_alphanumeric())
 }
+
+/// Whether a number is that of a code with letters before it: "RMA 2210" for `RMA-2210`.
+fn is_bare_number(number: &str, code: &str) -> bool {
+    let is_number = number.len() >= BARE_NUMBER_MIN && number.bytes().all(|byte| byte.is_ascii_digit());
+    let letters = code.strip_suffix(number).filter(|_| is_number);
+    letters.is_some_and(|letters| !letters.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// The fewest digits that name a code without its letters.
+const BARE_NUMBER_MIN: usize = 4;
 
 fn host(link: &str) -> &str {
     link.split(['/', '?', '#']).next().unwrap_or(link)

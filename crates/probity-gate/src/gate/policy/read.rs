@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::claim::Lexicon;
+use super::super::claim::{Language, Languages};
 use super::stated::{fact, unlisted_remedies, values};
 use super::{DEFAULT_AUDIENCE, FactKind, Facts, Ledger, Period, Regions, Source, folded};
 use crate::case::{EvidenceSource, Moment, NotAMoment};
@@ -58,11 +58,11 @@ pub struct Reading {
 }
 
 /// Reads policy files into one ledger. All their problems are returned, by file and line.
-pub fn read(files: &[PolicyFile<'_>], lexicon: &Lexicon) -> Result<Reading, Vec<FileProblem>> {
+pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, Vec<FileProblem>> {
     let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
     let mut drafts = Vec::new();
     for (file, faults) in faults.iter_mut().enumerate() {
-        let found = sources(files[file].text, lexicon, faults);
+        let found = sources(files[file].text, languages, faults);
         drafts.extend(found.into_iter().map(|At { line, value }| Draft { source: value, line, file }));
     }
     compare_all(&drafts, files, &mut faults);
@@ -129,10 +129,10 @@ fn conflict(one: &Source, other: &Source) -> Option<(String, Option<String>)> {
 }
 
 /// The sources of a file, each with its line.
-fn sources(text: &str, lexicon: &Lexicon, faults: &mut Faults) -> Vec<At<Source>> {
+fn sources(text: &str, languages: &Languages, faults: &mut Faults) -> Vec<At<Source>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let read = |fields: &Fields<'_>, faults: &mut Faults| {
-        Some(At { line: fields.line, value: source(fields, lexicon, faults)? })
+        Some(At { line: fields.line, value: source(fields, languages, faults)? })
     };
     if text.trim_start().starts_with('{') {
         let tables = json_tables(text, faults);
@@ -152,15 +152,16 @@ fn sources(text: &str, lexicon: &Lexicon, faults: &mut Faults) -> Vec<At<Source>
 }
 
 /// The source, as far as it is good. What is missing was reported.
-fn source(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Option<Source> {
+fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Option<Source> {
     fields.refuse_unknown_keys(&SHAPES, faults);
+    let text = fields.required_text("text", faults);
+    let language = Language::of(text.value().map_or("", String::as_str), languages);
     let facts = fields.table("facts", &FACTS, faults);
-    let facts = facts.value().map(|fields| facts_of(fields, lexicon, faults)).unwrap_or_default();
+    let facts = facts.value().map(|fields| facts_of(fields, language, faults)).unwrap_or_default();
     let (id, version) = (fields.required_text("id", faults), fields.required_text("version", faults));
     let audiences = audiences(&fields.one_or_more_texts("audience", faults), faults);
     let regions = regions(&fields.one_or_more_texts("region", faults), faults);
     let period = period(fields, faults);
-    let text = fields.required_text("text", faults);
     let At { line, value: text } = text.given()?;
     let (id, version) = (id.value()?.clone(), version.value()?.clone());
     let source = Source {
@@ -175,12 +176,12 @@ fn source(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Option
         audiences,
         regions,
         period: period?,
-        values: values(&facts.stated, text, lexicon),
+        values: values(&facts.stated, text, language.lexicon),
         text: text.clone(),
         facts,
     };
     // Only what the facts list is permitted. A text that grants more is probably not what was meant.
-    let unlisted: Vec<String> = unlisted_remedies(&source, lexicon).into_iter().collect();
+    let unlisted: Vec<String> = unlisted_remedies(&source, language.lexicon).into_iter().collect();
     if !unlisted.is_empty() {
         let message = format!("the text grants {}, which the facts do not list", unlisted.join(", "));
         let hint = "a reply may promise only what `remedies` or `required_remedies` list";
@@ -254,9 +255,9 @@ fn end(text: &str) -> Result<Moment, NotAMoment> {
     Ok(if is_a_day { moment.next_day() } else { moment })
 }
 
-fn facts_of(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Facts {
+fn facts_of(fields: &Fields<'_>, language: Language<'_>, faults: &mut Faults) -> Facts {
     fields.refuse_unknown_keys(&SHAPES, faults);
-    let (remedies, deeds): (Vec<&str>, Vec<&str>) = (lexicon.remedies().collect(), lexicon.deeds().collect());
+    let (remedies, deeds) = (language.languages.remedies(), language.languages.deeds());
     let mut named = |key: &str, what: &str, known: &[&str]| -> BTreeSet<String> {
         let given = fields.one_or_more_texts(key, faults);
         let names = given.value().into_iter().flatten();
@@ -280,7 +281,7 @@ fn facts_of(fields: &Fields<'_>, lexicon: &Lexicon, faults: &mut Faults) -> Fact
     for kind in FactKind::ALL {
         let texts = fields.labelled_texts(kind.name(), faults);
         for At { line, value: (label, text) } in texts.value().into_iter().flatten() {
-            let fact = fact(kind, label.as_deref(), text, lexicon);
+            let fact = fact(kind, label.as_deref(), text, language);
             if fact.is_none() {
                 let (asked, example) = kind.asks_for();
                 let message = format!("{text:?} under `{}` holds no {asked}", kind.name());

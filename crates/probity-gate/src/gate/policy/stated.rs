@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::claim::{Claim, ClaimKind, Lexicon, Polarity, Value, extract};
+use super::super::claim::{Claim, ClaimKind, Language, Lexicon, Polarity, Value, WordList, extract};
 use super::known::{Extent, Known};
 use super::words::{Label, stems};
 use super::{Fact, FactKind, Source};
@@ -23,8 +23,17 @@ pub(in crate::gate) enum Place {
     Text(Vec<usize>),
 }
 
-/// The fact that `text` states. `None` where it holds nothing of its kind.
-pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, lexicon: &Lexicon) -> Option<Fact> {
+/// The fact that `text` states, read in the language of its source or else in the first in which it says something.
+/// `None` where it holds nothing of its kind.
+pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, language: Language<'_>) -> Option<Fact> {
+    let others = language.languages.lexicons().iter();
+    let mut lexicons = std::iter::once(language.lexicon).chain(others);
+    let extents = lexicons.find_map(|lexicon| fact_in(kind, text, lexicon))?;
+    let label = label.map(|label| Label::new(label, language.lexicon));
+    Some(Fact { kind, label, text: text.to_owned(), extents })
+}
+
+fn fact_in(kind: FactKind, text: &str, lexicon: &Lexicon) -> Option<Vec<Extent>> {
     let claims = extract(text, lexicon);
     let found: Vec<&Claim> = claims
         .iter()
@@ -35,13 +44,9 @@ pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, lexicon: &Le
     let extents = match kind {
         FactKind::Code => codes(text, &found),
         _ if found.is_empty() || is_starred => terse(kind, text).map(Extent::One).into_iter().collect(),
-        _ => extents(text, &found),
+        _ => extents(text, &found, lexicon),
     };
-    if extents.is_empty() {
-        return None;
-    }
-    let label = label.map(Label::new);
-    Some(Fact { kind, label, text: text.to_owned(), extents })
+    (!extents.is_empty()).then_some(extents)
 }
 
 /// Every value that a source names, each with its place.
@@ -54,7 +59,7 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
     let mut end = 0;
     for sentence in sentences(text) {
         end += sentence.len();
-        let words: BTreeSet<String> = stems(sentence).collect();
+        let words: BTreeSet<String> = stems(sentence, lexicon).collect();
         let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
         let touched: Vec<usize> =
             (0..facts.len()).filter(|number| facts[*number].label.as_ref().is_some_and(is_touched)).collect();
@@ -123,21 +128,21 @@ fn codes(text: &str, found: &[&Claim]) -> Vec<Extent> {
 }
 
 /// The values of a fact as single ones, or as the range that the words around them make of them.
-fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
+fn extents(text: &str, found: &[&Claim], lexicon: &Lexicon) -> Vec<Extent> {
     let values: Vec<&Value> = found.iter().filter_map(|claim| claim.value()).collect();
     let before = text[..found[0].span.start].trim_end().to_lowercase();
-    let ends_with = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
+    let ends_with = |list| lexicon.words(list).iter().any(|word| before.ends_with(word.as_str()));
     if let [one, other] = values[..]
-        && joined(&text[found[0].span.end..found[1].span.start])
+        && lexicon.words(WordList::Joins).contains(text[found[0].span.end..found[1].span.start].trim())
         && !matches!(one, Value::Span { .. } | Value::Day { .. })
         && FactKind::Contact != FactKind::of(one)
     {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
     }
-    let bounds = if ends_with(&["up to", "at most", "no more than", "maximum", "max", "max."]) {
+    let bounds = if ends_with(WordList::AtMost) {
         Some(Bound::Most)
-    } else if ends_with(&["at least", "no less than", "minimum", "min", "min.", "from"]) {
+    } else if ends_with(WordList::AtLeast) {
         Some(Bound::Least)
     } else {
         None
@@ -146,11 +151,6 @@ fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
         ([one], Some(bound)) => vec![bounded(one, bound)],
         _ => values.into_iter().cloned().map(Extent::One).collect(),
     }
-}
-
-/// Whether two amounts with this text between them are the ends of a range.
-fn joined(between: &str) -> bool {
-    matches!(between.trim(), "-" | "\u{2013}" | "\u{2014}" | "to" | "and" | "bis" | "until")
 }
 
 /// Which end of a range a fact states.

@@ -1,26 +1,14 @@
-//! Words as they are compared: lower case, without the endings that do not change what they name.
+//! What a source calls its facts, as words that are compared without their endings.
 //!
-//! Cutting endings is rough and only has to bring `returns`, `returned` and `returning` together. It never
-//! decides alone: a figure of the same kind must stand beside the words.
+//! Cutting endings is rough. It never decides alone: a figure of the same kind must stand beside the words.
 
 use std::collections::BTreeSet;
 
-/// Words that say nothing about what a label names.
-const EMPTY: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "no", "of",
-    "on", "or", "our", "per", "the", "to", "up", "with", "within", "you", "your",
-];
-
-/// Words that name the kind of figure. A label may do without them: `return window` is meant by "you can
-/// return it within 60 days".
-const GENERIC: &str = "address amount charge code cost date day deadline duration email fee figure hour length limit \
-    link max maximum min minimum month number percent percentage period phone price rate sum term threshold time url \
-    value week window working year";
+use super::super::claim::{Lexicon, WordList};
 
 /// The words of `text` that say something, with their endings cut.
-pub(in crate::gate) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).filter(|word| !EMPTY.contains(&word.as_str())).map(stem)
+pub(in crate::gate) fn stems<'t>(text: &'t str, lexicon: &'t Lexicon) -> impl Iterator<Item = String> + 't {
+    lexicon.stems(text, WordList::LabelFillers)
 }
 
 /// What a source calls a fact.
@@ -35,11 +23,11 @@ pub struct Label {
 }
 
 impl Label {
-    /// The label that `text` is.
-    pub(super) fn new(text: &str) -> Self {
-        let words: BTreeSet<String> = stems(text).collect();
-        let generic: BTreeSet<String> =
-            GENERIC.split_whitespace().map(|word| stem(word.to_owned())).collect();
+    /// The label that `text` is, in a language.
+    pub(super) fn new(text: &str, lexicon: &Lexicon) -> Self {
+        let words: BTreeSet<String> = stems(text, lexicon).collect();
+        let kinds = lexicon.words(WordList::FigureKinds);
+        let generic: BTreeSet<String> = kinds.iter().flat_map(|word| stems(word, lexicon)).collect();
         let telling: BTreeSet<String> = words.difference(&generic).cloned().collect();
         let core = if telling.is_empty() { words.clone() } else { telling };
         Label { text: text.to_owned(), words, core }
@@ -56,37 +44,13 @@ impl Label {
     }
 }
 
-fn stem(mut word: String) -> String {
-    const LENGTH_MIN: usize = 4;
-    for (ending, length_min) in
-        [("ing", LENGTH_MIN), ("ed", LENGTH_MIN), ("es", LENGTH_MIN), ("s", LENGTH_MIN - 1)]
-    {
-        if word.ends_with(ending) && word.len() >= length_min + ending.len() && !word.ends_with("ss") {
-            word.truncate(word.len() - ending.len());
-            break;
-        }
-    }
-    if word.len() > LENGTH_MIN && word.ends_with('e') {
-        word.pop();
-    }
-    let bytes = word.as_bytes();
-    if let [.., before, last] = bytes
-        && before == last
-        && !b"aeiouls".contains(last)
-        && word.len() > LENGTH_MIN
-    {
-        word.pop();
-    }
-    word
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check_same(words: &[&str]) {
-        let stems: BTreeSet<String> = words.iter().flat_map(|word| stems(word)).collect();
+        let stems: BTreeSet<String> = words.iter().flat_map(|word| stems(word, Lexicon::built_in())).collect();
         assert_eq!(stems.len(), 1, "{words:?} give {stems:?}");
     }
 
@@ -101,14 +65,14 @@ mod tests {
 
     #[test]
     fn different_words_stay_different() {
-        let stems: BTreeSet<String> = stems("return refund repair replace press pass bus").collect();
+        let stems: BTreeSet<String> = stems("return refund repair replace press pass bus", Lexicon::built_in()).collect();
         assert_eq!(stems.len(), 7);
     }
 
     #[track_caller]
     fn check(label: &str, passage: &str, touched: bool, named: bool) {
-        let label = Label::new(label);
-        let has = |wanted: &str| stems(passage).any(|stem| stem == wanted);
+        let label = Label::new(label, Lexicon::built_in());
+        let has = |wanted: &str| stems(passage, Lexicon::built_in()).any(|stem| stem == wanted);
         assert_eq!((label.is_touched_by(has), label.is_named_by(has)), (touched, named));
     }
 

@@ -1,15 +1,13 @@
-//! What supports claims beside the sources: what a tenant always allows, and what was said and retrieved before the reply.
+//! What a tenant always allows.
 //!
 //! A tenant's text allows the claims that are found in it, such as its own links and telephone numbers, and phrases such as
 //! "24 hours". A remedy that it promises is permitted as if every source permitted it; one that a source forbids stays
-//! forbidden. Of the conversation, figures and references by anyone count, and deeds by the company; a remedy that was
-//! asked for, or that an earlier message promised, supports nothing.
+//! forbidden.
 
 use std::collections::BTreeSet;
 
-use super::super::claim::{ClaimKind, Lexicon, Polarity, extract};
+use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
 use super::super::policy::{Extent, FactKind, Known, terse};
-use crate::case::{Role, Situation};
 
 /// Claims that need no source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +24,11 @@ impl Allowed {
     }
 
     /// What `texts` claim. Every text must claim something; those that do not are returned.
-    pub fn new(texts: &[String], lexicon: &Lexicon) -> Result<Self, Vec<String>> {
+    pub fn new(texts: &[String], languages: &Languages) -> Result<Self, Vec<String>> {
         let (mut allowed, mut values, mut idle) = (Allowed::nothing(), Vec::new(), Vec::new());
         for text in texts {
             let mut n_claims = 0;
-            for claim in extract(text, lexicon) {
+            for claim in claims(text, languages) {
                 n_claims += 1;
                 match claim.kind {
                     ClaimKind::Value(value) => values.push(value),
@@ -54,24 +52,9 @@ impl Allowed {
     }
 }
 
-/// What a conversation and retrieved texts show.
-pub(super) fn said(situation: &Situation, retrieved: &[&str], lexicon: &Lexicon) -> Allowed {
-    let mut texts: Vec<(Role, &str)> = match situation {
-        Situation::Ticket(text) => vec![(Role::Customer, &**text)],
-        Situation::Conversation(turns) => turns.iter().map(|turn| (turn.role, &*turn.text)).collect(),
-    };
-    texts.extend(retrieved.iter().map(|text| (Role::Customer, *text)));
-    let (mut said, mut values) = (Allowed::nothing(), Vec::new());
-    for (role, text) in texts {
-        for claim in extract(text, lexicon) {
-            match claim.kind {
-                ClaimKind::Value(value) => values.push((Extent::One(value), ())),
-                // What a customer or a retrieved text says was done shows nothing.
-                ClaimKind::Deed { deed } if role != Role::Customer => _ = said.deeds.insert(deed),
-                ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
-            }
-        }
-    }
-    said.values = Known::of(values);
-    said
+/// What a text claims in its own language, or in the first in which it claims something: "5 Tage" is too short to tell.
+fn claims(text: &str, languages: &Languages) -> Vec<Claim> {
+    let own = Language::of(text, languages).lexicon;
+    let all = std::iter::once(own).chain(languages.lexicons());
+    all.map(|lexicon| extract(text, lexicon)).find(|claims| !claims.is_empty()).unwrap_or_default()
 }

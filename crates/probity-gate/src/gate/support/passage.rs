@@ -7,12 +7,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{Claim, ClaimKind};
+use super::super::claim::{Claim, ClaimKind, Lexicon, WordList};
 use super::super::policy::{sentences, stems};
-
-/// Words that set a figure against a limit instead of giving the limit: "60 days is past our return window".
-const AGAINST: &str = "after ago already before beyond exceeds expired instead late longer not outside over past \
-    rather since than";
 
 /// The sentences and the clauses of a reply, each in order.
 pub(super) struct Passages<'r> {
@@ -29,19 +25,20 @@ pub(super) struct Passage<'r> {
     claims: &'r [Claim],
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
+    lexicon: &'r Lexicon,
 }
 
 impl<'r> Passages<'r> {
     /// The passages of a reply with these claims, which are in order.
-    pub(super) fn of(reply: &'r str, claims: &'r [Claim]) -> Self {
+    pub(super) fn of(reply: &'r str, claims: &'r [Claim], lexicon: &'r Lexicon) -> Self {
         let mut passages = Passages { sentences: Vec::new(), clauses: Vec::new() };
         let (mut start, mut end) = (0, 0);
         for sentence in sentences(reply) {
             for clause in clauses(sentence) {
-                passages.clauses.push(Passage::new(reply, end..end + clause.len(), claims));
+                passages.clauses.push(Passage::new(reply, end..end + clause.len(), claims, lexicon));
                 end += clause.len();
             }
-            passages.sentences.push(Passage::new(reply, start..end, claims));
+            passages.sentences.push(Passage::new(reply, start..end, claims, lexicon));
             start = end;
         }
         passages
@@ -63,7 +60,7 @@ fn passage_at<'p, 'r>(passages: &'p [Passage<'r>], at: usize) -> &'p Passage<'r>
 }
 
 impl<'r> Passage<'r> {
-    fn new(reply: &'r str, range: Range<usize>, claims: &'r [Claim]) -> Self {
+    fn new(reply: &'r str, range: Range<usize>, claims: &'r [Claim], lexicon: &'r Lexicon) -> Self {
         let first = claims.partition_point(|claim| claim.span.start < range.start);
         let n_claims = claims[first..].partition_point(|claim| claim.span.start < range.end);
         Passage {
@@ -71,6 +68,7 @@ impl<'r> Passage<'r> {
             range,
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
+            lexicon,
         }
     }
 
@@ -83,22 +81,23 @@ impl<'r> Passage<'r> {
         let (mut words, mut from) = (BTreeSet::new(), 0);
         for claim in self.claims {
             match &claim.kind {
-                ClaimKind::Remedy { remedy, .. } => words.extend(stems(remedy)),
+                ClaimKind::Remedy { remedy, .. } => words.extend(stems(remedy, self.lexicon)),
                 ClaimKind::Value(_) => {
                     let start = claim.span.start - self.range.start;
-                    words.extend(stems(&self.text[from.min(start)..start]));
+                    words.extend(stems(&self.text[from.min(start)..start], self.lexicon));
                     from = from.max((claim.span.end - self.range.start).min(self.text.len()));
                 }
                 ClaimKind::Deed { .. } => {}
             }
         }
-        words.extend(stems(&self.text[from..]));
+        words.extend(stems(&self.text[from..], self.lexicon));
         words
     }
 
     /// Whether it sets a figure against a limit.
     pub(super) fn sets_against(&self) -> bool {
-        stems(AGAINST).any(|word| self.has(&word))
+        let against = self.lexicon.words(WordList::Against).iter();
+        against.flat_map(|word| stems(word, self.lexicon)).any(|word| self.has(&word))
     }
 }
 
@@ -139,7 +138,7 @@ mod tests {
 
     #[track_caller]
     fn check(reply: &str, want: &[&str]) {
-        assert_eq!(texts(&Passages::of(reply, &[]).clauses), want);
+        assert_eq!(texts(&Passages::of(reply, &[], Lexicon::built_in()).clauses), want);
     }
 
     #[test]
@@ -158,7 +157,7 @@ mod tests {
         /// Nothing is lost, nothing stands in two passages, and each is found by all its bytes.
         #[test]
         fn passages_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}") {
-            let passages = Passages::of(&reply, &[]);
+            let passages = Passages::of(&reply, &[], Lexicon::built_in());
             prop_assert_eq!(texts(&passages.clauses).concat(), &*reply);
             prop_assert_eq!(texts(&passages.sentences), sentences(&reply).collect::<Vec<_>>());
             for at in 0..reply.len() {

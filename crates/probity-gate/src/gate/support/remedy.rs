@@ -15,15 +15,19 @@ use super::{CONTRADICTED, OMITTED_REMEDY, Support, UNSUPPORTED_PROMISE};
 #[derive(Default)]
 struct Stance {
     promised: Option<Range<usize>>,
+    /// Said to be done, and something shows it.
+    done: Option<Range<usize>>,
     asked: Option<Range<usize>>,
     denied: Option<Range<usize>>,
 }
 
 /// Promises that nothing permits, required remedies that are left out, and those that are denied.
 pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
-    let stances = stances(claims);
+    let stances = stances(claims, support);
     let promises = stances.iter().filter_map(|(remedy, stance)| {
-        stance.promised.as_ref().and_then(|span| promise(remedy, span, support))
+        let is_forbidden = || support.sources.iter().any(|source| source.facts.forbidden.contains(*remedy));
+        let done = stance.done.as_ref().filter(|_| is_forbidden());
+        stance.promised.as_ref().or(done).and_then(|span| promise(remedy, span, support))
     });
     let mut sightings: Vec<Sighting> = promises.collect();
     let required: BTreeMap<&str, &Source> = support
@@ -34,7 +38,10 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         .collect();
     for (remedy, source) in required {
         let stance = stances.get(remedy);
-        if stance.is_some_and(|stance| stance.promised.is_some() || stance.asked.is_some()) {
+        let is_offered = |stance: &Stance| {
+            stance.promised.is_some() || stance.asked.is_some() || stance.done.is_some()
+        };
+        if stance.is_some_and(is_offered) {
             continue;
         }
         let name = words(remedy);
@@ -50,12 +57,17 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
     sightings
 }
 
-fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
+fn stances<'c>(claims: &'c [Claim], support: &Support<'_>) -> BTreeMap<&'c str, Stance> {
     let mut stances: BTreeMap<&str, Stance> = BTreeMap::new();
-    for claim in claims {
+    for (at, claim) in claims.iter().enumerate() {
         let ClaimKind::Remedy { remedy, polarity } = &claim.kind else { continue };
         let stance = stances.entry(remedy).or_default();
+        // The deed of a remedy follows it at the same place.
+        let next = claims.get(at + 1).filter(|next| next.span == claim.span);
+        let is_deed = matches!(next.map(|next| &next.kind), Some(ClaimKind::Deed { deed }) if deed == remedy);
         let place = match polarity {
+            // What a tool or the company has done already is no promise any more.
+            Polarity::Promised if is_deed && support.shown().deeds.contains(remedy) => &mut stance.done,
             Polarity::Promised | Polarity::Conditional => &mut stance.promised,
             Polarity::Asked => &mut stance.asked,
             Polarity::Denied => &mut stance.denied,

@@ -5,11 +5,11 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::super::claim::extract;
+use super::super::claim::{Languages, Lexicon, extract};
 use super::super::evidence;
 use super::super::policy::{Ledger, PolicyFile, read};
 use super::*;
-use crate::case::{Case, CaseId, ContextText, Entry, Reply, Role, ToolCall, Turn};
+use crate::case::{CaseId, ContextText, Entry, Evidence, Reply, Role, Situation, ToolCall, Turn};
 
 const LEDGER: &str = r#"
 [[source]]
@@ -45,7 +45,11 @@ codes = { form = "RF-20" }
 
 fn ledger() -> Ledger {
     let files = [PolicyFile { name: "p.toml", text: LEDGER }];
-    read(&files, Lexicon::built_in()).expect("a good ledger").ledger
+    read(&files, Languages::built_in()).expect("a good ledger").ledger
+}
+
+fn english() -> Language<'static> {
+    Language { languages: Languages::built_in(), lexicon: Lexicon::built_in() }
 }
 
 fn entry(turns: &[(Role, &str)], evidence: &[(&str, Option<&str>)], reply: &str) -> Entry {
@@ -60,8 +64,7 @@ fn entry(turns: &[(Role, &str)], evidence: &[(&str, Option<&str>)], reply: &str)
 fn findings(entry: &Entry, allowed: &Allowed) -> String {
     let (ledger, lexicon) = (ledger(), Lexicon::built_in());
     let selected = evidence::check(entry, &ledger, None);
-    let support = Support::new(&selected.sources, &entry.case.situation, allowed, lexicon);
-    let support = support.with_retrieved(&entry.case.evidence);
+    let support = Support::new(&selected.sources, &entry.case, allowed, english());
     let reply = &entry.reply.text;
     let claims = check(reply, &extract(reply, lexicon), &support);
     let line = |sighting: &Sighting| {
@@ -91,7 +94,7 @@ fn check_said(turns: &[(Role, &str)], reply: &str, want: &[&str]) {
 #[track_caller]
 fn check_allowed(texts: &[&str], reply: &str, want: &[&str]) {
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    let allowed = Allowed::new(&texts, Lexicon::built_in()).expect("texts that allow something");
+    let allowed = Allowed::new(&texts, Languages::built_in()).expect("texts that allow something");
     check_rules(&findings(&entry(&[], &[("returns", None)], reply), &allowed), want);
 }
 
@@ -247,7 +250,7 @@ fn the_conversation_supports_figures_and_never_a_promise() {
 }
 
 #[test]
-fn n22_what_was_retrieved_supports_figures_and_never_a_promise_or_a_deed() {
+fn n22_what_was_retrieved_supports_figures_and_never_a_promise() {
     let context = ContextText { text: "The desk costs 340 EUR.".to_owned(), source: None };
     let result =
         r#"{"refunded":"yes","status":"We have refunded 51.20 EUR and send a voucher. Order 77-41234."}"#;
@@ -265,7 +268,8 @@ fn n22_what_was_retrieved_supports_figures_and_never_a_promise_or_a_deed() {
     assert!(!unsupported.contains("340"), "{unsupported}");
     assert_eq!(rules(reply, vec![tool.clone()]), "");
     assert!(rules("You will get a voucher.", vec![tool.clone()]).contains("claim.unsupported_promise"));
-    assert!(rules("We have refunded you.", vec![tool]).contains("claim.unsupported_deed"));
+    assert_eq!(rules("We have refunded you.", vec![tool]), "", "the tool says that it was done");
+    assert!(rules("We have refunded you.", Vec::new()).contains("claim.unsupported_deed"));
 }
 
 #[test]
@@ -284,7 +288,7 @@ fn the_tenant_allows_what_its_texts_claim() {
     check_allowed(&["You will get a voucher."], "You will get a voucher.", &[]);
     check_allowed(&["7SEAS"], "Use the code 7SEAS.", &[]);
     check_allowed(&["+49 30 7654321"], "Call 030 7654321.", &[]);
-    let idle = Allowed::new(&["our best".to_owned(), "5 days".to_owned()], Lexicon::built_in());
+    let idle = Allowed::new(&["our best".to_owned(), "5 days".to_owned()], Languages::built_in());
     assert_eq!(idle, Err(vec!["our best".to_owned()]));
 }
 
@@ -301,8 +305,9 @@ proptest! {
         let reply = parts.concat();
         let (ledger, lexicon) = (ledger(), Lexicon::built_in());
         let sources: Vec<&Source> = ledger.sources().iter().collect();
-        let (situation, allowed) = (Situation::Ticket("Hello".into()), Allowed::nothing());
-        let support = Support::new(&sources, &situation, &allowed, lexicon);
+        let case = Case::new(CaseId::new("c").expect("an id"), Situation::Ticket("Hello".into()));
+        let allowed = Allowed::nothing();
+        let support = Support::new(&sources, &case, &allowed, english());
         let sightings = check(&reply, &extract(&reply, lexicon), &support);
         let place = |sighting: &Sighting| RULES.iter().position(|rule| rule.id == sighting.rule);
         prop_assert!(sightings.iter().all(|sighting| place(sighting).is_some()));

@@ -3,17 +3,26 @@
 //! A value that nothing names is unsupported, and contradicted where its sentence speaks of a labelled fact of
 //! the same kind that has another value. A value that something names is fine, unless its clause names a
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
-//! "60 days" does not make the return window 60 days.
+//! "60 days" does not make the return window 60 days. A figure that follows from supported ones is supported, and a
+//! calculation that is written out must come out right.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, Value};
+use super::super::claim::{Claim, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
+use crate::exact::Exact;
+use super::calculation::{Calculation, Figure, calculations, total};
+use super::elapsed::{self, Elapsed, elapsed};
 use super::passage::{Passage, Passages};
-use super::{CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, against_first};
+use super::{
+    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first, arithmetic,
+};
+
+/// How far before a figure "about" can begin, in bytes.
+const ABOUT_BYTES_MAX: usize = 20;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -32,12 +41,14 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
     };
     let mut seen = BTreeSet::new();
     let mut sightings = Vec::new();
-    for stated in &values {
-        let Some(fault) = reading.fault(stated) else { continue };
+    for (stated, fault) in values.iter().zip(reading.faults()) {
+        let Some(fault) = fault else { continue };
         if seen.insert((stated.value, fault.rule(stated.value))) {
             sightings.push(match fault {
                 Fault::Unsupported => reading.unsupported(stated),
                 Fault::Contradicted(source, fact) => contradicted(stated, source, fact),
+                Fault::NotElapsed => not_elapsed(stated, support),
+                Fault::WrongResult(calculation) => wrong_result(stated, &calculation, support),
             });
         }
     }
@@ -50,12 +61,17 @@ enum Fault<'s> {
     Unsupported,
     /// A source gives this fact another value.
     Contradicted(&'s Source, &'s Fact),
+    /// No moment of the case lies as long ago as the reply says.
+    NotElapsed,
+    /// It is not the result of the calculation that it is said to be.
+    WrongResult(Calculation),
 }
 
 impl Fault<'_> {
     fn rule(&self, value: &Value) -> &'static str {
         match self {
-            Fault::Contradicted(..) => CONTRADICTED,
+            Fault::Contradicted(..) | Fault::NotElapsed => CONTRADICTED,
+            Fault::WrongResult(_) => WRONG_ARITHMETIC,
             Fault::Unsupported => unsupported(value).0,
         }
     }
@@ -97,7 +113,112 @@ struct Reading<'r> {
 
 impl<'r> Reading<'r> {
     fn passages(&self) -> &Passages<'r> {
-        self.passages.get_or_init(|| Passages::of(self.reply, self.claims))
+        self.passages.get_or_init(|| Passages::of(self.reply, self.claims, self.support.language.lexicon))
+    }
+
+    /// What is wrong with each value, those that follow from others taken out.
+    fn faults(&self) -> Vec<Option<Fault<'r>>> {
+        let mut faults: Vec<Option<Fault<'r>>> = self.values.iter().map(|stated| self.fault(stated)).collect();
+        let may_follow = |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
+        let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
+        if self.values.iter().any(may_follow) {
+            self.calculate(&mut faults);
+        }
+        let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && may_follow(&self.values[*at]));
+        let open: Vec<usize> = open.collect();
+        if !open.is_empty() {
+            let mut operands = self.support.operands();
+            operands.add_counts(self.reply, self.support.language.lexicon);
+            let supported = self.values.iter().zip(&faults).filter(|(_, fault)| fault.is_none());
+            supported.for_each(|(stated, _)| operands.add_stated(stated.value));
+            for at in open {
+                if arithmetic::follows(self.values[at].value, &operands, self.slack(&self.values[at])) {
+                    faults[at] = None;
+                    operands.add_stated(self.values[at].value);
+                    self.clear_months(at, &mut faults);
+                } else if let Some(wrong) = self.wrong_total(at, &faults) {
+                    faults[at] = Some(Fault::WrongResult(wrong));
+                }
+            }
+        }
+        self.add_spans(&mut faults);
+        faults
+    }
+
+    /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
+    fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
+        let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
+        for (stated, fault) in self.values.iter().zip(faults) {
+            let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
+            if is_months && sentence.contains(&stated.claim.span.start) && matches!(fault, Some(Fault::Unsupported)) {
+                *fault = None;
+            }
+        }
+    }
+
+    /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
+    fn slack(&self, stated: &Stated<'_>) -> Exact {
+        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(ABOUT_BYTES_MAX));
+        let before = self.reply[from..stated.claim.span.start].trim_end().to_lowercase();
+        let is_word = |word: &String| {
+            let rest = before.strip_suffix(word.as_str());
+            rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+        };
+        match stated.value {
+            Value::Money { amount, .. } if self.support.language.lexicon.words(WordList::About).iter().any(is_word) => {
+                amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
+            }
+            _ => arithmetic::cent(),
+        }
+    }
+
+    /// Calculations that are written out: a wrong one is a fault, and the result of a right one is supported by its operands.
+    fn calculate(&self, faults: &mut [Option<Fault<'r>>]) {
+        let figures = self.figures();
+        for calculation in calculations(self.reply, &figures, self.support.language.lexicon) {
+            let result = calculation.result;
+            if !calculation.is_right() {
+                faults[result] = Some(Fault::WrongResult(calculation));
+            } else if faults[calculation.operands.clone()].iter().all(Option::is_none) {
+                faults[result] = None;
+            }
+        }
+    }
+
+    /// The sum that the value at `at` is said to be and is not.
+    fn wrong_total(&self, at: usize, faults: &[Option<Fault<'r>>]) -> Option<Calculation> {
+        let sentence = self.passages().sentence(self.values[at].claim.span.start).range.clone();
+        let total = total(self.reply, &sentence, &self.figures(), self.support.language.lexicon)?;
+        let is_known = faults[total.operands.clone()].iter().all(Option::is_none);
+        (total.result == at && is_known && !total.is_right()).then_some(total)
+    }
+
+    fn figures(&self) -> Vec<Figure<'r>> {
+        let figure = |stated: &Stated<'r>| {
+            let Range { start, end } = stated.claim.span;
+            Figure { value: stated.value, start, end }
+        };
+        self.values.iter().map(figure).collect()
+    }
+
+    /// "2 hours and 15 minutes" is one length of time.
+    fn add_spans(&self, faults: &mut [Option<Fault<'r>>]) {
+        for at in 1..faults.len() {
+            let (one, other) = (&self.values[at - 1], &self.values[at]);
+            let is_near = other.claim.span.start.saturating_sub(one.claim.span.end) <= " and ".len();
+            let (
+                Value::Span { least, unit: TimeUnit::Seconds, .. },
+                Value::Span { least: more, unit: TimeUnit::Seconds, .. },
+            ) = (one.value, other.value)
+            else {
+                continue;
+            };
+            let Some(sum) = least.checked_add(*more).filter(|_| is_near && more < least) else { continue };
+            let whole = Value::Span { least: sum, most: sum, unit: TimeUnit::Seconds };
+            if self.support.shown().values.has(&whole) || elapsed::is_difference(&whole, self.support) {
+                (faults[at - 1], faults[at]) = (None, None);
+            }
+        }
     }
 
     fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
@@ -105,9 +226,14 @@ impl<'r> Reading<'r> {
         if support.allowed.values.has(stated.value) {
             return None;
         }
+        match elapsed(self.reply, stated.claim, support) {
+            Elapsed::Right => return None,
+            Elapsed::Wrong => return Some(Fault::NotElapsed),
+            Elapsed::Unknown => {}
+        }
         let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
         let (naming, others) = (naming.next(), naming.next());
-        if naming.is_none() && !support.said().values.has(stated.value) {
+        if naming.is_none() && !support.shown().values.has(stated.value) {
             let other = support.sources.iter().find_map(|source| {
                 self.other_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
             });
@@ -184,6 +310,18 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message)
         .expecting(&fact.text)
         .against(Some(source.name()))
+}
+
+fn not_elapsed(stated: &Stated<'_>, support: &Support<'_>) -> Sighting {
+    let message = "the reply says how long ago something was, and the times of the case say otherwise";
+    let now = support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
+    Sighting::at(CONTRADICTED, stated.claim.span.clone(), message).expecting(now)
+}
+
+fn wrong_result(stated: &Stated<'_>, calculation: &Calculation, support: &Support<'_>) -> Sighting {
+    let message = format!("the reply calculates {} and the result is wrong", calculation.text);
+    let sighting = Sighting::at(WRONG_ARITHMETIC, stated.claim.span.clone(), message);
+    against_first(sighting.expecting(calculation.right.to_string()), support)
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.

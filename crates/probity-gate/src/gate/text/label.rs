@@ -56,17 +56,18 @@ impl Labels {
     /// What the words around `span` say.
     pub(in crate::gate) fn around(text: &Text, span: &Range<usize>) -> Self {
         let mut labels = Labels::default();
-        let mut following: Option<Word<'_>> = None;
+        let mut following: [Option<Word<'_>>; 2] = [None; 2];
         for (distance, word) in text.before(span.start).take(WORDS_BEFORE).enumerate() {
             let label = label(&word);
             labels.card |= label == Some(Label::Card);
             labels.nearest = labels.nearest.or(label);
-            labels.owner = labels.owner.or_else(|| owner(&word, following, distance));
-            following = Some(word);
+            labels.owner = labels.owner.or_else(|| owner(&word, &following, distance));
+            following = [Some(word), following[0]];
         }
         let is_filler = |word: Word<'_>| word.is_any(&["number", "it", "this", "the", "is", "that"]);
-        if labels.nearest.is_none() && following.is_none_or(is_filler) {
-            labels.nearest = label_of_last_sentence(text, following.map_or(span.start, |first| first.start));
+        if labels.nearest.is_none() && following[0].is_none_or(is_filler) {
+            labels.nearest =
+                label_of_last_sentence(text, following[0].map_or(span.start, |first| first.start));
         }
         // A number sign makes a reference of what nothing else names.
         let signed = || text[..span.start].ends_with('#').then_some(Label::Reference);
@@ -102,7 +103,10 @@ fn label_of_last_sentence(text: &Text, start: usize) -> Option<Label> {
 
 /// What the words after a number say: "… is your order number", "… (fax)".
 fn label_after(text: &Text, end: usize) -> Option<Label> {
-    let leads = ["is", "was", "your", "the", "our", "as", "for", "a"];
+    let leads = [
+        "is", "was", "your", "the", "our", "as", "for", "a", "zu", "ist", "ihre", "est", "votre", "es", "su",
+        "sua", "seu",
+    ];
     let mut words = text.after(end).take(WORDS_AFTER);
     words.find(|word| label(word).is_some() || !word.is_any(&leads)).and_then(|word| label(&word))
 }
@@ -112,13 +116,14 @@ fn label(word: &Word<'_>) -> Option<Label> {
     LABELS.iter().find(|(list, _)| word.is_in(*list)).map(|(_, label)| *label)
 }
 
-/// Whose a pronoun says something is, given the word after it and how many words lie between.
-fn owner(word: &Word<'_>, following: Option<Word<'_>>, distance: usize) -> Option<Owner> {
+/// Whose a word says something is, given the two words after it and how many words lie between.
+fn owner(word: &Word<'_>, following: &[Option<Word<'_>>; 2], distance: usize) -> Option<Owner> {
     if distance <= 3 && word.is_in(List::Company) {
         return Some(Owner::Company);
     }
-    if word.is_any(&["our"]) {
-        return following.filter(|following| following.is_in(List::OfACompany)).map(|_| Owner::Company);
+    if word.is_in(List::Our) {
+        let is_of_it = |word: &Word<'_>| word.is_in(List::OfACompany);
+        return following.iter().flatten().any(is_of_it).then_some(Owner::Company);
     }
     word.is_in(List::OfAPerson).then_some(Owner::Person)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::contact::{Contact, ContactKind};
 use super::label::Owner;
-use super::words::{List, is_whole, run_after, run_before};
+use super::words::{DATA, List, Word, is_whole, run_after, run_before};
 use super::{Text, is_word_byte};
 
 /// The longest local part, in bytes (RFC 5321).
@@ -15,20 +15,28 @@ const LOCAL_MAX: usize = 64;
 const DOMAIN_MAX: usize = 128;
 /// The longest label of a domain, in bytes.
 const LABEL_MAX: usize = 63;
+/// Dots in brackets.
+const BRACKETED_DOTS: &[&str] = &["[dot]", "(dot)", "{dot}", "<dot>", "[.]", "(.)"];
 /// The most labels of a domain that is spelled out.
 const LABELS_MAX: usize = 5;
 
 /// The address around the `@` at `at`.
 pub(super) fn find(text: &Text, at: usize) -> Option<Contact> {
     let (Some(local), Some(domain)) = (local_before(text, at), domain_after(text, at + 1)) else {
-        return find_spelled(text, at..at + 1);
+        return find_handle(text, at).or_else(|| find_spelled(text, at..at + 1));
     };
     Some(mail(text, &local, &domain))
 }
 
+/// The address of an Indian payment, whose host is a bank's: `jane@okaxis`.
+fn find_handle(text: &Text, at: usize) -> Option<Contact> {
+    let (local, end) = (local_before(text, at)?, label_end(text, at + 1)?);
+    List::PaymentHandles.has(&text[at + 1..end]).then(|| mail(text, &local, &(at + 1..end)))
+}
+
 /// The address around a word that stands for `@`, or around one with spaces.
 pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Contact> {
-    let is_word = !text[at.clone()].contains(['@', '[', '(', '{', '<']);
+    let is_at = text[at.clone()].eq_ignore_ascii_case("at");
     let before = text[..at.start].trim_end_matches(' ').len();
     let from = text.len() - text[at.end..].trim_start_matches(' ').len();
     if at.start - before > 3 || from > at.end + 3 {
@@ -45,11 +53,10 @@ pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Contact> {
         end = label;
     }
     let is_top = labels.len() > 1 && List::TopLevelDomains.has(labels[labels.len() - 1]);
-    let is_sure = !is_word
-        || List::MailHosts.has(labels[0])
-        || &text[at] == "AT"
-        || text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._-".contains(char));
-    (is_top && is_sure).then(|| mail(text, &local, &(from..end)))
+    let has_sign = text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._-".contains(char));
+    let is_host = List::MailHosts.has(labels[0]);
+    let is_sure = !is_at || is_host || has_sign || &text[at] == "AT";
+    ((is_top && is_sure) || (is_host && has_sign)).then(|| mail(text, &local, &(from..end)))
 }
 
 /// The address that a spelled dot at `at` belongs to.
@@ -59,10 +66,11 @@ pub(super) fn find_at_dot(text: &Text, at: usize) -> Option<Contact> {
     find_spelled(text, word.start..word.end)
 }
 
-/// The address around a word for `@`. Where the host was part of the phrase, only its first word is the sign.
+/// The address around a word for `@`. Of "at gmail", only the first word is the sign.
 pub(super) fn find_at_word(text: &Text, range: Range<usize>) -> Option<Contact> {
-    let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
-    let at = if is_word { range.start..range.start + 2 } else { range };
+    let is_at = text.get(range.start..range.start + 3).is_some_and(|start| start.eq_ignore_ascii_case("at "));
+    let at = if is_at { range.start..range.start + 2 } else { range };
+    let is_word = text.as_bytes()[at.start].is_ascii_alphabetic();
     if is_word && !is_whole(text, &at) { None } else { find_spelled(text, at) }
 }
 
@@ -119,26 +127,48 @@ fn label_end(text: &Text, from: usize) -> Option<usize> {
 }
 
 /// What follows a dot that is written as a sign or as a word, in brackets or with spaces.
-fn dot_after(text: &Text, at: usize) -> Option<usize> {
+fn dot_after(text: &str, at: usize) -> Option<usize> {
     let rest = text[at..].trim_start_matches(' ');
     let spaces = text.len() - at - rest.len();
-    ["[dot]", "(dot)", "{dot}", "<dot>", "[.]", "(.)", "dot ", "."].iter().find_map(|dot| {
-        let is_dot = rest.get(..dot.len())?.eq_ignore_ascii_case(dot);
-        let tail = rest[dot.len()..].trim_start_matches(' ');
-        let after = rest.len() - dot.len() - tail.len();
-        // A full stop with a space on one side only ends a sentence.
-        let is_end = *dot == "." && (spaces == 0) != (after == 0);
-        let needs_space = *dot == "dot " && spaces == 0;
-        (is_dot && !is_end && !needs_space && spaces < 3 && after < 3).then_some(text.len() - tail.len())
-    })
+    let ends =
+        |dot: &str| rest.get(..dot.len()).filter(|start| start.eq_ignore_ascii_case(dot)).map(str::len);
+    let bracketed = BRACKETED_DOTS.iter().find_map(|dot| ends(dot));
+    let word = || {
+        DATA["contact"]["dot"]
+            .iter()
+            .find_map(|dot| ends(dot))
+            .filter(|len| spaces > 0 && rest[*len..].starts_with(' '))
+    };
+    let sign = || rest.starts_with('.').then_some(1);
+    let len = bracketed.or_else(word).or_else(sign)?;
+    let tail = rest[len..].trim_start_matches(' ');
+    let after = rest.len() - len - tail.len();
+    // A full stop with a space on one side only ends a sentence.
+    let is_end = len == 1 && (spaces == 0) != (after == 0);
+    (!is_end && spaces < 3 && after < 3).then_some(text.len() - tail.len())
 }
 
 /// A local part with what stands before it when dots in it are spaced or spelled out.
 fn join_back(text: &Text, local: Range<usize>) -> Range<usize> {
-    let before = &text[..local.start];
-    let dots = [" . ", " dot ", " DOT ", "[dot]", " [dot] ", "(dot)", " (dot) "];
-    let mut first = dots.iter().filter_map(|dot| local_before(text, before.strip_suffix(dot)?.len()));
-    first.next().map_or(local.start, |first| first.start)..local.end
+    let mut start = local.start;
+    for _ in 0..LABELS_MAX {
+        let before = text[..start].trim_end_matches(' ');
+        let word = text.before(start).next().filter(|word| word.end == before.len() && before.len() < start);
+        let is_dot =
+            |word: &Word<'_>| DATA["contact"]["dot"].iter().any(|dot| word.text.eq_ignore_ascii_case(dot));
+        let end = match word.filter(is_dot) {
+            Some(word) => text[..word.start].strip_suffix(' ').map(str::len),
+            None => BRACKETED_DOTS.iter().chain(&[" ."]).find_map(|dot| {
+                before
+                    .strip_suffix(dot)
+                    .filter(|_| *dot != " ." || before.len() < start)
+                    .map(|rest| rest.trim_end().len())
+            }),
+        };
+        let Some(part) = end.and_then(|end| local_before(text, end)) else { break };
+        start = part.start;
+    }
+    start..local.end
 }
 
 #[cfg(test)]
@@ -184,6 +214,6 @@ mod tests {
         check_spelled("jane (at) mail.net", "(at)", "jane (at) mail.net");
         check_spelled("jane.doe AT mail DOT net", "AT", "jane.doe AT mail DOT net");
         check_spelled("jane at gmail dot com", "at", "jane at gmail dot com");
-        check_spelled("available at amazon dot com", "at ", "");
+        check_spelled("found at amazon dot com", "at", "");
     }
 }

@@ -4,11 +4,13 @@
 //! character borders of the clean text; the work grows with the length of the text and no faster.
 
 mod contact;
+mod day;
 pub(super) mod digits;
 pub(super) mod label;
 mod mail;
 pub(super) mod phone;
 mod phrases;
+mod row;
 mod sentence;
 mod spelling;
 mod street;
@@ -17,10 +19,12 @@ mod word_map;
 pub(super) mod words;
 
 pub(super) use contact::{Contact, ContactKind};
+pub(super) use day::day;
 pub(super) use phrases::Phrases;
+pub(super) use row::Row;
 pub(super) use sentence::{Sentence, quotes};
 pub(super) use spelling::{Rewritten, bare};
-pub(super) use token::{Shape, Token, WordId, is_word_byte, tokenise};
+pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
 pub(super) use word_map::WordMap;
 
 use std::ops::{Deref, Range};
@@ -102,9 +106,17 @@ impl Text {
 
     /// The tokens that start in `range`, each with the number that `lookup` gives its word.
     pub(super) fn tokens(&self, range: &Range<usize>, lookup: impl Fn(&[u8]) -> WordId) -> Vec<Token> {
+        self.tokens_in(range)
+            .iter()
+            .map(|token| token.looked_up(lookup(token.spoken(self).as_bytes())))
+            .collect()
+    }
+
+    /// The tokens that start in `range`.
+    pub(super) fn tokens_in(&self, range: &Range<usize>) -> &[Token] {
         let from = self.tokens.partition_point(|token| token.start < range.start);
-        let within = self.tokens[from..].iter().take_while(|token| token.start < range.end);
-        within.map(|token| token.looked_up(lookup(token.spoken(self).as_bytes()))).collect()
+        let n = self.tokens[from..].partition_point(|token| token.start < range.end);
+        &self.tokens[from..from + n]
     }
 
     /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.

@@ -47,7 +47,7 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     if !opens || first.is_dated || is_digit {
         return None;
     }
-    if let Some(n) = north_american(text, groups, at) {
+    if let Some(n) = north_american(text, groups, at).or_else(|| by_grouping(text, groups, at)) {
         return Some((n, Shape::Sure));
     }
     if bytes[first.start] == b'0'
@@ -78,6 +78,24 @@ fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<u
         n += 1;
     }
     (n > 0 && n_digits.contains(&total)).then_some(n)
+}
+
+/// Groupings that only phones have: `(11) 98214-6037` in Brazil, `98450 12376` in India.
+fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
+    let rest = &groups[at..];
+    let bytes = text.as_bytes();
+    let starts_with = |n: usize, first: RangeInclusive<u8>| first.contains(&bytes[rest[n].start]);
+    let is_bracketed = text[..rest[0].start].ends_with('(') && text[rest[0].end..].starts_with(')');
+    let brazilian = digits::have_lens(rest, &[2, 5, 4]) && starts_with(1, b'9'..=b'9');
+    let n = if brazilian || (is_bracketed && digits::have_lens(rest, &[2, 4, 4])) {
+        3
+    } else if digits::have_lens(rest, &[5, 5]) && starts_with(0, b'6'..=b'9') {
+        2
+    } else {
+        return None;
+    };
+    let is_joined = rest[1..n].iter().all(Group::is_narrow);
+    (is_joined && !goes_on(groups, at + n)).then_some(n)
 }
 
 /// Area code, exchange and line, after a country code or not: three, three and four digits.

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 
-use super::{Rewritten, Text, is_word_byte};
+use super::token::{is_spaceless, is_word_byte};
+use super::{Rewritten, Text};
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
@@ -53,8 +54,10 @@ impl<T> Phrases<T> {
             }
             let found = self.search.find(Input::new(plain).span(at..plain.len()).anchored(Anchored::Yes))?;
             from = found.end();
-            let is_joined =
-                is_word_byte(bytes[from - 1]) && bytes.get(from).is_some_and(|byte| is_word_byte(*byte));
+            let is_spaced = !plain[..from].ends_with(|last: char| last >= '\u{3000}');
+            let is_joined = is_spaced
+                && is_word_byte(bytes[from - 1])
+                && bytes.get(from).is_some_and(|byte| is_word_byte(*byte));
             let span = text.plain().original(&found.range());
             Some(Found { meaning: &self.meanings[found.pattern().as_usize()], span, is_whole: !is_joined })
         })
@@ -63,6 +66,9 @@ impl<T> Phrases<T> {
 
 /// Whether a word, a number or a mark starts at `at`: not inside a word and not at a space.
 fn starts_word(bytes: &[u8], at: usize) -> bool {
+    if is_spaceless(bytes[at]) {
+        return true;
+    }
     let is_kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
     let goes_on = at > 0 && is_word_byte(bytes[at]) && is_kind(bytes[at]) == is_kind(bytes[at - 1]);
     !goes_on && bytes[at] != b' '

@@ -28,7 +28,8 @@ pub(super) fn find_before(text: &Text, group: &Group) -> Option<Contact> {
 
 /// The address whose street the number `group` follows.
 pub(super) fn find_behind(text: &Text, group: &Group) -> Option<Contact> {
-    let core = if is_house(text, group) { number_last(text, group) } else { None };
+    let core =
+        if is_house(text, group) { number_last(text, group).or_else(|| japanese(text, group)) } else { None };
     core.map(|core| street(text, core))
 }
 
@@ -132,7 +133,11 @@ fn has_street_ending(word: &Word<'_>) -> bool {
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
 fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let from = group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic());
+    let bis = ["bis", "ter", "quater"].iter().find(|word| text[group.end..].trim_start().starts_with(**word));
+    let from = match bis {
+        Some(bis) => group.end + text[group.end..].find(bis)? + bis.len(),
+        None => group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic()),
+    };
     let rest = &text.as_bytes()[from..];
     let is_spaced = rest.starts_with(b" ") || rest.starts_with(b", ");
     if !is_spaced || rest.get(1).is_some_and(u8::is_ascii_punctuation) {
@@ -245,6 +250,17 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
     }
     let start = start?;
     (has_cue(text, start) || is_in_block(text, start, group.end)).then_some(start..group.end)
+}
+
+/// A Japanese address, from the largest part to the number of the house: `京都市中京区井筒屋町415-2`.
+fn japanese(text: &Text, group: &Group) -> Option<Range<usize>> {
+    let name = text.before(group.start).next().filter(|name| name.end == group.start)?;
+    let has = |signs: &str| name.text.contains(|char: char| signs.contains(char));
+    let rest = &text[group.end..];
+    let is_counted = rest.starts_with(['-', '丁', '番', '号']);
+    let is_place = (has("都道府県") && has("市区町村郡")) || (has("市区町村郡") && is_counted);
+    let end = group.end + run_after(text, group.end, BLOCK_MAX, |byte| byte.is_ascii_digit() || byte == b'-');
+    is_place.then_some(name.start..end)
 }
 
 /// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.

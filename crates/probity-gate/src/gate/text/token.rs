@@ -102,6 +102,15 @@ pub(in crate::gate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
+/// Whether a byte begins a character of a script that is written without spaces, such as kana and the ideographs.
+pub(in crate::gate) fn is_spaceless(byte: u8) -> bool {
+    (0xE3..=0xE9).contains(&byte)
+}
+
+fn is_continuation(byte: u8) -> bool {
+    (0x80..0xC0).contains(&byte)
+}
+
 struct Reader<'t> {
     text: &'t str,
     tokens: Vec<Token>,
@@ -116,7 +125,11 @@ impl Reader<'_> {
     /// Reads a run of letters and digits with the contraction behind it, and says where it ends.
     fn run(&mut self, start: usize) -> usize {
         let rest = &self.text.as_bytes()[start..];
-        let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
+        let is_spaceless = is_spaceless(rest[0]);
+        let belongs = |byte: &&u8| {
+            is_word_byte(**byte) && (is_continuation(**byte) || is_spaceless == self::is_spaceless(**byte))
+        };
+        let len = rest.iter().take_while(belongs).count();
         let end = start + len;
         let shape = match rest[..len].iter().filter(|byte| byte.is_ascii_digit()).count() {
             0 => Shape::Word,
@@ -199,6 +212,7 @@ mod tests {
     #[test]
     fn letters_digits_and_marks() {
         check("RPL-14, 48h $5 &nbsp; &amp x", &expect!["RPL|-|14|,|48h|$|5|&|amp|x"]);
+        check("番号は58年7月21日", &expect!["番号は|58|年|7|月|21|日"]);
         check("naïve Zürich, ok", &expect!["naïve|Zürich|,|ok"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Words looked up whatever the case of their ASCII letters.
+//! Words looked up whatever their case.
 //!
 //! Every word of every text is looked up, so hashing costs little (FNV-1a) and nothing is copied to the heap. What is
 //! hashed are the words of the lists, which no text can add to.
@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The longest word that is put into lower case without a copy on the heap, in bytes.
+/// The longest ASCII word that is put into lower case without a copy on the heap, in bytes.
 const SHORT_MAX: usize = 32;
 
 /// Values by words, which are in lower case.
@@ -16,6 +16,10 @@ pub(in crate::gate) struct WordMap<V>(HashMap<Box<[u8]>, V, BuildHasherDefault<F
 impl<V: Copy> WordMap<V> {
     /// The value of a word.
     pub(in crate::gate) fn get(&self, word: &[u8]) -> Option<V> {
+        if !word.is_ascii() {
+            let lower = str::from_utf8(word).ok()?.to_lowercase();
+            return self.0.get(lower.as_bytes()).copied();
+        }
         let mut lower = [0; SHORT_MAX];
         let Some(lower) = lower.get_mut(..word.len()) else {
             return self.0.get(word.to_ascii_lowercase().as_slice()).copied();

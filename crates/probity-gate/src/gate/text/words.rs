@@ -7,12 +7,21 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::is_word_byte;
 use super::spelling::bare;
+use super::token::{is_spaceless, is_word_byte};
 use super::word_map::WordMap;
 
 /// The data files of all languages.
-const FILES: &[&str] = &[include_str!("../../../data/en/pii.toml")];
+const FILES: &[&str] = &[
+    include_str!("../../../data/en/pii.toml"),
+    include_str!("../../../data/de/pii.toml"),
+    include_str!("../../../data/fr/pii.toml"),
+    include_str!("../../../data/es/pii.toml"),
+    include_str!("../../../data/pt/pii.toml"),
+    include_str!("../../../data/it/pii.toml"),
+    include_str!("../../../data/nl/pii.toml"),
+    include_str!("../../../data/ja/pii.toml"),
+];
 
 /// Sections of keys with lists of words.
 type Sections = BTreeMap<String, BTreeMap<String, Vec<String>>>;
@@ -45,8 +54,8 @@ crate::named! {
         Particles = "particles", BuildingParts = "building_parts", HomeCues = "home_cues",
         SentenceWords = "sentence_words", NumberedCapitals = "numbered_capitals",
         NoStreetNames = "no_street_names", Drives = "drives", Roles = "roles",
-        TopLevelDomains = "top_level_domains", FileEndings = "file_endings", MailHosts = "mail_hosts",
-        DateLeads = "date_leads", Months = "months", ValueLeads = "value_leads", Connectors = "connectors",
+        TopLevelDomains = "top_level_domains", FileEndings = "file_endings", MailHosts = "mail_hosts", PaymentHandles = "payment_handles",
+        DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
     }
@@ -134,14 +143,39 @@ impl<'t> Word<'t> {
     }
 }
 
-/// Whether no word goes on before `at`.
+/// The number of the month that a word names in some language, whatever its case and accents.
+pub(in crate::gate) fn month(word: &str) -> Option<u8> {
+    static MONTHS: LazyLock<WordMap<u8>> = LazyLock::new(|| {
+        let mut months = WordMap::default();
+        for (number, words) in &DATA["months"] {
+            for word in words {
+                let number = number.parse().expect("months are counted");
+                months.get_or_insert(bare(word).collect::<String>().as_bytes(), number);
+            }
+        }
+        months
+    });
+    if word.is_ascii() {
+        MONTHS.get(word.as_bytes())
+    } else {
+        MONTHS.get(bare(word).collect::<String>().as_bytes())
+    }
+}
+
+/// Whether no word goes on before `at`. In scripts without spaces, a word may start anywhere.
 pub(in crate::gate) fn may_start(text: &str, at: usize) -> bool {
-    at == 0 || !is_word_byte(text.as_bytes()[at - 1])
+    let first_of_char = text.as_bytes()[..at].iter().rev().take(4).find(|byte| !(0x80..0xC0).contains(*byte));
+    first_of_char.is_none_or(|byte| !is_joining(*byte))
 }
 
 /// Whether no word goes on at `at`.
 pub(in crate::gate) fn may_end(text: &str, at: usize) -> bool {
-    text.as_bytes().get(at).is_none_or(|byte| !is_word_byte(*byte))
+    text.as_bytes().get(at).is_none_or(|byte| !is_joining(*byte))
+}
+
+/// Whether a character that begins with `byte` joins what it touches to a longer word.
+fn is_joining(byte: u8) -> bool {
+    is_word_byte(byte) && !is_spaceless(byte)
 }
 
 /// Whether no letter or digit touches a range.

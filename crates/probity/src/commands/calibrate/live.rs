@@ -219,7 +219,7 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
 fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
     let records = &live.cases.reading.records;
     let mut files = Files::new(row_options(records.strict, records.delimiter.as_deref())?, note);
-    let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+    let rows = files.labels(path)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
     let (digest, source) = (digest(&entries), format!("file:{}", path.display()));
@@ -328,11 +328,9 @@ impl LiveCalibration {
     /// The judge, for a page.
     pub(crate) fn for_page(&self) -> page::Asked<'_> {
         page::Asked {
-            asking: &self.asked.asking,
-            rubric: &self.asked.rubric,
+            basis: &self.asked,
             facts: &self.facts,
             labels: &self.labels.digest,
-            gate: self.asked.gate.digest(),
             n_missing: self.coverage.of - self.coverage.n,
         }
     }

@@ -2,24 +2,25 @@
 
 pub(super) mod live;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probity_core::calibrate::calibration;
 use probity_core::label::{
     InputFile, ItemRow, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, sheet,
 };
 use probity_core::results::finding_records;
-use probity_engine::input::{Place, Skipped};
+use probity_engine::input::{Dataset, Place, Skipped};
+use probity_engine::run::foreign::{ForeignReplies, HeldAgainst, HeldRows};
 use serde_json::{Value, json};
 
 use super::outlet::Outlet;
 use super::rows::{Files, refuse_skipped, refused, row_options};
 use super::session::{Ended, Session, StoredDocument, keep_document};
-use crate::args::{AskArgs, CalibrateArgs, ReadArgs};
+use crate::args::{AskArgs, CalibrateArgs, JudgeArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{CalibrationShown, document};
 use crate::render::report::add_judge;
-use crate::settings::CaseFlags;
+use crate::settings::{self, CaseFlags};
 use crate::settings::inputs::Inputs;
 use live::{Live, LiveCalibration, calibrated};
 
@@ -31,7 +32,69 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("CASES", &args.files).and("--verdicts", &args.verdicts);
     let inputs = inputs.and("--labels", &args.labels).and("--items", &args.items).ask(&args.ask);
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
-    if args.files.is_empty() { from_files(args, &outlet) } else { asked(args, &outlet) }
+    if args.files.is_empty() {
+        return from_files(args, &outlet);
+    }
+    match foreign(args)? {
+        Some(replies) => from_foreign(args, &replies, &outlet),
+        None => asked(args, &outlet),
+    }
+}
+
+/// The replies of another tool's file that its own judge has scored, where no judge of ours is named.
+fn foreign(args: &CalibrateArgs) -> Result<Option<ForeignReplies>, Failure> {
+    let JudgeArgs { judge, model, base_url, .. } = &args.ask.judge;
+    let names_judge = judge.is_some() || model.is_some() || base_url.is_some() || args.verdicts.is_some();
+    if names_judge || args.files.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(None);
+    }
+    // What is wrong with the cases is said where they are needed.
+    let options = settings::load_options(&args.ask.reading.records)?;
+    let Ok(dataset) = Dataset::open(&args.files, options) else { return Ok(None) };
+    Ok(ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts))
+}
+
+/// How good another tool's judge is, by the labels in its own file or in one beside it. Nothing is asked.
+fn from_foreign(args: &CalibrateArgs, replies: &ForeignReplies, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let (reading, name) = (&args.ask.reading, names(&args.files));
+    let note = |line: &str| reading.say.note(line);
+    let labels = match &args.labels {
+        None => replies.labels(),
+        Some(path) => {
+            let options = row_options(reading.records.strict, reading.records.delimiter.as_deref())?;
+            let mut files = Files::new(options, &note);
+            let labels = files.labels(path)?;
+            refuse_skipped(&files.skipped)?;
+            labels
+        }
+    };
+    if labels.is_empty() {
+        return Err(Failure::usage(format!("{name}: a judge's scores are there, and no label of a person"))
+            .hint("give --labels FILE, or --judge NAME to calibrate a judge of your own on these cases"));
+    }
+    let held = HeldAgainst { criterion: args.criterion.clone(), pass_at: args.pass_at };
+    let HeldRows { labels, verdicts, mut notices } = replies.held(labels, &held);
+    if labels.iter().all(|(_, label)| label.blind.is_none()) {
+        notices.push("the file does not say whether people had seen the judge's score".to_owned());
+    }
+    let (label_places, labels): (Vec<Place>, Vec<LabelEntry>) = labels.into_iter().unzip();
+    let (verdict_places, verdicts): (Vec<Place>, Vec<VerdictEntry>) = verdicts.into_iter().unzip();
+    let sheet = sheet(&labels, &verdicts, &[], args.join_options()?).map_err(|faults| {
+        refused(&faults, if faults.file == InputFile::Labels { &label_places } else { &verdict_places })
+    })?;
+    notices.extend(sheet.notices().iter().cloned());
+    notices.iter().for_each(|notice| note(notice));
+    let figures = calibration(&sheet, args.counting());
+    let mut json = figures.to_json();
+    json["notices"] = json!(notices);
+    json["skipped"] = json!([]);
+    let (calibration, skipped) = (&figures, &[][..]);
+    let shown = CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, json };
+    outlet.end(&document(shown), Ended::done())
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
@@ -212,7 +275,7 @@ pub(in crate::commands) fn joined(
     let records = &paths.reading.records;
     let load = row_options(records.strict, records.delimiter.as_deref())?;
     let mut files = Files::new(load, note);
-    let labels = files.rows(paths.labels, LabelEntry::FIELDS, LabelEntry::read)?;
+    let labels = files.labels(paths.labels)?;
     refuse_skipped(&files.skipped)?;
     let (label_places, labels): (Vec<Place>, Vec<LabelEntry>) = labels.into_iter().unzip();
     let verdicts = match paths.verdicts {

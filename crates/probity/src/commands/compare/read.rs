@@ -22,7 +22,7 @@ const NO_JUDGE: &str = "(none)";
 const UNPARSED_SHOWN_MAX: usize = 5;
 
 /// Everything that was read.
-pub(super) struct Recorded {
+pub(super) struct RecordedVerdicts {
     /// The pairs of each judge.
     pub(super) pairs: BTreeMap<Arc<str>, Vec<Pair>>,
     /// Rows that cannot be used, of all files.
@@ -32,12 +32,15 @@ pub(super) struct Recorded {
 }
 
 /// Reads the files that `args` name; what is worth a line goes to `note`.
-pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Recorded, Failure> {
+pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<RecordedVerdicts, Failure> {
     let options =
         row_options(args.ask.reading.records.strict, args.ask.reading.records.delimiter.as_deref())?;
     let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
     let mut files = Files::new(options, note);
-    let verdicts = files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?;
+    let verdicts = match files.foreign(path) {
+        Some(replies) => replies.pairs(),
+        None => files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?,
+    };
     let labels = args.labels.as_deref().map(|path| labels(&mut files, path)).transpose()?;
     let items = args.items.as_deref().map(|path| items(&mut files, path)).transpose()?.unwrap_or_default();
     let skipped = files.skipped;
@@ -46,7 +49,7 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
     if let Some(labels) = &labels {
         tell_strays(&pairs, labels, note);
     }
-    Ok(Recorded { pairs, skipped, labels })
+    Ok(RecordedVerdicts { pairs, skipped, labels })
 }
 
 /// Remembers what was seen where, and refuses to see it again.

@@ -28,7 +28,7 @@ use super::report::{Retained, probes_json, rubric_json};
 use super::{Call, Named, counting, decided, finish, partial, probing_file};
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::promotion::{Gathered, Outcome, Recorded};
+use crate::render::promotion::{Gathered, Outcome, StandingChange};
 use crate::render::report::appendix::Appendix;
 use crate::settings::{self, CaseFlags};
 
@@ -52,7 +52,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let files = files(args);
     let outcome = if exit != Exit::Done {
         let reason = "asking is not complete, so nothing was recorded".to_owned();
-        Outcome { reason, recorded: Recorded::Nothing }
+        Outcome { reason, recorded: StandingChange::Nothing }
     } else if files.is_empty() {
         kept(session.network(), named, &live, &gathered, &decision)?
     } else {
@@ -276,7 +276,7 @@ fn kept(
         keep(store, &found)?;
         let reader = store.reader()?;
         let standing = live.asked.subject().standing(&reader, &live.ran, &live.facts)?;
-        Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Promoted }
+        Outcome { reason: standing.reason().to_owned(), recorded: StandingChange::Promoted }
     } else {
         let mut unmet: Vec<&str> = Vec::new();
         for each in decision.unmet() {
@@ -286,14 +286,14 @@ fn kept(
             }
         }
         let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
-        let mut withdrawn = Recorded::Nothing;
+        let mut withdrawn = StandingChange::Nothing;
         for record in found.iter_mut().filter(|record| {
             record.judge == judge && record.contract[0] == named.contract.name && record.withdrawn.is_none()
         }) {
             record.withdraw(gathered.evidence.now, &reason);
-            withdrawn = Recorded::Withdrawn;
+            withdrawn = StandingChange::Withdrawn;
         }
-        if withdrawn == Recorded::Withdrawn {
+        if withdrawn == StandingChange::Withdrawn {
             keep(store, &found)?;
         }
         Outcome { reason, recorded: withdrawn }

@@ -10,7 +10,7 @@ use super::past::Past;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::history::document;
-use crate::render::report::Kind;
+use crate::render::report::ReportKind;
 use crate::settings::inputs::Inputs;
 use crate::terminal;
 
@@ -36,11 +36,11 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
 /// Where the timeline goes.
 fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
     let outlet = Outlet::new(&args.output, &args.say, &Inputs::default().store(&args.store))?;
-    match outlet.files.iter().find(|place| place.kind == Kind::Junit) {
+    match outlet.files.iter().find(|place| place.kind == ReportKind::Junit) {
         None => Ok(outlet),
         Some(place) => {
             Err(Failure::usage(format!("--report {}: a history is no test", place.path.display()))
-                .hint("expected a name that ends in .html, .md or .json"))
+                .hint("expected a name that ends in .html, .md, .txt, .json or .slack.json"))
         }
     }
 }

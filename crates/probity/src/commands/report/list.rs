@@ -14,12 +14,12 @@ use crate::render::figure::columns;
 #[derive(Serialize, JsonSchema)]
 pub(in crate::commands) struct RunList {
     /// The runs in the order in which they were begun.
-    runs: Vec<Line>,
+    runs: Vec<RunLine>,
 }
 
 /// What a list says about a run.
 #[derive(Serialize, JsonSchema)]
-struct Line {
+struct RunLine {
     /// Its number.
     run: Option<u64>,
     /// When it was first complete, or was last tried.
@@ -41,12 +41,12 @@ struct Line {
 impl RunList {
     /// The runs with what they came to.
     pub(super) fn of(records: &[RunRecord], outcomes: &[RunOutcome]) -> RunList {
-        RunList { runs: records.iter().map(|record| Line::of(record, outcomes)).collect() }
+        RunList { runs: records.iter().map(|record| RunLine::of(record, outcomes)).collect() }
     }
 }
 
-impl Line {
-    fn of(record: &RunRecord, outcomes: &[RunOutcome]) -> Line {
+impl RunLine {
+    fn of(record: &RunRecord, outcomes: &[RunOutcome]) -> RunLine {
         let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
         let scores = outcome.filter(|outcome| outcome.command == "run");
         let scores = scores.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
@@ -65,7 +65,7 @@ impl Line {
             let judge = [part("judge.kind"), part("judge.model")].into_iter().flatten();
             (by, judge.collect::<Vec<_>>().join(" "))
         };
-        Line {
+        RunLine {
             run: record.run.to_string().parse().ok(),
             at: outcome.map(|outcome| outcome.at.clone()),
             command: command.to_owned(),

@@ -25,7 +25,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     // The cases of a run are a person's own, although its report does not need them.
     let cases: Vec<PathBuf> = files(record).split(' ').map(PathBuf::from).collect();
     let inputs = Inputs::default().and("CASES", &cases).store(&args.store);
-    past.report(record, &Outlet::new(&args.output, &args.say, &inputs)?)
+    past.report(record, &Outlet::of_run(&args.output, &args.say, &inputs)?)
 }
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {

@@ -6,7 +6,8 @@
 use probity_core::promote::Standing;
 use probity_core::report::Bridge;
 use probity_core::results::RunResults;
-use probity_engine::ledger::{Reader, RunOutcome, RunRecord, Store};
+use probity_core::case::Moment;
+use probity_engine::ledger::{Reader, RunId, RunOutcome, RunRecord, Store};
 use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::standing::of_results;
 
@@ -43,6 +44,31 @@ impl Past {
         let reader = store.reader()?;
         let runs = reader.runs()?;
         Ok(Past { store, reader, runs })
+    }
+
+    /// The run of `probity run` called `name`, with what it was made of.
+    pub(crate) fn run(&self, name: &str) -> Result<RecordedRun, Failure> {
+        let record = self.named(name, |run| is_run(run).unwrap_or(false))?;
+        if !is_run(record)? {
+            return Err(not_a_run(record));
+        }
+        Ok(RecordedRun::open(&self.reader, record.clone())?)
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What reads it.
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// When a run was first complete, or was last tried, where that is on record.
+    pub(crate) fn moment(&self, run: RunId) -> Result<Option<Moment>, Failure> {
+        let outcomes = self.outcomes()?;
+        Ok(outcomes.iter().find(|outcome| outcome.run == run).and_then(|outcome| outcome.at.parse().ok()))
     }
 
     /// The runs in the order in which they were begun.
@@ -103,12 +129,7 @@ impl Past {
     /// The results of a run of `probity run`, as it would write them.
     pub(crate) fn results(&self, record: &RunRecord) -> Result<RunResults, Failure> {
         if !is_run(record)? {
-            let name = &record.manifest.name;
-            return Err(Failure::usage(format!(
-                "run {} ({name}) scored no replies by themselves",
-                record.run
-            ))
-            .hint("expected a run of `probity run`; `probity report` lists the runs"));
+            return Err(not_a_run(record));
         }
         let recorded = RecordedRun::open(&self.reader, record.clone())?;
         let (text, standing) = run::results(&recorded, &self.store)?;
@@ -122,6 +143,12 @@ impl Past {
         let standing = of_results(&self.reader, results);
         standing.map_err(|error| Failure::new(Exit::Store, &error))
     }
+}
+
+fn not_a_run(record: &RunRecord) -> Failure {
+    let name = &record.manifest.name;
+    Failure::usage(format!("run {} ({name}) scored no replies by themselves", record.run))
+        .hint("expected a run of `probity run`; `probity report` lists the runs")
 }
 
 /// Whether a run is of `probity run`, with cases and verdicts, and not what another command came to.

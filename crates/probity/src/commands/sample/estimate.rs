@@ -26,13 +26,13 @@ use crate::settings::inputs::Inputs;
 const FIELDS: Fields = Fields {
     own: &[
         "id", "sample", "slice", "ticket", "turns", "reply", "variant", "reference", "confidence",
-        "evidence", "known_pii", "time", "audience", "region", "metadata",
+        "evidence", "known_pii", "time", "audience", "region", "language", "metadata",
     ],
     own_numbers: &[],
 };
 
 /// A row of a sample, as far as it is needed here.
-struct Row {
+struct SampleRow {
     id: String,
     variant: Option<String>,
     slice: String,
@@ -41,7 +41,7 @@ struct Row {
     drawn: u64,
 }
 
-impl Row {
+impl SampleRow {
     fn name(&self) -> (String, Option<String>) {
         (self.id.clone(), self.variant.clone())
     }
@@ -94,7 +94,7 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn row(object: &Object) -> Result<Row, RowFault> {
+fn row(object: &Object) -> Result<SampleRow, RowFault> {
     let text = |name: &str| match object.get(name) {
         Some(Json::String(text) | Json::Number(text)) => Some(text.clone()),
         _ => None,
@@ -108,7 +108,7 @@ fn row(object: &Object) -> Result<Row, RowFault> {
         number.ok_or_else(|| fault(&format!("'sample.{name}' must be a whole number above 0")))
     };
     let stratum = sample.get("stratum").and_then(Json::as_str);
-    Ok(Row {
+    Ok(SampleRow {
         stratum: stratum.ok_or_else(|| fault("'sample.stratum' must be a string"))?.to_owned(),
         population: number("population")?,
         drawn: number("drawn")?,
@@ -164,7 +164,7 @@ fn nothing_said(results: &Path, n_results: usize) -> Failure {
 }
 
 /// What does not fit together, where that leaves figures.
-fn warnings(rows: &[(Place, Row)], results: &Results, labels: &HashMap<String, Said>) -> Vec<String> {
+fn warnings(rows: &[(Place, SampleRow)], results: &Results, labels: &HashMap<String, Said>) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut strata: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (_, row) in rows {
@@ -219,7 +219,7 @@ fn uneven_labels(found: &Production) -> Option<String> {
 }
 
 fn observed(
-    rows: Vec<(Place, Row)>,
+    rows: Vec<(Place, SampleRow)>,
     results: &Results,
     labels: &HashMap<String, Said>,
 ) -> Result<Vec<Observed>, Failure> {

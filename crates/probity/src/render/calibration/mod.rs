@@ -8,10 +8,9 @@ mod test_cases;
 
 use probity_core::calibrate::{Calibration, Figures, Floors, JudgeFigures};
 use probity_core::results::Facts;
-use probity_core::rubric::Rubric;
 use probity_core::stats::Estimate;
 use probity_engine::input::Skipped;
-use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
 use serde_json::Value;
 
 use self::held::{confusion, reliability};
@@ -46,16 +45,12 @@ pub(crate) struct CalibrationShown<'a> {
 /// A judge that was asked about labelled cases.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    /// Who, and how.
-    pub(crate) asking: &'a Asking,
-    /// By what.
-    pub(crate) rubric: &'a Rubric,
+    /// Who, how and by what, behind which gate.
+    pub(crate) basis: &'a Basis,
     /// What the store knows about the calls.
     pub(crate) facts: &'a Facts,
     /// BLAKE3 of the labels.
     pub(crate) labels: &'a str,
-    /// The rules that decided which replies are judged, by their hash.
-    pub(crate) gate: &'a str,
     /// What was to be asked and has no verdict.
     pub(crate) n_missing: u64,
 }
@@ -115,9 +110,9 @@ fn about(all: &Calibration) -> String {
 
 fn appendix(shown: &CalibrationShown<'_>) -> Appendix {
     let appendix = match shown.asked {
-        Some(asked) => Appendix::asked(asked.asking, asked.rubric, asked.facts)
+        Some(asked) => Appendix::asked(&asked.basis.asking, &asked.basis.rubric, asked.facts)
             .hash("labels", asked.labels)
-            .hash("gate", asked.gate),
+            .hash("gate", asked.basis.gate.digest()),
         None => Appendix::of_files(None),
     };
     let counting = &shown.calibration.counting;

@@ -11,7 +11,7 @@ use super::{JudgePlace, Sides};
 const GROUPS: usize = 5;
 
 /// A pair by its lengths.
-struct Point {
+struct LengthPoint {
     /// How many characters longer the second reply is.
     longer_by: i64,
     /// 0 the second wins, 1 nobody, 2 the first wins.
@@ -21,7 +21,7 @@ struct Point {
 /// The section about lengths; `None` where no length is known.
 pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -> Option<Section> {
     let sides = Sides::of(pairs);
-    let mut points: Vec<Point> =
+    let mut points: Vec<LengthPoint> =
         pairs.iter().filter_map(|pair| point(pair, sides.as_ref(), figures.policies)).collect();
     if points.is_empty() {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) 
     Some(section)
 }
 
-fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<Point> {
+fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<LengthPoint> {
     let [a, b] = pair.lengths?.map(|length| i64::try_from(length).unwrap_or(i64::MAX));
     let is_flipped = sides.is_some_and(|sides| pair.variants[0] != sides.a);
     let winner = match pair.result(policies)? {
@@ -55,11 +55,11 @@ fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<Point
         None => 1,
         Some(Candidate::A) => 2,
     };
-    Some(Point { longer_by: if is_flipped { a - b } else { b - a }, band })
+    Some(LengthPoint { longer_by: if is_flipped { a - b } else { b - a }, band })
 }
 
 /// The pairs in groups of about the same size.
-fn groups(points: &[Point], a: &str, b: &str) -> Table {
+fn groups(points: &[LengthPoint], a: &str, b: &str) -> Table {
     let [b_wins, a_wins] = [format!("#{b} wins"), format!("#{a} wins")];
     let share = format!("%{b}, of pairs with a winner");
     let mut table = Table::new(&["#longer by", "#pairs", &b_wins, "#tie or unstable", &a_wins, &share]);

@@ -59,12 +59,12 @@ pub(crate) struct Outcome {
     /// Why the judge has the standing that it has.
     pub(crate) reason: String,
     /// What the store holds of it now.
-    pub(crate) recorded: Recorded,
+    pub(crate) recorded: StandingChange,
 }
 
 /// What the store holds of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Recorded {
+pub(crate) enum StandingChange {
     /// The judge is promoted.
     Promoted,
     /// An earlier standing is withdrawn.
@@ -85,12 +85,12 @@ impl Outcome {
         let reason = format!(
             "{would}; nothing was recorded, because a standing rests on the store alone and not on {files}"
         );
-        Outcome { reason, recorded: Recorded::Nothing }
+        Outcome { reason, recorded: StandingChange::Nothing }
     }
 
     /// What the judge has earned by this decision.
     fn standing(&self) -> &'static str {
-        if self.recorded == Recorded::Promoted { "promoted" } else { "advisory" }
+        if self.recorded == StandingChange::Promoted { "promoted" } else { "advisory" }
     }
 }
 
@@ -98,9 +98,9 @@ impl Outcome {
 pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
     let PromotionShown { contract, decision, gathered, outcome, .. } = shown;
     let Contract { name, version, owner, .. } = contract;
-    let (n_checks, n_unmet) = (decision.checks().len(), decision.unmet().len());
+    let (n_checks, n_unmet) = (decision.checks.len(), decision.unmet().len());
     let lead = if decision.is_met() {
-        let so = if outcome.recorded == Recorded::Promoted {
+        let so = if outcome.recorded == StandingChange::Promoted {
             "It may gate a release."
         } else {
             "Nothing was recorded: it would be promoted."
@@ -138,7 +138,7 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
         sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
         calls: Vec::new(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
-        tests: decision.checks().iter().map(|check| test_case(name, check)).collect(),
+        tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),
     }
 }
@@ -146,7 +146,7 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
 /// For programs, with the six sections as they are retained under `report`.
 fn json(shown: &PromotionShown<'_>) -> Value {
     let PromotionShown { contract, source, decision, gathered, outcome } = shown;
-    let (standing, recorded) = (outcome.standing(), outcome.recorded != Recorded::Nothing);
+    let (standing, recorded) = (outcome.standing(), outcome.recorded != StandingChange::Nothing);
     let mut failed: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.name()).collect();
     failed.dedup();
     let mut json = decision.to_json();
@@ -185,7 +185,7 @@ fn ends(shown: &PromotionShown<'_>) -> Option<String> {
 
 fn decision(shown: &PromotionShown<'_>) -> Section {
     let mut table = Table::new(&["requirement", "have", "need", ""]);
-    for check in shown.decision.checks() {
+    for check in &shown.decision.checks {
         let [have, need] = figures(check);
         let met = match &check.unmet {
             None => Cell::word("met", Tone::Met),
@@ -196,9 +196,9 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
     let unmet = shown.decision.unmet();
     let missing = unmet.iter().map(|unmet| format!("{}: {}", unmet.requirement.title(), unmet.message()));
     let kept = match shown.outcome.recorded {
-        Recorded::Promoted => "recorded in the store",
-        Recorded::Withdrawn => "an earlier standing was withdrawn in the store",
-        Recorded::Nothing => "nothing was recorded",
+        StandingChange::Promoted => "recorded in the store",
+        StandingChange::Withdrawn => "an earlier standing was withdrawn in the store",
+        StandingChange::Nothing => "nothing was recorded",
     };
     let mut facts = vec![kept.to_owned(), format!("decided as of {}", shown.gathered.evidence.now)];
     facts.extend(ends(shown).map(|day| format!("ends on {day}")));

@@ -36,24 +36,16 @@ const TRACK_RIGHT: f64 = 172.0;
 const TRACK_TOP: f64 = 8.0;
 const TRACK_BOTTOM: f64 = 56.0;
 
-/// Something to hold a figure against, by what it looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlotMark {
-    /// People among themselves.
-    Diamond,
-    /// A judge that understands nothing.
-    Triangle,
-    /// What is wanted or tolerated.
-    Line,
-}
-
-impl PlotMark {
-    fn name(self) -> &'static str {
-        match self {
-            PlotMark::Diamond => "diamond",
-            PlotMark::Triangle => "triangle",
-            PlotMark::Line => "line",
-        }
+probity_core::named! {
+    /// Something to hold a figure against, by what it looks like.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum PlotMark {
+        /// People among themselves.
+        Diamond = "diamond",
+        /// A judge that understands nothing.
+        Triangle = "triangle",
+        /// What is wanted or tolerated.
+        Line = "line",
     }
 }
 

@@ -18,7 +18,7 @@ use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
 use super::chart::{PlotMark, share_drawn};
 use super::junit::{TestCase, junit};
-use super::{Kind, html, markdown, pretty, text};
+use super::{ReportKind, html, markdown, message, pretty, text};
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -158,31 +158,23 @@ pub(crate) enum Cell {
     Plot(Value),
 }
 
-/// How well something went. The word beside it says the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Tone {
-    /// As wanted.
-    Met,
-    /// Not as wanted.
-    Missed,
-    /// Not known.
-    Unscored,
-    /// Neither.
-    Soft,
-}
-
-impl Tone {
-    /// Its name on a page.
-    fn name(self) -> &'static str {
-        match self {
-            Tone::Met => "met",
-            Tone::Missed => "missed",
-            Tone::Unscored => "unscored",
-            Tone::Soft => "soft",
-        }
+probity_core::named! {
+    /// How well something went. The word beside it says the same.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum Tone {
+        /// As wanted.
+        Met = "met",
+        /// Not as wanted.
+        Missed = "missed",
+        /// Not known.
+        Unscored = "unscored",
+        /// Neither.
+        Soft = "soft",
     }
 }
+
+impl Tone {}
 
 /// What was written by a bot or said by a judge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -217,12 +209,15 @@ impl Document {
     }
 
     /// As a file of this kind has it.
-    pub(crate) fn file(&self, kind: Kind) -> io::Result<String> {
+    pub(crate) fn file(&self, kind: ReportKind) -> io::Result<String> {
         match kind {
-            Kind::Html => html::html(self),
-            Kind::Json => Ok(pretty(&self.json)),
-            Kind::Junit => junit(self),
-            Kind::Markdown => Ok(markdown::markdown(self)),
+            ReportKind::Html => html::html(self),
+            ReportKind::Json => Ok(pretty(&self.json)),
+            ReportKind::Junit => junit(self),
+            ReportKind::Markdown => Ok(markdown::markdown(self)),
+            ReportKind::Message => Ok(message::text(self)),
+            ReportKind::Slack => Ok(pretty(&message::slack(self))),
+            ReportKind::Rows(_) => Err(io::Error::other("rows are what `probity run` has, expected a name in .json")),
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) struct Junit {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
+struct TestCounts {
     tests: u64,
     failures: u64,
     errors: u64,
@@ -113,7 +113,7 @@ impl Junit {
     }
 }
 
-impl Counts {
+impl TestCounts {
     /// Counts a test case, and writes it.
     fn write(&mut self, out: &mut impl Write, test: &TestCase) -> io::Result<()> {
         let TestCase { class, name, came, .. } = test;
@@ -147,7 +147,7 @@ impl Counts {
 
     /// Writes what stands before the test cases.
     fn head(self, out: &mut impl Write, name: &str, properties: &[(&str, &str)]) -> io::Result<()> {
-        let Counts { tests, failures, errors, skipped } = self;
+        let TestCounts { tests, failures, errors, skipped } = self;
         let totals =
             format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -171,7 +171,7 @@ fn suite<Tests: Iterator<Item = io::Result<TestCase>>>(
     tests: impl Fn() -> io::Result<Tests>,
 ) -> io::Result<()> {
     let each = |out: &mut dyn Write| {
-        let mut counts = Counts::default();
+        let mut counts = TestCounts::default();
         for test in tests()? {
             let test = test?;
             let is_advisory = test.by_judge && !is_promoted;

@@ -98,29 +98,101 @@ fn quotes(out: &mut String, quotes: &[Quote], n: u64) {
     push_line!(out, "\n</details>\n");
 }
 
-/// `text` on one line, every character that Markdown or HTML would act on written as an entity.
+/// `text` on one line, with an escape before each character that Markdown, HTML or a code host would act on where it
+/// stands, and before no other.
 fn escaped(text: &str) -> String {
+    let text = plain(text);
+    let text = text.trim_start();
     let mut out = String::with_capacity(text.len());
-    for c in plain(text).chars() {
-        if c.is_ascii_punctuation()
-            && !matches!(c, '.' | ',' | '-' | '\'' | '(' | ')' | '?' | '%' | ';' | '/')
-        {
-            write!(out, "&#{};", u32::from(c)).expect("writing to a string cannot fail");
-        } else {
-            out.push(c);
+    for (at, c) in text.char_indices() {
+        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+        match c {
+            '<' => out.push_str("&lt;"),
+            '&' if begins_entity(after) => out.push_str("&amp;"),
+            // Mentions and references are found in the rendered text, where no escape is left: a comment parts them.
+            '@' | '#' if after.starts_with(char::is_alphanumeric) => {
+                write!(out, "{}{c}<!-- -->", if before.is_empty() && c == '#' { "\\" } else { "" })
+                    .expect("a string takes any text");
+            }
+            _ => {
+                out.extend(acts(before, c, after).then_some('\\'));
+                out.push(c);
+            }
         }
     }
     out
+}
+
+/// Whether Markdown acts on `c` between what stands before and after it on its line.
+fn acts(before: &str, c: char, after: &str) -> bool {
+    let ends_marker = after.is_empty() || after.starts_with(' ');
+    match c {
+        '\\' | '`' | '*' | '[' | '|' | '~' => true,
+        // Inside a word it is a letter.
+        '_' => !(before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric)),
+        // A formula ends with one that no digit follows.
+        '$' => !after.starts_with(|c: char| c.is_ascii_digit()),
+        // Addresses become links by themselves.
+        ':' => after.starts_with("//"),
+        '.' if before.to_ascii_lowercase().ends_with("www") => true,
+        // The rest begins a heading, a quote or a list.
+        '#' | '>' => before.is_empty(),
+        '-' => before.is_empty() && (ends_marker || after.starts_with('-')),
+        '+' => before.is_empty() && ends_marker,
+        '.' | ')' => {
+            ends_marker && !before.is_empty() && before.bytes().all(|digit| digit.is_ascii_digit())
+        }
+        _ => false,
+    }
+}
+
+/// Whether `&` with this after it stands for another character.
+fn begins_entity(after: &str) -> bool {
+    let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#'));
+    end.is_some_and(|end| end > 0 && after[end..].starts_with(';'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(escaped(text), want);
+    }
+
     #[test]
     fn nothing_from_outside_is_markup() {
-        assert_eq!(escaped("a | b <img> @team"), "a &#124; b &#60;img&#62; &#64;team");
-        assert_eq!(escaped("[x](http://y)"), "&#91;x&#93;(http&#58;//y)");
-        assert_eq!(escaped("two\nlines, 5 %"), "two lines, 5 %");
+        check("a | b <img> @team", "a \\| b &lt;img> @<!-- -->team");
+        check("[x](http://y) ![z](//w) www.x.y", "\\[x](http\\://y) !\\[z](//w) www\\.x.y");
+        check("**b** __c__ `d` ~~e~~ $x$ \\*", "\\*\\*b\\*\\* \\_\\_c\\_\\_ \\`d\\` \\~\\~e\\~\\~ \\$x\\$ \\\\\\*");
+        check("&lt;b&#62; &amp", "&amp;lt;b&amp;#62; &amp");
+        check("see #12, o/r#3 and a@b.example", "see #<!-- -->12, o/r#<!-- -->3 and a@<!-- -->b.example");
+        check("    two\nlines", "two lines");
+    }
+
+    #[test]
+    fn nothing_from_outside_begins_a_block() {
+        check("# a", "\\# a");
+        check("#a", "\\#<!-- -->a");
+        check("> a > b", "\\> a > b");
+        check("- a - b", "\\- a - b");
+        check("---", "\\---");
+        check("+ a + b", "\\+ a + b");
+        check("1. a 2. b", "1\\. a 2. b");
+        check("12) a", "12\\) a");
+    }
+
+    #[test]
+    fn what_is_no_markup_stays_as_it_is() {
+        for text in [
+            "harmful_content 1",
+            "0: 2 · 1: 3, 5 % of 20 (n = 7); 12:30",
+            "-0.05 to +0.03",
+            "1.5 & 2.0, \"quoted\", it's {so}! ^ = / ?",
+            "$0.0123",
+        ] {
+            check(text, text);
+        }
     }
 }

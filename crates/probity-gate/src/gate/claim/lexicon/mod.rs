@@ -1,39 +1,36 @@
-//! The words by which claims are recognised: remedies, cues, deeds, figures and labels.
+//! The words by which claims are recognised, one [`Lexicon`] per language: remedies, cues, deeds, figures and labels.
 //!
-//! The built-in lists are the data files of a language. A tenant adds to them with files of the same form;
-//! nothing built in can be taken away. What always holds: a phrase names at most one remedy or deed.
+//! The built-in lists are data files, a folder per language. A tenant adds to them, replaces them and adds languages
+//! with files of the same form. Which language a text is in is [`Languages`]' question. What always holds: a phrase of a
+//! language names at most one remedy or deed.
 
+mod languages;
+mod names;
 mod read;
 mod table;
 
+use std::collections::BTreeSet;
 use std::ops::{BitOr, BitOrAssign};
-use std::sync::LazyLock;
 
+pub use languages::{Language, Languages};
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
 use crate::spec_file::Problem;
-use read::Entry;
-
-/// The built-in lists, in the order in which they are read.
-const BUILT_IN: &[&str] = &[
-    include_str!("../../../../data/en/remedies.toml"),
-    include_str!("../../../../data/en/cues.toml"),
-    include_str!("../../../../data/en/values.toml"),
-];
+use read::{Entry, Section};
 
 /// The lists that a word or phrase stands in, one bit each, so that a term carries all of them in one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Cues(u64);
+pub(super) struct Cues(u128);
 
 impl Cues {
     /// In no list.
     pub(super) const NONE: Cues = Cues(0);
 
     /// Not a list: the word can begin the name of a remedy or deed.
-    pub(super) const MENTION: Cues = Cues(1 << 63);
+    pub(super) const MENTION: Cues = Cues(1 << 127);
 
     /// Not a list: the word can begin a figure.
-    pub(super) const FIGURE: Cues = Cues(1 << 62);
+    pub(super) const FIGURE: Cues = Cues(1 << 126);
 
     /// Whether they share a list with `others`.
     pub(super) fn any(self, others: Cues) -> bool {
@@ -85,31 +82,119 @@ lists! { CUE_KEYS: 0;
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break",
     CONTRAST "contrast", NEED "need", SUPPLY "supply", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
+    RELATIVE "relative", POSTPONED "postponed", REPORTED "reported",
+}
+
+lists! { FIGURE_KEYS: 64;
+    PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half", ORDINAL "ordinals",
+    UNIT_FILLER "unit_fillers", RATE "rates", DAY_FILLER "day_fillers", CAPITAL_MONTH "capital_months",
 }
 
 lists! { REFERENCE_KEYS: 48;
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
-    DOMAIN "domains",
+    DOMAIN "domains", CODE_WORD "code_words", PARCEL "parcel_labels",
 }
 
-/// Word lists for [`extract`](super::extract).
+crate::named! {
+    /// Words of a language that are looked up as they are, whatever sentence they stand in.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum WordList {
+        /// Small words that every text of the language has; its language is told by them, and none is a topic.
+        Function = "function_words",
+        /// Endings that do not change what a word names, the longest first.
+        Endings = "endings",
+        /// Words that say nothing about what the label of a fact names.
+        LabelFillers = "label_fillers",
+        /// Words for a kind of figure, which the label of a fact may do without.
+        FigureKinds = "figure_kinds",
+        /// Words that set a figure against a limit instead of giving the limit.
+        Against = "against",
+        /// Before a figure of a fact: it is the largest.
+        AtMost = "at_most",
+        /// Before a figure of a fact: it is the smallest.
+        AtLeast = "at_least",
+        /// Between two figures of a fact: they are the ends of a range.
+        Joins = "joins",
+        /// Beside a length of time: it is counted back from now.
+        Ago = "ago",
+        /// Before a length of time: it was longer.
+        MoreThan = "more_than",
+        /// Before a length of time: it was shorter.
+        LessThan = "less_than",
+        /// Between two figures that are added.
+        Plus = "plus",
+        /// Between two figures of which the second is taken away.
+        Minus = "minus",
+        /// Between two figures that are multiplied.
+        Times = "times",
+        /// Before the result of a calculation.
+        Equals = "equals",
+        /// Beside a figure that is a sum of others.
+        Total = "total",
+        /// Between a percentage and what it is a share of.
+        ShareOf = "share_of",
+        /// Before a figure that is taken two times.
+        Twice = "twice",
+        /// Before a figure that is rounded.
+        About = "about",
+        /// Words that acknowledge or are polite.
+        Polite = "polite",
+        /// Words that insult or swear.
+        Rude = "rude",
+        /// Verbs that say what to do next.
+        Steps = "steps",
+        /// First words in the names of tools that only look something up.
+        ReadingCalls = "reading_calls",
+        /// States in which a tool says that it did not do what it was called for.
+        Failed = "failed",
+        /// States in which what a tool was called for is still to come.
+        Pending = "pending",
+        /// Before a deed: it was done to two things.
+        Both = "both",
+        /// What a language does that others do not, by name.
+        Traits = "traits",
+    }
+}
+
+crate::named! {
+    /// What a language does that others do not.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Trait {
+        /// Verbs stand at the end of their clause, apart from their auxiliaries: "wir haben den Betrag erstattet".
+        VerbFinal = "verb_final",
+        /// Not of the language: the file stands in place of the built-in lists.
+        Replaces = "replaces_built_in",
+    }
+}
+
+/// The word lists of one language, for [`extract`](super::extract).
 #[derive(Debug, Clone)]
 pub struct Lexicon {
+    /// ISO 639-1.
+    code: String,
     /// Everything that the files say, in their order.
     entries: Vec<Entry>,
-    /// The same, ready for use.
+    /// By the number of their list.
+    words: Vec<BTreeSet<String>>,
+    /// The lists of phrases, ready for use.
     pub(super) table: Table,
 }
 
 impl Lexicon {
-    /// The lists that come with Probity.
+    /// The English lists that come with Probity.
     pub fn built_in() -> &'static Lexicon {
-        static BUILT: LazyLock<Lexicon> = LazyLock::new(|| {
-            let empty = Lexicon { entries: Vec::new(), table: Table::default() };
-            let whole = BUILT_IN.iter().try_fold(empty, |lexicon, file| lexicon.extended(file));
-            whole.expect("the built-in lists are read by a test")
-        });
-        &BUILT
+        Languages::built_in().get("en").expect("there are English lists")
+    }
+
+    fn new(code: &str, entries: Vec<Entry>) -> Lexicon {
+        let list = |list: WordList| {
+            let its = entries.iter().filter(|entry| entry.section == Section::Language && entry.key == list.name());
+            its.map(|entry| entry.phrase.clone()).collect()
+        };
+        let words: Vec<BTreeSet<String>> = WordList::ALL.into_iter().map(list).collect();
+        let mut table = Table::of(&entries);
+        table.verb_final = words[WordList::Traits as usize].contains(Trait::VerbFinal.name());
+        Lexicon { code: code.to_owned(), entries, words, table }
     }
 
     /// These lists and those of `toml`, which has the form of the built-in files.
@@ -123,7 +208,49 @@ impl Lexicon {
     pub fn extended(&self, toml: &str) -> Result<Lexicon, Vec<Problem>> {
         let mut entries = self.entries.clone();
         entries.extend(read::entries(toml, &self.entries)?);
-        Ok(Lexicon { table: Table::of(&entries), entries })
+        Ok(Lexicon::new(&self.code, entries))
+    }
+
+    /// The code of the language, such as `en`.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// The words of a list, sorted.
+    pub fn words(&self, list: WordList) -> &BTreeSet<String> {
+        &self.words[list as usize]
+    }
+
+    /// The words of `text` without their endings, in lower case. Those that stand in `fillers` are left out.
+    pub fn stems<'t>(&'t self, text: &'t str, fillers: WordList) -> impl Iterator<Item = String> + 't {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = words.map(str::to_lowercase).filter(move |word| !self.words(fillers).contains(word));
+        words.map(|word| self.stem(word))
+    }
+
+    /// Rough: it only has to bring `returns`, `returned` and `returning` together.
+    fn stem(&self, mut word: String) -> String {
+        const LENGTH_MIN: usize = 4;
+        let least = |ending: &str| if ending.len() == 1 { LENGTH_MIN - 1 } else { LENGTH_MIN };
+        let cuts = |ending: &&String| {
+            word.ends_with(ending.as_str()) && word.len() >= least(ending) + ending.len() && !word.ends_with("ss")
+        };
+        let ending = self.words(WordList::Endings).iter().filter(cuts).max_by_key(|ending| ending.len());
+        if let Some(len) = ending.map(String::len) {
+            word.truncate(word.len() - len);
+        }
+        if word.len() > LENGTH_MIN && word.ends_with('e') {
+            word.pop();
+        }
+        if let [.., before, last] = word.as_bytes()
+            && before == last
+            && last.is_ascii_alphabetic()
+            && !b"aeiouls".contains(last)
+            && word.len() > LENGTH_MIN
+        {
+            word.pop();
+        }
+        word
     }
 
     /// The ids of the remedies, sorted.
@@ -174,7 +301,7 @@ mod tests {
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
             &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: remedy, deed, cue, currency, unit, numeral, month, reference"]],
+                hint: known keys: language, remedy, deed, cue, figure, currency, unit, numeral, month, reference"]],
         );
     }
 

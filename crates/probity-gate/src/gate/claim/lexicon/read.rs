@@ -5,19 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use super::{CUE_KEYS, REFERENCE_KEYS};
+use super::{CUE_KEYS, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 
 crate::named! {
     /// What a section holds.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub(super) enum Section {
+        /// Words that are looked up as they are, and what the language does.
+        Language = "language",
         /// What a company can do for a customer, by its id.
         Remedy = "remedy",
         /// What it can have done for good, by its id.
         Deed = "deed",
         /// How a sentence speaks of it.
         Cue = "cue",
+        /// Words around figures.
+        Figure = "figure",
         /// Signs and words of a currency, by its code.
         Currency = "currency",
         /// Words for lengths of time.
@@ -33,11 +37,17 @@ crate::named! {
 
 static TOP: Shape = Shape {
     place: "the top of the file",
-    keys: &["remedy", "deed", "cue", "currency", "unit", "numeral", "month", "reference"],
+    keys: &[
+        "language", "remedy", "deed", "cue", "figure", "currency", "unit", "numeral", "month", "reference",
+    ],
 };
-static REMEDY: Shape =
-    Shape { place: "[remedy.…]", keys: &["forms", "done", "past", "granted", "denied", "not"] };
-static DEED: Shape = Shape { place: "[deed.…]", keys: &["done"] };
+static LANGUAGE: Shape = Shape { place: "[language]", keys: &names_of_lists() };
+static REMEDY: Shape = Shape {
+    place: "[remedy.…]",
+    keys: &["forms", "verbs", "done", "past", "granted", "denied", "not", "calls"],
+};
+static DEED: Shape = Shape { place: "[deed.…]", keys: &["done", "not", "calls"] };
+static FIGURE: Shape = Shape { place: "[figure]", keys: FIGURE_KEYS };
 static CUE: Shape = Shape { place: "[cue]", keys: CUE_KEYS };
 static CURRENCY: Shape = Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] };
 static UNIT: Shape = Shape {
@@ -50,12 +60,23 @@ static UNIT: Shape = Shape {
 static NUMBERS: Shape = Shape { place: "[numeral] or [month]", keys: &[] };
 static REFERENCE: Shape = Shape { place: "[reference]", keys: REFERENCE_KEYS };
 
+const fn names_of_lists() -> [&'static str; WordList::ALL.len()] {
+    let (mut names, mut at) = ([""; WordList::ALL.len()], 0);
+    while at < names.len() {
+        names[at] = WordList::ALL[at].name();
+        at += 1;
+    }
+    names
+}
+
 impl Section {
     fn shape(self) -> &'static Shape {
         match self {
+            Section::Language => &LANGUAGE,
             Section::Remedy => &REMEDY,
             Section::Deed => &DEED,
             Section::Cue => &CUE,
+            Section::Figure => &FIGURE,
             Section::Currency => &CURRENCY,
             Section::Unit => &UNIT,
             Section::Numeral | Section::Month => &NUMBERS,
@@ -88,12 +109,21 @@ impl Entry {
         }
     }
 
+    /// Whether it says that its file stands in place of the built-in lists.
+    pub(super) fn replaces(&self) -> bool {
+        self.section == Section::Language && self.phrase == Trait::Replaces.name()
+    }
+
     /// What may stand once only. Remedies and deeds share their phrases, apart from those that mean
     /// something else; lists of cues may share words with each other.
     fn identity(&self) -> (Section, &str, &str) {
         let (section, key) = match self.section {
+            // The name of a tool can say that it does several things, and it is not looked for in texts.
+            Section::Remedy | Section::Deed if self.key == "calls" => (Section::Deed, self.id.as_str()),
             Section::Remedy | Section::Deed => (Section::Remedy, ""),
-            Section::Cue | Section::Reference => (self.section, self.key.as_str()),
+            Section::Language | Section::Cue | Section::Figure | Section::Reference => {
+                (self.section, self.key.as_str())
+            }
             Section::Currency if self.key == "signs" => (self.section, "signs"),
             other => (other, ""),
         };
@@ -160,20 +190,28 @@ impl Reader {
                 self.faults.error(problem.hint("such as 12 = [\"twelve\", \"dozen\"]"));
             }
             let phrases = fields.one_or_more_texts(key, &mut self.faults);
-            for At { line, value: phrase } in phrases.given().map_or(Vec::new(), |at| at.value.clone()) {
-                self.check_phrase(section, &phrase, line);
+            for phrase in phrases.given().map_or(Vec::new(), |at| at.value.clone()) {
+                self.check_phrase(section, key, &phrase);
+                let At { line, value: phrase } = phrase;
                 let value = Entry { section, id: id.to_owned(), key: key.to_owned(), phrase };
                 self.found.push(At { line, value });
             }
         }
     }
 
-    fn check_phrase(&mut self, section: Section, written: &str, line: usize) {
+    fn check_phrase(&mut self, section: Section, key: &str, phrase: &At<String>) {
+        let At { line, value: written } = phrase;
+        let line = *line;
         let plain = written.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        if section == Section::Language && key == WordList::Traits.name() && Trait::from_name(written).is_none() {
+            let known: Vec<&str> = Trait::NAMED.iter().map(|(name, _)| *name).collect();
+            let problem = Problem::at(line, format!("there is no trait {written:?}"));
+            self.faults.error(problem.hint(format!("known: {}", known.join(", "))));
+        }
         let is_named = matches!(section, Section::Remedy | Section::Deed);
         if is_named && (written.starts_with(".. ") || written.ends_with(" ..") || written == "..") {
             self.faults.error(Problem::at(line, format!("{written:?} must not begin or end with `..`")));
-        } else if plain != written {
+        } else if plain != *written {
             let message = format!("{written:?} must be lower-case words separated by single spaces");
             self.faults.error(Problem::at(line, message).hint(format!("write {plain:?}")));
         }

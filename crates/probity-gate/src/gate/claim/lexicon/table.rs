@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::super::text::{Shape, WordId, WordMap, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{CUE_KEYS, Cues, REFERENCE_KEYS};
+use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,8 @@ pub(in super::super) enum Meaning {
 pub(in super::super) enum Form {
     /// A noun or a verb that leaves open what is done.
     Open,
+    /// A verb in a language in which it can stand far from its auxiliary.
+    Verb,
     /// A past form of what can be done for good.
     Done,
     /// Another past form.
@@ -108,6 +110,10 @@ pub(in super::super) struct Pattern {
 pub(in super::super) struct Table {
     pub(in super::super) remedies: Vec<String>,
     pub(in super::super) deeds: Vec<String>,
+    /// The deeds that a tool does whose name has these words, by their places in `deeds`.
+    calls: BTreeMap<String, Vec<usize>>,
+    /// Whether verbs stand at the end of their clause.
+    pub(in super::super) verb_final: bool,
     /// ISO codes.
     pub(in super::super) currencies: Vec<String>,
     /// Signs of currencies, in lower case.
@@ -161,6 +167,18 @@ impl Table {
         self.info(self.lookup(word.as_bytes()))
     }
 
+    /// What a tool whose name has these words does.
+    pub(super) fn deeds_of_call(&self, words: &str) -> Vec<&str> {
+        self.calls.get(words).into_iter().flatten().map(|deed| self.deeds[*deed].as_str()).collect()
+    }
+
+    /// What a phrase of plain words stands for.
+    pub(super) fn patterns_of(&self, phrase: &str) -> impl Iterator<Item = Meaning> {
+        let words: Vec<Element> = phrase.split(' ').map(|word| Element::Word(self.lookup(word.as_bytes()))).collect();
+        let first = self.lookup(phrase.split(' ').next().unwrap_or_default().as_bytes());
+        self.phrases(first).iter().filter(move |pattern| pattern.elements == words).map(|pattern| pattern.meaning)
+    }
+
     /// The lists that a word stands in by itself.
     pub(in super::super) fn cues(&self, word: WordId) -> Cues {
         self.info(word).cues
@@ -176,15 +194,23 @@ impl Table {
         let (phrase, key) = (entry.phrase.as_str(), entry.key.as_str());
         let is_one_word = !phrase.contains(' ');
         match entry.section {
+            Section::Language => {}
+            Section::Remedy | Section::Deed if key == "calls" => {
+                let deed = place(&self.deeds);
+                self.calls.entry(phrase.to_owned()).or_default().push(deed);
+            }
             Section::Remedy | Section::Deed => {
                 let meaning = match (entry.section, key) {
-                    (Section::Deed, _) => Meaning::Deed(place(&self.deeds)),
                     (_, "not") => Meaning::Other,
+                    (Section::Deed, _) => Meaning::Deed(place(&self.deeds)),
                     _ => Meaning::Remedy(place(&self.remedies), Form::of_key(key)),
                 };
                 patterns.insert(self.elements(phrase), meaning);
             }
             Section::Cue => self.add_cue(phrase, Cues::of_key(CUE_KEYS, Cues::NEGATION, key), patterns),
+            Section::Figure => {
+                self.add_cue(phrase, Cues::of_key(FIGURE_KEYS, Cues::PERCENT, key), patterns);
+            }
             Section::Reference => {
                 // Labels of several words are phrases; the rest is looked up as it is written.
                 let cues = Cues::of_key(REFERENCE_KEYS, Cues::NUMBER_LABEL, key);
@@ -255,11 +281,9 @@ impl Table {
     }
 
     fn finish(&mut self, patterns: BTreeMap<Vec<Element>, Meaning>) {
-        for word in ["a", "an", "half"] {
-            self.word(word).cues |= Cues::FIGURE;
-        }
         for info in &mut self.infos {
-            if info.numeral.is_some() || info.month.is_some() || info.currency.is_some() {
+            let begins = info.cues.any(Cues::ARTICLE | Cues::HALF);
+            if begins || info.numeral.is_some() || info.month.is_some() || info.currency.is_some() {
                 info.cues |= Cues::FIGURE;
             }
         }
@@ -288,6 +312,7 @@ impl Form {
     /// The form of a key of `[remedy.…]`.
     fn of_key(key: &str) -> Form {
         match key {
+            "verbs" => Form::Verb,
             "done" => Form::Done,
             "past" => Form::Past,
             "granted" => Form::Granted,

@@ -5,20 +5,21 @@
 //! money.
 
 mod contact;
-mod day;
 mod link;
 mod number;
 mod quantity;
 mod reference;
 
-use super::super::text::{Shape, Text, Token, WordId};
+use std::ops::Deref;
+
+use super::super::text::{Row, Shape, Text, Token, WordId, day};
 use super::Value;
-use super::lexicon::{Cues, Table, WordInfo};
+use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
 pub(super) fn figures(text: &Text, tokens: &[Token], table: &Table) -> Vec<Figure> {
-    let page = Page { text, tokens, table };
+    let page = Page { row: Row { text, tokens }, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -41,11 +42,11 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
         Shape::Mark(_) => None,
         Shape::Word => contact()
             .or_else(|| link::link(page, at))
-            .or_else(|| page.info(at).month.and_then(|_| day::day(page, at)))
+            .or_else(|| page.info(at).month.and_then(|_| page.day(at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
-            .or_else(|| day::day(page, at))
+            .or_else(|| page.day(at))
             .or_else(|| reference::labelled(page, at))
             .or_else(contact)
             .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
@@ -61,12 +62,22 @@ fn may_count(page: &Page<'_>, at: usize) -> bool {
     }
 }
 
+/// Names of months that are also other words and count only with a capital.
+const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
+
 /// A sentence to be searched for figures.
 #[derive(Clone, Copy)]
 struct Page<'a> {
-    text: &'a Text,
-    tokens: &'a [Token],
+    row: Row<'a>,
     table: &'a Table,
+}
+
+impl<'a> Deref for Page<'a> {
+    type Target = Row<'a>;
+
+    fn deref(&self) -> &Row<'a> {
+        &self.row
+    }
 }
 
 impl<'a> Page<'a> {
@@ -74,60 +85,36 @@ impl<'a> Page<'a> {
         self.table.info(self.tokens.get(at).map_or(WordId(0), |token| token.word))
     }
 
-    fn raw(&self, at: usize) -> &'a str {
-        self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
-    }
-
-    /// How many bytes the token has.
-    fn len(&self, at: usize) -> usize {
-        self.raw(at).len()
-    }
-
-    fn is_word(&self, at: usize, word: &str) -> bool {
-        self.raw(at).eq_ignore_ascii_case(word)
-    }
-
-    fn is_any_word(&self, at: usize, words: &[&str]) -> bool {
-        words.iter().any(|word| self.is_word(at, word))
-    }
-
-    fn mark(&self, at: usize) -> Option<char> {
-        match self.shape(at)? {
-            Shape::Mark(mark) => Some(mark),
-            _ => None,
-        }
-    }
-
-    /// Whether one of `marks` stands at `at`.
-    fn has_mark(&self, at: usize, marks: &str) -> bool {
-        self.mark(at).is_some_and(|mark| marks.chars().any(|one| one == mark))
-    }
-
-    fn shape(&self, at: usize) -> Option<Shape> {
-        self.tokens.get(at).map(|token| token.shape)
-    }
-
-    fn is_digits(&self, at: usize) -> bool {
-        self.shape(at) == Some(Shape::Digits)
-    }
-
-    /// Whether the token stands directly behind the one before it.
-    fn is_tight(&self, at: usize) -> bool {
-        at > 0 && self.tokens.get(at).is_some_and(|token| self.tokens[at - 1].end == token.start)
-    }
-
-    /// Whether one of `marks` stands directly before the token.
-    fn follows_mark(&self, at: usize, marks: &str) -> bool {
-        self.is_tight(at) && self.has_mark(at - 1, marks)
-    }
-
     fn is(&self, at: usize, cues: Cues) -> bool {
         self.info(at).cues.any(cues)
+    }
+
+    /// The phrase of several words at `at` that means what is wanted, and the token behind it.
+    fn phrase_behind(&self, at: usize, is_wanted: fn(&Meaning) -> bool) -> Option<(Meaning, usize)> {
+        let words = self.tokens.get(at..)?.iter().map(|token| Element::Word(token.word));
+        let mut phrases = self.table.phrases(self.tokens.get(at)?.word).iter();
+        phrases.find_map(|pattern| {
+            let n = pattern.elements.len();
+            let is_there = || words.clone().take(n).eq(pattern.elements.iter().copied());
+            (is_wanted(&pattern.meaning) && is_there()).then_some((pattern.meaning, at + n))
+        })
     }
 
     /// Whether something is counted by the word at `at`: time, or money.
     fn is_unit(&self, at: usize) -> bool {
         self.info(at).unit.is_some() || self.info(at).currency.is_some()
+    }
+
+    /// The day of the calendar that starts at `at`, unless its last number counts something else.
+    fn day(&self, at: usize) -> Option<Figure> {
+        let month = |at: usize| {
+            let is_capital = self.raw(at).starts_with(char::is_uppercase);
+            self.info(at).month.filter(|_| is_capital || !self.is_any_word(at, CAPITAL_MONTHS))
+        };
+        let day = day(self, at, month)?;
+        let value = Value::Day { year: day.year, month: day.month, day: day.of_month };
+        let is_counted = day.is_by_name && self.is_unit(day.behind);
+        (!is_counted).then(|| Page::figure(at, day.behind, value))
     }
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.

@@ -6,6 +6,7 @@
 //! amounts of money, which have no third decimal. Words count up to the millions.
 
 use super::super::super::text::Shape;
+use super::super::lexicon::Cues;
 use super::Page;
 use crate::exact::Exact;
 
@@ -109,7 +110,7 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
     let (mut total, mut current, mut behind) = (0_u64, 0_u64, at);
     let mut next = at;
     // "A hundred" counts, "a" alone does not.
-    if page.is_any_word(at, &["a", "an"]) && page.info(at + 1).numeral.is_some_and(|n| n >= 100) {
+    if page.is(at, Cues::ARTICLE) && page.info(at + 1).numeral.is_some_and(|n| n >= 100) {
         (current, next) = (1, at + 1);
     }
     while let Some(value) = page.info(next).numeral.filter(|_| next < at + 12).map(u64::from) {
@@ -127,7 +128,7 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
             _ => break,
         }
         behind = next + 1;
-        let link = page.has_mark(behind, "-") || (value >= 100 && page.is_word(behind, "and"));
+        let link = page.has_mark(behind, "-") || (value >= 100 && page.is(behind, Cues::JOINT));
         next = behind + usize::from(link);
     }
     let value = Exact::from(i64::try_from(total + current).ok()?);

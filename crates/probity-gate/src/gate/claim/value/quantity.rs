@@ -5,17 +5,11 @@
 
 use super::super::super::text::Shape;
 use super::super::Value;
-use super::super::lexicon::{Element, Meaning, UnitWord};
+use super::super::lexicon::{Cues, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::Page;
 use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
-
-/// Words that may stand between a number and its unit.
-const BETWEEN: &[&str] = &["full", "more", "additional", "consecutive", "whole", "extra", "further"];
-
-/// Words before "a day" that make it a rate.
-const RATE: &[&str] = &["once", "twice", "times", "per", "each", "every", "hours", "days"];
 
 const DASHES: &str = "-–—";
 
@@ -60,8 +54,8 @@ fn push_money(page: &Page<'_>, figures: &mut Vec<Figure>, at: usize, number: Num
 
 /// Where the upper end of a range would stand.
 fn range_behind(page: &Page<'_>, at: usize, behind: usize) -> Option<usize> {
-    let between = at > 0 && page.is_word(at - 1, "between") && page.is_word(behind, "and");
-    let joined = page.has_mark(behind, DASHES) || page.is_any_word(behind, &["to", "or"]) || between;
+    let between = at > 0 && page.is(at - 1, Cues::BETWEEN) && page.is(behind, Cues::JOINT);
+    let joined = page.has_mark(behind, DASHES) || page.is(behind, Cues::RANGE) || between;
     joined.then_some(behind + 1)
 }
 
@@ -94,10 +88,10 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
 
 fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
     let at = at + usize::from(page.has_mark(at, "-"));
-    if page.has_mark(at, "%") || page.is_any_word(at, &["percent", "pct"]) {
+    if page.has_mark(at, "%") || page.is(at, Cues::PERCENT) {
         return Some(at + 1);
     }
-    (page.is_word(at, "per") && page.is_word(at + 1, "cent")).then_some(at + 2)
+    page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT))).map(|found| found.1)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
@@ -107,17 +101,15 @@ fn unit_behind(page: &Page<'_>, mut at: usize) -> Option<(UnitWord, usize)> {
         let inner = number(page, at + 1, LonePoint::Decimals)?;
         at = page.has_mark(inner.behind, ")").then_some(inner.behind + 1)?;
     }
-    unit(page, at + usize::from(page.has_mark(at, "-") || page.is_any_word(at, BETWEEN)))
+    unit(page, at + usize::from(page.has_mark(at, "-") || page.is(at, Cues::UNIT_FILLER)))
 }
 
 fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
-    let words = page.tokens.get(at..)?.iter().map(|token| Element::Word(token.word));
-    let of_several = page.table.phrases(page.tokens.get(at)?.word).iter().find_map(|pattern| {
-        let Meaning::Unit(unit) = pattern.meaning else { return None };
-        let n = pattern.elements.len();
-        words.clone().take(n).eq(pattern.elements.iter().copied()).then_some((unit, at + n))
-    });
-    of_several.or(page.info(at).unit.map(|unit| (unit, at + 1)))
+    let of_several = page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Unit(_)));
+    match of_several {
+        Some((Meaning::Unit(unit), behind)) => Some((unit, behind)),
+        _ => page.info(at).unit.map(|unit| (unit, at + 1)),
+    }
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
@@ -137,11 +129,11 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// "A month", "an hour", "half an hour", "a fortnight".
 fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure> {
-    let half = page.is_word(at, "half");
+    let half = page.is(at, Cues::HALF);
     let article = at + usize::from(half);
     let rate = figures.last().is_some_and(|figure| figure.behind == at)
-        || (at > 0 && page.is_any_word(at - 1, RATE));
-    if rate || !page.is_any_word(article, &["a", "an"]) {
+        || (at > 0 && page.is(at - 1, Cues::RATE));
+    if rate || !page.is(article, Cues::ARTICLE) {
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;

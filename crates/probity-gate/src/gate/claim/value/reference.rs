@@ -15,9 +15,6 @@ const FILLERS_MAX: usize = 4;
 /// The most pieces, joined by hyphens or spaces, that a number or code can have.
 const PIECES_MAX: usize = 10;
 
-/// Labels whose code can be a plain word in upper case or a plain number.
-const CODE_WORDS: &[&str] = &["code", "codes", "coupon", "voucher", "promo", "error"];
-
 /// A run of letters and digits, with what joins its pieces.
 struct Run {
     behind: usize,
@@ -142,8 +139,8 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
         // A label that is also a filler may have another label before it, as in "order reference".
         let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
         if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
-            let code_word = page.is_any_word(index, CODE_WORDS);
-            return Some(Label { cues, filled, code_word, parcel: page.is_word(index, "tracking") });
+            let code_word = cues.any(Cues::CODE_WORD);
+            return Some(Label { cues, filled, code_word, parcel: cues.any(Cues::PARCEL) });
         }
         let may_lie_between = page.has_mark(index, "#:.-\"'*(")
             || (page.has_mark(index, ",") && page.is(index.saturating_sub(1), Cues::FILLER));

@@ -7,7 +7,7 @@ mod meaning;
 
 use expect_test::Expect;
 
-use super::super::claim::Lexicon;
+use super::super::claim::Languages;
 use super::{FileProblem, Ledger, PolicyFile, Reading, read};
 
 /// A small ledger with one of everything.
@@ -24,7 +24,7 @@ fn changed(from: &str, to: &str) -> String {
 fn read_all(texts: &[&str]) -> Result<Reading, Vec<FileProblem>> {
     let names: Vec<String> = (1..=texts.len()).map(|number| number.to_string()).collect();
     let files = names.iter().zip(texts).map(|(name, text)| PolicyFile { name, text });
-    read(&files.collect::<Vec<_>>(), Lexicon::built_in())
+    read(&files.collect::<Vec<_>>(), Languages::built_in())
 }
 
 /// The ledger of files that must be good.

@@ -1,0 +1,72 @@
+//! What the names and states that tools use mean: `cancel_reservation`, `"status": "cancelled"`, `price_usd`.
+
+use super::super::TimeUnit;
+use super::table::{Form, Meaning};
+use super::{Lexicon, WordList};
+
+/// The most words of a tool's name that together name what it does.
+const CALL_WORDS_MAX: usize = 3;
+
+/// Words of states and keys that say that something is not done, or only can be.
+const UNDONE: &[&str] = &["not", "no", "un", "non", "can", "be", "never", "pending", "eligible", "allowed", "policy", "fee"];
+
+impl Lexicon {
+    /// Whether a tool only looks something up, by the words of its name.
+    pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
+        words.first().is_none_or(|first| self.words(WordList::ReadingCalls).contains(first))
+    }
+
+    /// What a tool does for good, by the words of its name. Nothing where it only looks something up.
+    pub(in crate::gate) fn deeds_of_call(&self, words: &[String]) -> Vec<&str> {
+        if self.is_reading_call(words) {
+            return Vec::new();
+        }
+        let runs = (1..=CALL_WORDS_MAX).flat_map(|n| words.windows(n));
+        let mut deeds: Vec<&str> = runs.flat_map(|run| self.table.deeds_of_call(&run.join(" "))).collect();
+        deeds.sort_unstable();
+        deeds.dedup();
+        deeds
+    }
+
+    /// What is done by the words of a state, such as "cancelled". Nothing where a word before says that it is not.
+    pub(in crate::gate) fn deeds_done(&self, words: &[String]) -> Vec<&str> {
+        self.deeds_in(words, |form| matches!(form, Form::Done | Form::Past))
+    }
+
+    /// The remedies and deeds that words name in any form, such as "refund".
+    pub(in crate::gate) fn deeds_named(&self, words: &[String]) -> Vec<&str> {
+        self.deeds_in(words, |_| true)
+    }
+
+    fn deeds_in(&self, words: &[String], counts: fn(Form) -> bool) -> Vec<&str> {
+        let deed = |phrase: &str| {
+            let mut patterns = self.table.patterns_of(phrase);
+            patterns.find_map(|meaning| match meaning {
+                Meaning::Remedy(remedy, form) if counts(form) => Some(self.table.remedies[remedy].as_str()),
+                Meaning::Deed(deed) => Some(self.table.deeds[deed].as_str()),
+                _ => None,
+            })
+        };
+        let is_undone = words.iter().any(|word| UNDONE.contains(&word.as_str()));
+        let runs = (1..=2).flat_map(|n| words.windows(n));
+        if is_undone { Vec::new() } else { runs.filter_map(|run| deed(&run.join(" "))).collect() }
+    }
+
+    /// The code of the currency that a word names, and how many of what it names are one of it.
+    pub(in crate::gate) fn currency(&self, word: &str) -> Option<(&str, i64)> {
+        let info = self.table.info_of(word);
+        let named = info.currency.map(|currency| (currency, 1));
+        let (currency, parts) = named.or(info.hundredth.map(|currency| (currency, 100)))?;
+        Some((self.table.currencies[currency].as_str(), parts))
+    }
+
+    /// The length of time that a word counts in, and how many of it one is.
+    pub(in crate::gate) fn unit(&self, word: &str) -> Option<(TimeUnit, i64)> {
+        self.table.info_of(word).unit.map(|unit| (unit.unit, unit.times))
+    }
+
+    /// The number that a word stands for.
+    pub(in crate::gate) fn numeral(&self, word: &str) -> Option<u32> {
+        self.table.info_of(word).numeral
+    }
+}

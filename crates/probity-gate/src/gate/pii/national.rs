@@ -1,0 +1,324 @@
+//! National numbers, as the table of identifiers has them: by their form and check digits, or by a label that stands near.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::super::text::label::Labels;
+use super::super::text::words::{List, Word, may_end, may_start, run_after};
+use super::super::text::{Shape, Text, Token};
+
+/// How far behind a label its number can stand, in bytes.
+const BEHIND_MAX: usize = 72;
+/// How far before a label its number can stand, in bytes.
+const BEFORE_MAX: usize = 48;
+/// How many bytes can divide two characters of a labelled number.
+const GAP_MAX: usize = 3;
+
+/// One row of the table. What each field says stands in the data file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Identifier {
+    #[allow(dead_code, reason = "says to the reader of the file what a row is")]
+    name: String,
+    #[serde(default)]
+    alone: Vec<String>,
+    #[serde(default)]
+    labelled: Vec<String>,
+    labels: Vec<String>,
+    check: Option<Check>,
+    #[serde(default)]
+    weights: Vec<Vec<u32>>,
+    #[serde(default)]
+    modulus: u32,
+    #[serde(default)]
+    ten_is_zero: bool,
+}
+
+/// Checks that are no weighted sum.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Check {
+    CodiceFiscale,
+    Dni,
+    GermanSerial,
+    Hetu,
+    Luhn,
+    #[serde(rename = "mod_11_10")]
+    Mod1110,
+    #[serde(rename = "mod_97")]
+    Mod97,
+    Nino,
+    Personnummer,
+    UsSsn,
+    Verhoeff,
+}
+
+/// The rows, and the forms that need no label by the run of digits or letters that they begin with.
+struct Table {
+    rows: Vec<Identifier>,
+    alone: BTreeMap<(bool, usize), Vec<(usize, String)>>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let file: BTreeMap<String, Vec<Identifier>> =
+        toml::from_str(include_str!("../../../data/identifiers.toml"))
+            .expect("the built-in table is read by every test");
+    let rows = file.into_values().flatten().collect::<Vec<_>>();
+    let mut alone: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (row, form) in
+        rows.iter().enumerate().flat_map(|(row, of)| of.alone.iter().map(move |form| (row, form)))
+    {
+        let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
+        let first = is_digit(&form.as_bytes()[0]);
+        let goes_on = |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
+        let n = form.bytes().take_while(goes_on);
+        alone.entry((first, n.count())).or_default().push((row, form.clone()));
+    }
+    Table { rows, alone }
+});
+
+/// The labels of the table, each with the rows that it announces.
+pub(super) fn labels() -> BTreeMap<&'static str, Vec<usize>> {
+    let mut labels: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (row, identifier) in TABLE.rows.iter().enumerate() {
+        for label in &identifier.labels {
+            labels.entry(label).or_default().push(row);
+        }
+    }
+    labels
+}
+
+/// The numbers of a text that need no label.
+pub(super) fn alone(text: &Text) -> Vec<Range<usize>> {
+    let (mut found, mut from) = (Vec::new(), 0);
+    for token in text.tokens_in(&(0..text.len())) {
+        if token.start < from || matches!(token.shape, Shape::Mark(_)) {
+            continue;
+        }
+        let span = alone_at(text, token.start);
+        from = span.as_ref().map_or(from, |span| span.end);
+        found.extend(span);
+    }
+    found
+}
+
+/// The number without a label that starts at `at`.
+fn alone_at(text: &Text, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let first = bytes[at].is_ascii_digit();
+    let n = run_after(text, at, 32, |byte| byte.is_ascii_digit() == first && byte.is_ascii_alphanumeric());
+    let fits = |(row, form): &(usize, String)| {
+        let end = at + form.len();
+        let is_written = form.bytes().zip(bytes.get(at..end)?).all(|(form, byte)| match form {
+            b'#' => byte.is_ascii_digit(),
+            b'A' => byte.is_ascii_uppercase(),
+            b'X' => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
+            b'-' => is_separator(*byte),
+            _ => form == *byte,
+        });
+        let written = || text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
+        let is_one = is_written && TABLE.rows[*row].is_right(&written());
+        (is_one && stands_alone(text, &(at..end))).then_some(at..end)
+    };
+    let span = TABLE.alone.get(&(first, n))?.iter().find_map(fits)?;
+    let labels = Labels::around(text, &span);
+    (!labels.is_reference() && !labels.is_glued(text, &span)).then_some(span)
+}
+
+/// The numbers that the label at `label` announces, given the rows that it stands for.
+pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[usize]) -> Option<Range<usize>> {
+    let number = |token: &Token| {
+        if matches!(token.shape, Shape::Mark(_)) {
+            return None;
+        }
+        rows.iter().find_map(|row| TABLE.rows[*row].labelled_at(text, token.start))
+    };
+    let behind = text.tokens_in(&(label.end..label.end + BEHIND_MAX)).iter().find_map(number);
+    let behind = behind.filter(|span| {
+        let is_other = |word: Word<'_>| {
+            word.is_in(List::ReferenceLabels) && !word.is_any(&["id", "code", "account", "member"])
+        };
+        !text.words(label.end..span.start).any(is_other)
+    });
+    behind.or_else(|| {
+        let near = text.tokens_in(&(label.start.saturating_sub(BEFORE_MAX)..label.start));
+        near.iter()
+            .find_map(number)
+            .filter(|span| !Labels::around(text, span).is_reference() && span.end <= label.start)
+    })
+}
+
+fn is_separator(byte: u8) -> bool {
+    b" -./_".contains(&byte)
+}
+
+/// Whether a number is not part of a longer one.
+fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let joins = |sign: Option<&u8>, next: Option<&u8>| {
+        sign.is_some_and(|sign| b"-./_".contains(sign)) && next.is_some_and(u8::is_ascii_alphanumeric)
+    };
+    let before = |n: usize| span.start.checked_sub(n).map(|at| &bytes[at]);
+    may_start(text, span.start)
+        && may_end(text, span.end)
+        && !joins(before(1), before(2))
+        && !joins(bytes.get(span.end), bytes.get(span.end + 1))
+}
+
+impl Identifier {
+    /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
+    fn labelled_at(&self, text: &Text, at: usize) -> Option<Range<usize>> {
+        let mut spans = self.labelled.iter().filter_map(|form| {
+            let mut end = at;
+            for place in form.bytes() {
+                end += if end > at { run_after(text, end, GAP_MAX, is_separator) } else { 0 };
+                let byte = text.as_bytes().get(end)?;
+                let fits = match place {
+                    b'#' => byte.is_ascii_digit(),
+                    b'A' => byte.is_ascii_alphabetic(),
+                    b'X' => byte.is_ascii_alphanumeric(),
+                    _ => place == *byte,
+                };
+                end += usize::from(fits);
+                fits.then_some(())?;
+            }
+            Some(at..end)
+        });
+        spans
+            .find(|span| may_start(text, at) && may_end(text, span.end) && self.is_right(&text[span.clone()]))
+    }
+
+    /// Whether the check digits of a number are right.
+    fn is_right(&self, written: &str) -> bool {
+        let upper = written.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_uppercase());
+        let mut upper = upper.collect::<Vec<u8>>();
+        // The departments of Corsica, 2A and 2B, count as 19 and 18.
+        if let [.., b'A' | b'B', _, _, _, _, _, _, _, _] = &mut upper[..]
+            && upper.len() == 15
+        {
+            upper[5] = b'1';
+            upper[6] = if upper[6] == b'A' { b'9' } else { b'8' };
+        }
+        let value = |byte: &u8| if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' + 10 };
+        let values: Vec<u32> = upper.iter().map(|byte| value(byte).into()).collect();
+        let is_varied = values.iter().any(|value| *value != values[0]);
+        let has_digit = upper.iter().any(u8::is_ascii_digit);
+        let is_weighed = self.weights.iter().all(|weights| {
+            let sum: u32 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+            let rest = sum % self.modulus;
+            rest == 0 || (self.ten_is_zero && rest == 1 && values[weights.len() - 1] == 0)
+        });
+        is_varied && has_digit && is_weighed && self.check.is_none_or(|check| check.is_met(&upper, &values))
+    }
+}
+
+impl Check {
+    /// Whether the characters of a number, whose letters count from ten, meet the check.
+    fn is_met(self, text: &[u8], values: &[u32]) -> bool {
+        let number =
+            |range: Range<usize>| values[range].iter().fold(0, |all, value| all * 10 + u64::from(*value));
+        let last = values.len() - 1;
+        match self {
+            Check::Luhn => luhn(values),
+            Check::UsSsn => is_social_security(values),
+            Check::Verhoeff => values[0] > 1 && verhoeff(values),
+            Check::Mod1110 => mod_11_10(values),
+            Check::CodiceFiscale => codice_fiscale(text),
+            Check::Nino => {
+                text[..2].iter().all(|byte| !b"DFIQUV".contains(byte))
+                    && text[1] != b'O'
+                    && b"ABCD".contains(&text[8])
+            }
+            Check::GermanSerial => {
+                let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+                n_digits > 1 && !text.iter().any(|byte| b"AEIOUBDQS".contains(byte))
+            }
+            // Who was born since 2000 has the number with a 2 in front in Belgium.
+            Check::Mod97 => {
+                let (body, key) = (number(0..last - 1), number(last - 1..last + 1));
+                97 - body % 97 == key || (last == 10 && 97 - (2_000_000_000 + body) % 97 == key)
+            }
+            // Of foreigners, X, Y and Z count as 0, 1 and 2.
+            Check::Dni => {
+                let first = values[0].checked_sub(u32::from(b'X' - b'A') + 10).unwrap_or(values[0]);
+                let rest = values[1..last].iter().fold(first, |rest, value| (rest * 10 + value) % 23);
+                b"TRWAGMYFPDXBNJZSQVHLCKE"[rest as usize] == text[last]
+            }
+            Check::Hetu => {
+                let rest = usize::try_from(number(0..9) % 31).unwrap_or_default();
+                b"0123456789ABCDEFHJKLMNPRSTUVWXY"[rest] == text[last]
+            }
+            Check::Personnummer => {
+                let ten = &values[last - 9..];
+                let two = |at: usize| ten[at] * 10 + ten[at + 1];
+                // Numbers for people without a residence add sixty to the day.
+                luhn(ten) && (1..=12).contains(&two(2)) && (1..=31).contains(&(two(4) % 60))
+            }
+        }
+    }
+}
+
+/// Whether nine digits can be a social security number of the United States (Social Security
+/// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
+pub(super) fn is_social_security<D: Copy + Into<u32>>(digits: &[D]) -> bool {
+    let digits: Vec<u32> = digits.iter().map(|digit| (*digit).into()).collect();
+    let (Some(area), Some(group), Some(serial)) = (digits.get(..3), digits.get(3..5), digits.get(5..9))
+    else {
+        return false;
+    };
+    digits.len() == 9
+        && area != [0; 3]
+        && area != [6; 3]
+        && area[0] != 9
+        && group != [0; 2]
+        && serial != [0; 4]
+}
+
+/// The check that Luhn proposed (ISO/IEC 7812-1, annex B).
+pub(super) fn luhn<D: Copy + Into<u32>>(digits: &[D]) -> bool {
+    let counted = digits.iter().rev().enumerate().map(|(i, digit)| match (i % 2, (*digit).into()) {
+        (0, digit) => digit,
+        (_, digit) if digit > 4 => digit * 2 - 9,
+        (_, digit) => digit * 2,
+    });
+    counted.sum::<u32>().is_multiple_of(10)
+}
+
+/// ISO 7064, mod 11,10, as German tax numbers have it: some digit of the first ten stands twice or three times.
+fn mod_11_10(digits: &[u32]) -> bool {
+    let (last, body) = (digits[digits.len() - 1], &digits[..digits.len() - 1]);
+    let product = body.iter().fold(10, |product, digit| match (digit + product) % 10 {
+        0 => 20 % 11,
+        sum => sum * 2 % 11,
+    });
+    let repeated = (0..10).filter(|digit| body.iter().filter(|one| *one == digit).count() > 1).count();
+    body[0] > 0 && (11 - product) % 10 == last && repeated == 1
+}
+
+/// The check character of Italian tax codes. Digits that had to be told apart are written as letters.
+fn codice_fiscale(text: &[u8]) -> bool {
+    const ODD: [u32; 26] =
+        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+    let place = |byte: u8| u32::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' });
+    let count =
+        |(at, byte): (usize, &u8)| if at % 2 == 0 { ODD[place(*byte) as usize] } else { place(*byte) };
+    let sum: u32 = text[..15].iter().enumerate().map(count).sum();
+    b"ABCDEHLMPRST".contains(&text[8]) && sum % 26 == place(text[15])
+}
+
+/// The check that Verhoeff proposed, by the group of the pentagon's symmetries.
+fn verhoeff(digits: &[u32]) -> bool {
+    const TURN: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    let product = |a: u32, b: u32| match (a < 5, b < 5) {
+        (true, true) => (a + b) % 5,
+        (true, false) => (a + b) % 5 + 5,
+        (false, true) => (a + 5 - b) % 5 + 5,
+        (false, false) => (a + 5 - b) % 5,
+    };
+    let turn = |digit: u32, _| TURN[digit as usize];
+    let turned = digits.iter().rev().enumerate().map(|(at, digit)| (0..at % 8).fold(*digit, turn));
+    turned.fold(0, product) == 0
+}

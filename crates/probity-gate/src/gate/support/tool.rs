@@ -1,0 +1,271 @@
+//! What the calls of tools show: figures and references in their results, and what they did.
+//!
+//! A result is JSON or a text. A number in JSON is an amount of money in any currency unless the JSON names one, a
+//! share, and a length of time where its key or a `unit` beside it says so. A state (`"status": "cancelled"`), a key
+//! (`"refunded": true`) or a call that succeeded (`cancel_reservation`) shows a deed. A call without a result shows
+//! nothing, and neither does one that failed.
+
+use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
+use super::shown::{Collector, loose_numbers};
+use crate::case::{Moment, ToolCall};
+use crate::exact::Exact;
+use crate::json::{Json, Object, parse};
+
+/// The most words of a string that is a state and no sentence.
+const STATE_WORDS_MAX: usize = 4;
+
+/// Keys whose strings say how a call ended.
+const OUTCOME_KEYS: &[&str] = &["status", "state", "result", "outcome", "message", "detail"];
+
+/// Keys that say by being there that a call failed.
+const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "error_message", "error_code"];
+
+/// Words of keys whose numbers name something and count nothing.
+const NAME_KEYS: &[&str] =
+    &["id", "ids", "number", "no", "zip", "postcode", "phone", "code", "year", "ref", "reference"];
+
+/// Adds what a call shows.
+pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
+    let Some(result) = &call.result else { return };
+    let json = parse(result).ok();
+    let english = collector.api_words();
+    let failed = match &json {
+        Some(json) => is_failure(json, english),
+        None => is_failed_text(result, english),
+    };
+    let is_done = !failed && !json.as_ref().is_some_and(|json| is_pending(json, english));
+    let deeds = if is_done { english.deeds_of_call(&words_of(&call.name)) } else { Vec::new() };
+    let around = Around { acts: is_done && !english.is_reading_call(&words_of(&call.name)), ..Around::default() };
+    match &json {
+        Some(json) => json_value(json, &around, collector),
+        None => collector.company_text(result),
+    }
+    if failed {
+        return;
+    }
+    for deed in deeds {
+        collector.call(deed);
+    }
+    if let Some(arguments) = &call.arguments {
+        match parse(arguments) {
+            Ok(arguments) => json_value(&arguments, &Around::default(), collector),
+            Err(_) => collector.text(arguments),
+        }
+    }
+}
+
+/// The call that a message of the system tells of: JSON that a tool gave, or `name: result`.
+pub(super) fn call_in(text: &str) -> Option<ToolCall> {
+    let text = text.trim();
+    let is_json = text.starts_with(['{', '[']) && parse(text).is_ok();
+    let (name, result) = if is_json { ("", text) } else { named_result(text)? };
+    Some(ToolCall { name: name.to_owned(), arguments: None, result: Some(result.to_owned()) })
+}
+
+fn named_result(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')?;
+    let (name, rest) = text.split_at(end);
+    let rest = rest.trim_start();
+    let result = ["->", "=>", "\u{2192}", ":", "="].iter().find_map(|mark| rest.strip_prefix(mark))?;
+    let is_name = name.contains('_') || name.contains(|c: char| c.is_ascii_uppercase()) && name.len() > 8;
+    (is_name && !result.trim().is_empty()).then_some((name, result.trim()))
+}
+
+/// What an object says about the numbers in it.
+#[derive(Default, Clone)]
+struct Around {
+    /// The currency that it or one around it names.
+    currency: Option<String>,
+    /// The words of the key.
+    key: Vec<String>,
+    /// What it says its numbers count.
+    unit: Option<String>,
+    /// Whether the call did something and did not only look it up.
+    acts: bool,
+}
+
+fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
+    match json {
+        Json::Object(object) => {
+            object_value(object, around, collector);
+            let numbers: Vec<Json> = object.iter().map(|(_, value)| value.clone()).collect();
+            list_sum(&numbers, around, collector);
+        }
+        Json::Array(items) => {
+            collector.count(items.len());
+            for item in items {
+                json_value(item, around, collector);
+            }
+            sums(items, around, collector);
+        }
+        Json::Number(number) => {
+            if let Ok(number) = number.parse() {
+                number_value(number, around, collector);
+            }
+        }
+        Json::String(text) => string_value(text, around, collector),
+        Json::Bool(true) => key_deeds(around, collector),
+        Json::Bool(false) | Json::Null => {}
+    }
+}
+
+fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
+    let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
+    let code = named(&["currency", "currency_code", "currencyCode"]).map(str::to_ascii_uppercase);
+    let currency = code.or_else(|| around.currency.clone());
+    let unit = named(&["unit", "units", "time_unit"]).map(str::to_ascii_lowercase);
+    for (key, value) in object.iter() {
+        let (key, unit, acts) = (words_of(key), unit.clone(), around.acts);
+        let mut around = Around { currency: currency.clone(), key, unit, acts };
+        let of_key = around.key.iter().find_map(|word| collector.api_words().currency(word));
+        if let Some((currency, 1)) = of_key {
+            around.currency = Some(currency.to_owned());
+        }
+        let is_something = match value {
+            Json::Number(number) => number.parse().is_ok_and(|number: Exact| number != Exact::ZERO),
+            Json::String(text) => !text.is_empty(),
+            _ => false,
+        };
+        if is_something {
+            key_deeds(&around, collector);
+        }
+        json_value(value, &around, collector);
+    }
+}
+
+/// What the numbers of a list come to, for each key that its objects share, and for the list itself.
+fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
+    let Some(Json::Object(first)) = items.first() else { return list_sum(items, around, collector) };
+    for (key, _) in first.iter() {
+        let number = |item: &Json| match item.get(key) {
+            Some(Json::Number(number)) => number.parse::<Exact>().ok(),
+            _ => None,
+        };
+        let sum = items.iter().map(number).try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?));
+        let is_name = words_of(key).iter().any(|word| NAME_KEYS.contains(&word.as_str()));
+        if let Some(sum) = sum.filter(|_| !is_name && items.len() > 1) {
+            collector.amount(sum, around.currency.clone());
+        }
+    }
+}
+
+/// What numbers come to, where a list or an object has nothing else.
+fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
+    let number = |item: &Json| match item {
+        Json::Number(number) => number.parse::<Exact>().ok(),
+        _ => None,
+    };
+    let sum = items.iter().map(number).try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?));
+    if let Some(sum) = sum.filter(|_| items.len() > 1) {
+        collector.amount(sum, around.currency.clone());
+    }
+}
+
+fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
+    let number = if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
+    let is_name = around.key.last().is_some_and(|word| NAME_KEYS.contains(&word.as_str()));
+    let written = number.to_string();
+    collector.value(Value::Number(written));
+    if is_name {
+        return;
+    }
+    let api = collector.api_words();
+    let cents = around.key.iter().any(|word| api.currency(word).is_some_and(|(_, parts)| parts > 1));
+    if let Some(part) = number.over(100).filter(|_| cents) {
+        collector.amount(part, around.currency.clone());
+    }
+    collector.amount(number, around.currency.clone());
+    collector.share(number);
+    if around.key.iter().any(|word| word == "rate") {
+        collector.rate(number);
+    }
+    span_value([number; 2], around, collector);
+    collector.number(number);
+}
+
+/// A length of time, where the key or a `unit` beside it says what is counted.
+fn span_value(ends: [Exact; 2], around: &Around, collector: &mut Collector<'_>) {
+    let lexicons = collector.lexicons();
+    let unit = |word: &String| lexicons.iter().find_map(|lexicon| lexicon.unit(word));
+    let is_working = around.key.iter().any(|word| word == "business" || word == "working");
+    if let Some(unit) = around.key.iter().chain(&around.unit).find_map(unit) {
+        collector.span(ends, if is_working { (TimeUnit::WorkingDays, 1) } else { unit });
+    }
+}
+
+fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<Moment>() {
+        collector.moment(moment, text.len() > "2026-04-01".len());
+    }
+    for number in loose_numbers(text) {
+        number_value(number, around, collector);
+    }
+    if let Some((least, most)) = text.split_once(['-', '\u{2013}'])
+        && let (Ok(least), Ok(most)) = (least.trim().parse(), most.trim().parse())
+    {
+        span_value([least, most], around, collector);
+    }
+    if !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
+        collector.value(Value::Code(text.to_uppercase()));
+    }
+    let words = words_of(text);
+    if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
+        let deeds = collector.lexicons().iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect::<Vec<_>>();
+        deeds.into_iter().for_each(|deed| collector.deed(deed));
+    }
+    collector.company_text(text);
+}
+
+/// `"cancelled": true` and `"refunded_at": "…"` say what was done, and so does `"refund": 20` where the call did something.
+fn key_deeds(around: &Around, collector: &mut Collector<'_>) {
+    for lexicon in collector.lexicons() {
+        let named = if around.acts { lexicon.deeds_named(&around.key) } else { Vec::new() };
+        lexicon.deeds_done(&around.key).into_iter().chain(named).for_each(|deed| collector.deed(deed));
+    }
+}
+
+fn is_failure(json: &Json, english: &Lexicon) -> bool {
+    let Json::Object(object) = json else {
+        return json.as_str().is_some_and(|text| is_failed_text(text, english)) || *json == Json::Bool(false);
+    };
+    let is_there = |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
+    let has_error = ERROR_KEYS.iter().any(|key| object.get(key).is_some_and(is_there));
+    let denies = ["success", "ok", "succeeded"].iter().any(|key| object.get(key) == Some(&Json::Bool(false)));
+    let ended = OUTCOME_KEYS.iter().filter_map(|key| object.get(key));
+    let is_bad = |value: &Json| match value {
+        Json::String(text) => is_failed_text(text, english),
+        Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
+        _ => false,
+    };
+    has_error || denies || ended.into_iter().any(is_bad)
+}
+
+/// Whether what a call was made for is still to come.
+fn is_pending(json: &Json, english: &Lexicon) -> bool {
+    let states = OUTCOME_KEYS.iter().filter_map(|key| json.get(key).and_then(Json::as_str));
+    states.into_iter().any(|state| english.words(WordList::Pending).contains(&words_of(state).join(" ")))
+}
+
+/// Whether a text says that a call failed.
+fn is_failed_text(text: &str, english: &Lexicon) -> bool {
+    let words = format!(" {} ", words_of(text).join(" "));
+    english.words(WordList::Failed).iter().any(|phrase| words.contains(&format!(" {phrase} ")))
+}
+
+/// The words of a name or a state, in lower case: `cancelOrder`, `cancel_order` and `Cancel order` have the same.
+pub(super) fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        if let Some(last) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            last.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

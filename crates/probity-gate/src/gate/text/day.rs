@@ -1,0 +1,121 @@
+//! Days of the calendar.
+//!
+//! `2026-04-01` is year first. Of `01/04/2026` the first number is the month, as in the United States, unless
+//! it is above 12; with points or hyphens (`01.04.2026`, `01-04-2026`) the first number is the day, unless the
+//! second is above 12. Two digits of a year are of this century. Without a year, only days with the name of
+//! a month are read.
+
+use std::ops::RangeInclusive;
+
+use super::Row;
+
+/// Years that a text is taken to mean.
+const YEARS: RangeInclusive<i32> = 1900..=2199;
+
+/// What can stand between the parts of a day.
+const LINKS: &[&str] = &["of", "the", "de", "del", "do", "di"];
+
+/// What follows the number of a day where days are counted.
+const ORDINALS: &[&str] = &["", "st", "nd", "rd", "th", "er", "e", "o"];
+
+/// A day of the calendar in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) struct Day {
+    /// The token behind it.
+    pub(in crate::gate) behind: usize,
+    pub(in crate::gate) year: Option<i32>,
+    pub(in crate::gate) month: u8,
+    pub(in crate::gate) of_month: u8,
+    /// Whether the month is named.
+    pub(in crate::gate) is_by_name: bool,
+}
+
+/// The day that starts at `at`; `month` gives the number of the month that a word names.
+pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
+    match month(at) {
+        Some(month) => month_first(row, at, month),
+        None => numeric(row, at).or_else(|| characters(row, at)).or_else(|| day_first(row, at, &month)),
+    }
+}
+
+fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
+    let tight = (at + 1..=at + 4).all(|index| row.is_tight(index));
+    let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
+    if !tight || !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) {
+        return None;
+    }
+    // "2026-04-01T10:00" goes on behind the day.
+    let third = row.raw(at + 4).split(['T', 't']).next()?;
+    let (first, second, last) = (number(row.raw(at))?, number(row.raw(at + 2))?, number(third)?);
+    if row.len(at) == 4 {
+        return checked(at + 5, Some(first), second, last);
+    }
+    let year = match third.len() {
+        4 => last,
+        2 => 2000 + last,
+        _ => return None,
+    };
+    let is_day_first = if row.has_mark(at + 1, "/") { first > 12 } else { second <= 12 };
+    let (day, month) = if is_day_first { (first, second) } else { (second, first) };
+    checked(at + 5, Some(year), month, day)
+}
+
+/// `2026年4月1日`, or the same with the year of an era.
+fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
+    let part = |at: usize, sign: char| number(row.raw(at)).filter(|_| row.raw(at + 1).starts_with(sign));
+    let (year, month, day) = (part(at, '年')?, part(at + 2, '月')?, part(at + 4, '日')?);
+    checked(at + 6, Some(year).filter(|year| YEARS.contains(year)), month, day)
+}
+
+/// "April 1, 2026", "Apr. 1st".
+fn month_first(row: &Row<'_>, at: usize, month: u8) -> Option<Day> {
+    let mut next = at + 1;
+    next += usize::from(row.has_mark(next, ".") && row.is_tight(next));
+    next += usize::from(row.is_word(next, "the"));
+    // The number may be a time of day.
+    let is_other = row.has_mark(next + 1, ":%") && row.is_tight(next + 1);
+    let day = day_number(row, next).filter(|_| !is_other)?;
+    with_year(row, next + 1, ",", (month, day))
+}
+
+/// "1 April 2026", "1st of April", "1er avril", "1 de abril de 2026".
+fn day_first(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
+    let day = day_number(row, at)?;
+    let mut next = at + 1;
+    next += usize::from(row.has_mark(next, ".-"));
+    next += usize::from(row.is_any_word(next, LINKS));
+    with_year(row, next + 1, ",.-", (month(next)?, day))
+}
+
+/// A month and a day with the year behind them, where there is one. One of `marks` or a link may stand between.
+fn with_year(row: &Row<'_>, behind: usize, marks: &str, (month, day): (u8, i32)) -> Option<Day> {
+    let at = behind + usize::from(row.has_mark(behind, marks) || row.is_any_word(behind, LINKS));
+    let is_year = row.is_digits(at) && row.len(at) == 4;
+    let year = number(row.raw(at)).filter(|year| is_year && YEARS.contains(year));
+    let behind = if year.is_some() { at + 1 } else { behind };
+    checked(behind, year, month.into(), day).map(|day| Day { is_by_name: true, ..day })
+}
+
+/// A day in digits, with or without "st", "nd", "rd", "th".
+fn day_number(row: &Row<'_>, at: usize) -> Option<i32> {
+    let raw = row.raw(at);
+    let digits = raw.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_plain = digits.len() <= 2 && ORDINALS.contains(&raw[digits.len()..].to_ascii_lowercase().as_str());
+    number(digits).filter(|_| is_plain)
+}
+
+fn number(digits: &str) -> Option<i32> {
+    digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn checked(behind: usize, year: Option<i32>, month: i32, day: i32) -> Option<Day> {
+    let days = match month {
+        2 => 29,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    let is_known = (1..=days).contains(&day) && year.is_none_or(|year| YEARS.contains(&year));
+    let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
+    is_known.then_some(Day { behind, year, month, of_month: day, is_by_name: false })
+}

@@ -1,0 +1,244 @@
+//! `probity export`: what the store holds of a run, for other programs. No judge is asked.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use probity_core::case::{Case, Moment, Reply, Situation};
+use probity_engine::ledger::AttemptOutcome;
+use probity_engine::run::case_record::{CaseRecord, CaseStatus};
+use probity_engine::run::spec::RecordedRun;
+use serde_json::{Map, Value, json};
+
+use super::outlet::tried;
+use super::report::past::Past;
+use crate::args::{ExportArgs, ExportCasesArgs, ExportCommand, ExportResultsArgs};
+use crate::exit::{Exit, Failure};
+use crate::render::export::{About, RowForm, Spool, write};
+use crate::render::results::WholeFile;
+use crate::settings::inputs::Inputs;
+use crate::terminal;
+
+/// Runs the command, but for labels.
+pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
+    match command {
+        ExportCommand::Labels(args) => super::labels::export(args),
+        ExportCommand::Cases(args) if args.original => original(&args.export),
+        ExportCommand::Cases(ExportCasesArgs { export, .. }) => {
+            each_case(export, |_, _, case| Ok(native(&case).into_iter().collect()))
+        }
+        ExportCommand::Replies(args) => each_case(args, |_, _, case| Ok(reply(&case).into_iter().collect())),
+        ExportCommand::Packets(args) => each_case(args, packets),
+        ExportCommand::Answers(args) => each_case(args, answers),
+        ExportCommand::Results(args) => results(args),
+    }
+}
+
+/// What lines are made of: the run, its store, and one of its cases.
+type Lines = fn(&RecordedRun, &Past, CaseRecord) -> Result<Vec<Value>, Failure>;
+
+/// Writes the lines of every case.
+fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
+    let (past, run) = opened(args)?;
+    written(args, |out| {
+        for case in run.cases(past.store())? {
+            for line in lines(&run, &past, case?)? {
+                writeln!(out, "{line}").map_err(|error| unwritable(args, &error))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn opened(args: &ExportArgs) -> Result<(Past, RecordedRun), Failure> {
+    tried(args.output.as_deref(), &[], &Inputs::default().store(&args.store))?;
+    let past = Past::open(&args.store)?;
+    let run = past.run(&args.run)?;
+    Ok((past, run))
+}
+
+fn unwritable(args: &ExportArgs, error: &io::Error) -> Failure {
+    Failure::unwritable(args.output.as_deref(), error)
+}
+
+/// Gives the file or standard output to `fill`, and keeps a file only when it is complete.
+fn written(
+    args: &ExportArgs,
+    fill: impl FnOnce(&mut (dyn io::Write + Send)) -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
+    match &args.output {
+        Some(path) => {
+            let mut file = WholeFile::create(path).map_err(|error| unwritable(args, &error))?;
+            fill(&mut file)?;
+            file.keep().map_err(|error| unwritable(args, &error))?;
+        }
+        None => {
+            let mut out = io::BufWriter::new(terminal::Pipe(io::stdout()));
+            fill(&mut out)?;
+            out.flush().map_err(|error| unwritable(args, &error))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn results(args: &ExportResultsArgs) -> Result<Exit, Failure> {
+    let form = form(args)?;
+    let export = &args.export;
+    let (past, run) = opened(export)?;
+    let unwritable = |error: io::Error| unwritable(export, &error);
+    let mut spool = Spool::new().map_err(unwritable)?;
+    let summary = run.report(past.store(), &mut |row| spool.add(&row))?;
+    let frame = run.frames().first().and_then(|(_, frame)| serde_json::from_str(frame).ok());
+    let unix_ns = past.moment(run.run())?.map(|at: Moment| i128::from(at.seconds()) * 1_000_000_000);
+    let about = About { summary: &summary.record, frame, unix_ns };
+    let mut cases = run.cases(past.store())?;
+    let kept = move || serde_json::from_str(&cases.next()?.ok()?.kept?).ok();
+    let rows = spool.rows(kept).map_err(unwritable)?;
+    written(export, |out| write(form, rows, &about, out).map(drop).map_err(unwritable))
+}
+
+fn form(args: &ExportResultsArgs) -> Result<RowForm, Failure> {
+    let Some(output) = &args.export.output else { return Ok(args.format.unwrap_or(RowForm::Jsonl)) };
+    let suffix = Path::new(output).extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+    args.format.or_else(|| RowForm::of(suffix)).ok_or_else(|| {
+        Failure::usage(format!("{}: expected a name in .csv, .jsonl or .parquet", output.display()))
+            .hint("or say --format, as --format otlp; `run --output` writes the results file")
+    })
+}
+
+/// The case, and the reply where it has one.
+fn parts(case: &CaseRecord) -> Option<(&Case, Option<&Reply>)> {
+    match &case.status {
+        CaseStatus::Skipped { .. } => None,
+        CaseStatus::NoReply { case, .. } => Some((case, None)),
+        CaseStatus::Blocked { entry, .. } | CaseStatus::Admitted { entry, .. } => {
+            Some((&entry.case, Some(&entry.reply)))
+        }
+    }
+}
+
+/// A case and its reply as case files have them.
+fn native(record: &CaseRecord) -> Option<Value> {
+    let (case, reply) = parts(record)?;
+    let mut line = Map::new();
+    line.insert("id".to_owned(), json!(case.id.to_string()));
+    match &case.situation {
+        Situation::Ticket(text) => line.insert("ticket".to_owned(), json!(&**text)),
+        Situation::Conversation(turns) => {
+            let turns = turns.iter().map(|turn| json!({ "role": turn.role.name(), "text": &*turn.text }));
+            line.insert("turns".to_owned(), turns.collect())
+        }
+    };
+    let evidence = &case.evidence;
+    let sources = evidence.sources.iter();
+    let sources = sources.map(|one| json!({ "source": one.id, "version": one.version, "text": one.text }));
+    let metadata: Option<Value> = case.metadata.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    let fields = [
+        ("reply", json!(reply.map(|reply| &*reply.text))),
+        ("variant", json!(reply.and_then(|reply| reply.variant.as_ref()).map(|name| name.as_str()))),
+        ("confidence", json!(reply.and_then(|reply| reply.confidence).map(|share| share.value()))),
+        ("slice", json!(case.slice.as_ref().map(|slice| slice.as_str()))),
+        ("reference", json!(case.reference)),
+        ("time", json!(case.circumstances.time.map(|time| time.to_string()))),
+        ("audience", json!(case.circumstances.audience)),
+        ("region", json!(case.circumstances.region)),
+        ("evidence", sources.collect()),
+        ("context", json!(evidence.context)),
+        ("tools", json!(evidence.tools)),
+        ("metadata", json!(metadata)),
+    ];
+    let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty());
+    line.extend(fields.into_iter().filter(|(_, value)| is_said(value)).map(|(name, value)| (name.to_owned(), value)));
+    Some(Value::Object(line))
+}
+
+fn reply(record: &CaseRecord) -> Option<Value> {
+    let (case, reply) = parts(record)?;
+    let reply = reply?;
+    let variant = reply.variant.as_ref().map(|name| name.as_str());
+    let status = if matches!(record.status, CaseStatus::Blocked { .. }) { "blocked" } else { "admitted" };
+    Some(json!({ "id": case.id.to_string(), "variant": variant, "reply": &*reply.text, "gate": status }))
+}
+
+/// What a judge was asked about a case, each with its hash.
+fn packets(_: &RecordedRun, past: &Past, case: CaseRecord) -> Result<Vec<Value>, Failure> {
+    let id = parts(&case).map(|(case, _)| case.id.to_string());
+    let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
+        let body = past.reader().packet_body(&packet.hash)?;
+        let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
+        Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }))
+    };
+    case.packets().iter().map(packet).collect()
+}
+
+/// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
+fn answers(run: &RecordedRun, past: &Past, case: CaseRecord) -> Result<Vec<Value>, Failure> {
+    let id = parts(&case).map(|(case, _)| case.id.to_string());
+    let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
+    let line = attempts.map(|(packet, repeat, attempt)| {
+        let outcome = match &attempt.outcome {
+            AttemptOutcome::Ended(name) => name.as_str(),
+            AttemptOutcome::InFlight => "in_flight",
+            AttemptOutcome::Lost => "lost",
+        };
+        let mut line = json!({
+            "case": id, "packet": packet.to_string(), "repeat": repeat, "n": attempt.n, "cause": attempt.cause,
+            "outcome": outcome, "detail": attempt.detail, "http_status": attempt.http_status,
+            "started_unix_ms": attempt.started_unix_ms,
+        });
+        match String::from_utf8(attempt.raw) {
+            Ok(text) => line["answer"] = json!(text),
+            Err(bytes) => {
+                let digits = bytes.as_bytes().iter().map(|byte| format!("{byte:02x}"));
+                line["answer_hex"] = json!(digits.collect::<String>());
+            }
+        }
+        line
+    });
+    Ok(line.collect())
+}
+
+/// Where the records of a tool's file stand in what stands around them, told by a member beside them.
+const LISTS: &[(&str, &str)] = &[
+    ("/results/version", "/results/results"),
+    ("/eval/task", "/samples"),
+    ("/metricsScores", "/testCases"),
+    ("/has_more", "/data"),
+    ("/meta", "/tickets"),
+    ("/pages", "/conversations"),
+];
+
+/// Writes the first file of another tool back: its records in their order, in what stood around them.
+fn original(args: &ExportArgs) -> Result<Exit, Failure> {
+    let (past, run) = opened(args)?;
+    let (mut records, mut file) = (Vec::<Value>::new(), None);
+    for case in run.cases(past.store())? {
+        let CaseRecord { file: named, kept, .. } = case?;
+        let Some(kept) = kept.filter(|_| *file.get_or_insert_with(|| named.clone()) == named) else { continue };
+        let read = serde_json::from_str(&kept).map_err(|error| Failure::store(error.to_string()))?;
+        // A record with several cases stands there once.
+        if records.last() != Some(&read) {
+            records.push(read);
+        }
+    }
+    let Some(file) = file else {
+        return Err(Failure::usage(format!("run {} was not read from another tool's file", args.run))
+            .hint("without --original, cases are written as JSON lines of Probity's own"));
+    };
+    let frame = run.frames().iter().find(|(named, _)| *named == file);
+    let frame: Option<Value> = frame.and_then(|(_, frame)| serde_json::from_str(frame).ok());
+    let list = frame.as_ref().and_then(|frame| LISTS.iter().find(|(told, _)| frame.pointer(told).is_some()));
+    written(args, |out| {
+        let put = |out: &mut (dyn io::Write + Send), value: &Value| {
+            writeln!(out, "{value}").map_err(|error| unwritable(args, &error))
+        };
+        match (frame, list) {
+            (Some(mut frame), Some((_, list))) => {
+                let (around, name) = list.rsplit_once('/').expect("a pointer has a slash");
+                let around = frame.pointer_mut(around).and_then(Value::as_object_mut);
+                around.expect("it was told by a member of it").insert(name.to_owned(), json!(records));
+                put(out, &frame)
+            }
+            _ => records.iter().try_for_each(|record| put(out, record)),
+        }
+    })
+}

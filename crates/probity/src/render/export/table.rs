@@ -1,0 +1,74 @@
+//! Results as rows and columns: the same cells for a spreadsheet and for a program.
+
+use probity_core::label::quoted_cell;
+use probity_core::results::ResultRow;
+
+use super::About;
+
+/// A cell of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Text(Option<String>),
+    Whole(Option<i64>),
+    Number(Option<f64>),
+}
+
+/// The row's cells with their columns, which every row of a run has in the same order.
+pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> {
+    let text = |name: &str, text: Option<&str>| (name.to_owned(), Value::Text(text.map(str::to_owned)));
+    let joined = |texts: Vec<String>| Some(texts.join("; ")).filter(|text| !text.is_empty());
+    let mut cells = vec![
+        text("id", Some(&row.id)),
+        text("slice", row.slice.as_deref()),
+        text("variant", row.variant.as_deref()),
+        text("outcome", Some(row.outcome.name())),
+        ("total".to_owned(), Value::Number(row.total.map(|total| total.to_f64()))),
+    ];
+    for (name, result) in row.criteria.iter() {
+        let result = result.as_ref();
+        let reason = result.and_then(|result| result.reasoning.clone().or_else(|| result.unscored.clone()));
+        cells.push((format!("{name}.score"), Value::Whole(result.and_then(|result| result.score))));
+        cells.push((format!("{name}.reasoning"), Value::Text(reason)));
+    }
+    let found = row.gate.findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.message));
+    cells.extend([
+        ("reasons".to_owned(), Value::Text(joined(row.reasons()))),
+        ("findings".to_owned(), Value::Text(joined(found.collect()))),
+        text("ticket", row.ticket.as_deref()),
+        text("reply", row.reply.as_deref()),
+        text("judge", Some(&about.judge())),
+        text("standing", Some(about.standing())),
+    ]);
+    cells
+}
+
+/// A row without a result, for its columns alone.
+pub(super) fn columns(about: &About<'_>) -> Vec<(String, Value)> {
+    let criteria = about.summary.all.criteria.names().map(|name| (name, None)).collect();
+    cells(&ResultRow { criteria, ..ResultRow::default() }, about)
+}
+
+/// The first line of a CSV file.
+pub(super) fn header(about: &About<'_>) -> String {
+    in_csv(columns(about).into_iter().map(|(name, _)| name))
+}
+
+/// A line of a CSV file.
+pub(super) fn line(row: &ResultRow, about: &About<'_>) -> String {
+    in_csv(cells(row, about).into_iter().map(|(_, value)| match value {
+        Value::Text(text) => quoted_cell(&text.unwrap_or_default()),
+        Value::Whole(whole) => whole.map(|whole| whole.to_string()).unwrap_or_default(),
+        Value::Number(number) => number.map(|number| number.to_string()).unwrap_or_default(),
+    }))
+}
+
+/// Cells as a line of a CSV file.
+pub(crate) fn in_csv(cells: impl Iterator<Item = String>) -> String {
+    cells.map(enclosed).collect::<Vec<String>>().join(",") + "\n"
+}
+
+/// A cell between quotes where its text would end it otherwise.
+fn enclosed(cell: String) -> String {
+    let needs = cell.contains([',', ';', '"', '\n', '\r', '\t']) || cell.trim() != cell;
+    if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+}
