@@ -65,7 +65,7 @@ impl Pass {
     /// The next record of any file, with its place; `None` after the last file.
     pub(super) fn next(&mut self) -> Result<Option<Item>, LoadError> {
         while let Some(mut reader) = self.reader.take() {
-            if let Some((parsed, beside)) = reader.next(&self.sources)? {
+            if let Some(ReadRecord { parsed, beside }) = reader.next(&self.sources)? {
                 let (index, file) = (self.n_records, Arc::clone(reader.file.file()));
                 self.n_records += 1;
                 self.reader = Some(reader);
@@ -140,6 +140,12 @@ struct CaseReader {
     tools: Vec<&'static str>,
 }
 
+/// One case of a file.
+struct ReadRecord {
+    parsed: Parsed<Content>,
+    beside: Option<Box<Beside>>,
+}
+
 /// What a record holds.
 enum Held {
     Case(Content),
@@ -157,15 +163,12 @@ impl CaseReader {
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
-    fn next(
-        &mut self,
-        sources: &Sources,
-    ) -> Result<Option<(Parsed<Content>, Option<Box<Beside>>)>, LoadError> {
+    fn next(&mut self, sources: &Sources) -> Result<Option<ReadRecord>, LoadError> {
         loop {
             let (cases, line) = &mut self.waiting;
             if let Some(ReadCase { outcome, beside, warnings }) = cases.pop_front() {
                 let parsed = Parsed { line: *line, outcome, warnings };
-                return Ok(Some((self.counted(parsed), Some(beside))));
+                return Ok(Some(ReadRecord { parsed: self.counted(parsed), beside: Some(beside) }));
             }
             let frame = std::mem::replace(&mut self.file.frame, Json::Null);
             let (index, records) = (self.records.n_read, &mut self.records);
@@ -179,10 +182,11 @@ impl CaseReader {
                     self.take(form, read, line);
                     continue;
                 }
-                Ok(Held::Case(content)) => Ok(content),
+                Ok(Held::Case(case)) => Ok(case),
                 Err(refused) => Err(refused),
             };
-            return Ok(Some((self.counted(Parsed { line, outcome, warnings }), None)));
+            let parsed = self.counted(Parsed { line, outcome, warnings });
+            return Ok(Some(ReadRecord { parsed, beside: None }));
         }
         match self.n_passed_over.get(OTHER_SPANS) {
             Some(n) if self.n_cases == 0 => {
@@ -264,9 +268,9 @@ impl RecordReader {
             }
         };
         let outcome = fields.map_err(Refused::from).and_then(|mut found| {
-            let content = entry(&mut found, self.names, options);
+            let case = entry(&mut found, self.names, options);
             warnings.append(&mut found.doubts);
-            content
+            case
         });
         if let (Err(_), Some(members)) = (&outcome, members) {
             self.not_understood = self.explained(&members, options);

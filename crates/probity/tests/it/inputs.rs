@@ -65,7 +65,8 @@ fn n31_transcripts_score_as_they_are_and_the_packet_shows_calls_and_results() {
     assert_eq!(ids(&out), ["T-1", "2"]);
     assert_eq!(out["results"][0]["reply"], "It was sent with DHL on 3 March.");
     let requests = server.requests();
-    let prompts: Vec<String> = requests.iter().map(|request| request.json()["messages"].to_string()).collect();
+    let prompts: Vec<String> =
+        requests.iter().map(|request| request.json()["messages"].to_string()).collect();
     let shows = |text: &str| prompts.iter().any(|prompt| prompt.contains(text));
     for shown in ["get_order", "sent on 3 March", "get_courier", "cancel_flight", "not allowed"] {
         assert!(shows(shown), "{shown}: {prompts:?}");
@@ -75,7 +76,12 @@ fn n31_transcripts_score_as_they_are_and_the_packet_shows_calls_and_results() {
     }
     let probity = Probity::new().file("t.jsonl", openai.to_string()).server(&server);
     probity.args(["run", "t.jsonl", "--system-prompts", "--json"]).run().code(0);
-    assert!(server.requests().iter().any(|request| request.json()["messages"].to_string().contains("Never promise")));
+    assert!(
+        server
+            .requests()
+            .iter()
+            .any(|request| request.json()["messages"].to_string().contains("Never promise"))
+    );
 }
 
 #[test]
