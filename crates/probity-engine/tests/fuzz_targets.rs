@@ -98,6 +98,16 @@ fn foreign_files() {
 }
 
 #[test]
+fn binary_files() {
+    check("binary");
+}
+
+#[test]
+fn mappings() {
+    check("map");
+}
+
+#[test]
 fn retries() {
     check("retry");
 }
@@ -125,5 +135,8 @@ fn prompts() {
 #[test]
 fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["verdict", "json", "load", "foreign", "retry", "rubric", "gate", "policy", "prompt"]);
+    assert_eq!(
+        names,
+        ["verdict", "json", "load", "foreign", "binary", "map", "retry", "rubric", "gate", "policy", "prompt"]
+    );
 }

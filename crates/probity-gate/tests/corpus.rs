@@ -67,7 +67,8 @@ struct InventedRow {
 fn rows<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let row = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"));
+    let row =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"));
     text.lines().map(row).collect()
 }
 
@@ -81,7 +82,8 @@ fn found(sources: &[Value], case: Case, reply: &str) -> Vec<Finding> {
     let text = lines.join("\n");
     let files = [PolicyFile { name: "policies.jsonl", text: &text }];
     let texts = PolicyTexts { sources: &files, words: &[], allowed_claims: &[] };
-    let (policies, _) = Policies::read(&texts, Defaults::default()).unwrap_or_else(|error| panic!("{error:?}"));
+    let (policies, _) =
+        Policies::read(&texts, Defaults::default()).unwrap_or_else(|error| panic!("{error:?}"));
     let gate = Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns");
     let ids: Vec<&str> = sources.iter().filter_map(|source| source["id"].as_str()).collect();
     let mut evidence = Evidence::clone(&case.evidence);
@@ -158,7 +160,12 @@ fn claims(part: &str) -> BTreeMap<String, Count> {
     for (language, count) in &counts {
         println!(
             "claims {part} {language}: {} replies, precision {:.1} % ({} right, {} wrong), recall {:.1} % ({} missed)",
-            count.n_rows, count.precision(), count.right, count.wrong, count.recall(), count.missed
+            count.n_rows,
+            count.precision(),
+            count.right,
+            count.wrong,
+            count.recall(),
+            count.missed
         );
     }
     counts
@@ -211,7 +218,8 @@ fn messages(part: &str) -> Messages {
         let found = found(std::slice::from_ref(&source), tool_case(&row), &row.reply);
         // A finding is about a labelled thing where it stands in or around its words, or in its sentence's words.
         let place = |invented: &InventedRow| {
-            let start = row.reply.find(&invented.span).unwrap_or_else(|| panic!("{}: {:?}", row.id, invented.span));
+            let start =
+                row.reply.find(&invented.span).unwrap_or_else(|| panic!("{}: {:?}", row.id, invented.span));
             start..start + invented.span.len()
         };
         let touches = |finding: &Finding, invented: &InventedRow| {
@@ -237,7 +245,10 @@ fn messages(part: &str) -> Messages {
         if is_shown(part) && !(wrong.is_empty() && missed.is_empty()) {
             let missed: Vec<(&str, &str)> =
                 missed.iter().map(|row| (row.kind.as_str(), row.span.as_str())).collect();
-            println!("{} {} {:?}\n    false {wrong:?}\n    missed {missed:?}", row.id, row.language, row.reply);
+            println!(
+                "{} {} {:?}\n    false {wrong:?}\n    missed {missed:?}",
+                row.id, row.language, row.reply
+            );
         }
     }
     println!(

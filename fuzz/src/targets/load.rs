@@ -26,13 +26,17 @@ pub fn check(data: &[u8]) {
         ..LoadOptions::default()
     };
     let packed = chosen(5).then(|| gzip(content));
-    SCRATCH.with_borrow_mut(|scratch| {
-        let path = scratch.holding(packed.as_deref().unwrap_or(content));
+    scratch(packed.as_deref().unwrap_or(content), |path| {
         match Dataset::open(&[path.to_owned()], options.clone()) {
             Ok(dataset) => check_dataset(&dataset, path, options),
             Err(error) => check_error(&error),
         }
     });
+}
+
+/// Gives `content` to `read` as a file.
+pub fn scratch(content: &[u8], read: impl FnOnce(&Path)) {
+    SCRATCH.with_borrow_mut(|scratch| read(scratch.holding(content)));
 }
 
 /// Inputs to start from.

@@ -3,15 +3,18 @@
 //!
 //! A target is a plain function without state that matters, so the same input always ends the same way.
 
+pub mod binary;
 pub mod foreign;
 pub mod gate;
 mod input;
 pub mod json;
 pub mod load;
+pub mod map;
 pub mod policy;
 pub mod prompt;
 pub mod retry;
 pub mod rubric;
+pub mod samples;
 mod seeds;
 pub mod verdict;
 
@@ -31,6 +34,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "json", seeds: json::seeds, check: json::check },
     Target { name: "load", seeds: load::seeds, check: load::check },
     Target { name: "foreign", seeds: foreign::seeds, check: foreign::check },
+    Target { name: "binary", seeds: binary::seeds, check: binary::check },
+    Target { name: "map", seeds: map::seeds, check: map::check },
     Target { name: "retry", seeds: retry::seeds, check: retry::check },
     Target { name: "rubric", seeds: rubric::seeds, check: rubric::check },
     Target { name: "gate", seeds: gate::seeds, check: gate::check },

@@ -15,8 +15,12 @@ use crate::stats::{CrossTable, Measure, MeasureKind, Resampling, Sampling, cross
 const SAMPLING: Sampling = Sampling { resampling: Resampling { n_resamples: 1_000, seed: 0 }, n_min: 8 };
 
 /// For two categories each, Kendall's tau-b is the phi coefficient.
-const PHI: Measure =
-    Measure { name: "phi", kind: MeasureKind::Coefficient, figure: CrossTable::kendall, n: CrossTable::n_placed };
+const PHI: Measure = Measure {
+    name: "phi",
+    kind: MeasureKind::Coefficient,
+    figure: CrossTable::kendall,
+    n: CrossTable::n_placed,
+};
 
 /// Takes results one at a time.
 #[derive(Debug, Clone, Default)]
@@ -47,12 +51,14 @@ impl CustomerOutcomeTally {
 fn figures(mut replies: Vec<(u64, bool, bool)>) -> CustomerOutcomes {
     replies.sort_unstable();
     let share = |passed: bool| {
-        let of: Vec<bool> = replies.iter().filter(|(_, passes, _)| *passes == passed).map(|(.., good)| *good).collect();
+        let of: Vec<bool> =
+            replies.iter().filter(|(_, passes, _)| *passes == passed).map(|(.., good)| *good).collect();
         proportion(of.iter().filter(|good| **good).count() as u64, of.len() as u64)
     };
     let cases = replies.chunk_by(|(one, ..), (other, ..)| one == other);
     let cells = cases.map(|case| {
-        let cell = |(_, passes, good): &(u64, bool, bool)| (2 * usize::from(*passes) + usize::from(*good), 1.0);
+        let cell =
+            |(_, passes, good): &(u64, bool, bool)| (2 * usize::from(*passes) + usize::from(*good), 1.0);
         case.iter().map(cell)
     });
     let phi = crossed(cells, &[0.0, 1.0], &[PHI], SAMPLING).figures.remove(0).ok();

@@ -118,10 +118,8 @@ impl ReplyResult {
     /// The same result with what each criterion of `rubric` came to, in its order.
     #[must_use]
     pub fn with_criteria(self, rubric: &Rubric, criteria: Vec<(CriterionId, CriterionOutcome)>) -> Self {
-        let levels: BTreeMap<&CriterionId, i64> = criteria
-            .iter()
-            .filter_map(|(id, outcome)| Some((id, outcome.level()?)))
-            .collect();
+        let levels: BTreeMap<&CriterionId, i64> =
+            criteria.iter().filter_map(|(id, outcome)| Some((id, outcome.level()?))).collect();
         let score = score(rubric, &levels);
         let outcome = match rubric.pass() {
             Some(_) if !score.failures.is_empty() => RowOutcome::Fail,

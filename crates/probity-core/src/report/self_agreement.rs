@@ -21,7 +21,9 @@ pub(super) struct SelfAgreementTally {
 
 impl SelfAgreementTally {
     pub(super) fn add(&mut self, result: &ReplyResult, rubric: &Rubric) {
-        for (at, levels) in result.levels_by_repeat.iter().enumerate().filter(|(_, levels)| !levels.is_empty()) {
+        for (at, levels) in
+            result.levels_by_repeat.iter().enumerate().filter(|(_, levels)| !levels.is_empty())
+        {
             self.criteria.resize(rubric.criteria().len(), Vec::new());
             let count = |level: &i64| levels.iter().filter(|given| **given == Some(*level)).count();
             let counts: Vec<u32> =
@@ -38,7 +40,11 @@ impl SelfAgreementTally {
             return None;
         }
         let judged = rubric.criteria().iter().zip(self.criteria).filter(|(_, replies)| !replies.is_empty());
-        Some(judged.map(|(criterion, replies)| (criterion.id.to_string(), figures(criterion, replies))).collect())
+        Some(
+            judged
+                .map(|(criterion, replies)| (criterion.id.to_string(), figures(criterion, replies)))
+                .collect(),
+        )
     }
 }
 
@@ -57,7 +63,8 @@ fn figures(criterion: &Criterion, mut replies: Vec<(u64, Vec<u32>)>) -> SelfAgre
         }),
         SAMPLING.resampling,
     );
-    let units = cases().map(|case| (case.len() as u64, case.iter().flat_map(|(_, counts)| coincidences(counts))));
+    let units =
+        cases().map(|case| (case.len() as u64, case.iter().flat_map(|(_, counts)| coincidences(counts))));
     let positions: Vec<f64> = criterion.scale.levels().iter().map(|level| *level as f64).collect();
     let alpha = rated(units, &positions, SAMPLING).ordinal;
     SelfAgreement { n: replies.len() as u64, agreement, krippendorff_alpha: alpha.ok() }

@@ -20,9 +20,9 @@ pub use row::{
     finding_records,
 };
 pub use summary::{
-    AuthorRecord, ClusterCount, Counts, CriterionFigures, CustomerOutcomes, Facts, FailurePattern, JudgeRecord, PartRecord,
-    PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName, RuleCount, SelfAgreement, SummaryRecord,
-    TargetRecord, Tokens, Variation,
+    AuthorRecord, ClusterCount, Counts, CriterionFigures, CustomerOutcomes, Facts, FailurePattern,
+    JudgeRecord, PartRecord, PassHat, PatternKind, RankedRecord, RecurringReason, Repeats, RubricName,
+    RuleCount, SelfAgreement, SummaryRecord, TargetRecord, Tokens, Variation,
 };
 
 use crate::promote::Standing;

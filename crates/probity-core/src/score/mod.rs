@@ -13,6 +13,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exact::Exact;
+use crate::gate::Finding;
 use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
 /// Why an admitted reply has no level for a criterion. Never a number, never a fail.
@@ -82,6 +83,26 @@ pub fn decided_by_gate(criterion: &Criterion, blocking: &BTreeSet<String>) -> Cr
         detail: format!("these rules decide the criterion and do not block in this run: {}", idle.join(", ")),
         attempts: 0,
     })
+}
+
+/// Takes back what the gate decided about a reply by rules that it could not check: those about claims, where there are
+/// no word lists for the language of the reply. Silence is no full mark.
+pub fn take_back_unchecked(
+    rubric: &Rubric,
+    criteria: &mut [(CriterionId, CriterionOutcome)],
+    findings: &[Finding],
+) {
+    let Some(unchecked) = findings.iter().find(|finding| finding.rule() == "record.no_language") else { return };
+    for (criterion, (_, outcome)) in rubric.criteria().iter().zip(criteria) {
+        let needs_language = criterion.rules.iter().any(|rule| rule.starts_with("claim."));
+        if criterion.decider == Decider::Gate && needs_language {
+            *outcome = CriterionOutcome::Unscored(Unscored {
+                cause: "no_gate_rule".to_owned(),
+                detail: unchecked.sighting.message.clone(),
+                attempts: 0,
+            });
+        }
+    }
 }
 
 /// Why a reply failed.

@@ -312,6 +312,10 @@ settings! {
         test_values: TestData => Plain,
         own_numbers: Vec<String> => Plain,
     }
+    input: One<InputLayer> {
+        map: BTreeMap<String, String> => Plain,
+        date_format: String => Plain,
+    }
     store: One<StoreLayer> {
         texts: StoredTexts => Plain,
     }

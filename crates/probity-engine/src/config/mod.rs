@@ -67,6 +67,8 @@ pub struct Config {
     pub run: RunSettings,
     /// What a reply must not do to be judged.
     pub gate: GateSettings,
+    /// How case files are read.
+    pub input: InputSettings,
     /// What the store keeps.
     pub store: StoreSettings,
     /// The file of limits that the second of two runs must keep.
@@ -128,6 +130,15 @@ pub struct RunSettings {
     pub parse: Parse,
     /// Whether an answer that is not a verdict is asked for again.
     pub reask: Reask,
+}
+
+/// `[input]`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InputSettings {
+    /// Where the fields of records come from, by field; read together with the flags.
+    pub map: BTreeMap<String, String>,
+    /// How dates are written, as `%d/%m/%Y`.
+    pub date_format: Option<String>,
 }
 
 /// `[store]`

@@ -17,9 +17,9 @@ use probity_core::spelling::closest;
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
-    KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile, SettingsProblem,
-    StoreSettings, Tunable, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
+    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
+    SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -55,6 +55,10 @@ impl Config {
         Ok(Config {
             run,
             gate,
+            input: InputSettings {
+                map: layer.input.map.unwrap_or_default(),
+                date_format: layer.input.date_format,
+            },
             store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,

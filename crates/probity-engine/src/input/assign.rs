@@ -34,38 +34,21 @@ impl Assignment {
         map: &FieldMap,
     ) -> Result<Assignment, Unclear> {
         let name = |at: usize| names.clone().nth(at).unwrap_or_default();
-        let mut best: [Option<(usize, Meaning)>; N_FIELDS] = [None; N_FIELDS];
-        let mut clash: [Option<usize>; N_FIELDS] = [None; N_FIELDS];
-        let mut fields = vec![None; known.len()];
-        for (at, (own, looked_up)) in names.clone().zip(&known).enumerate() {
-            let read = looked_up.meaning.filter(|known| known.certainty != Certainty::Perhaps);
-            let Some(meaning) = read.filter(|known| !map.has(known.field)) else { continue };
-            if !map.is_empty() && map.takes(own, looked_up) {
-                continue;
-            }
-            let field = meaning.field as usize;
-            if meaning.field == Field::Context {
-                fields[at] = Some(Field::Context);
-                continue;
-            }
-            match best[field].map_or(Ordering::Less, |(_, other)| order(meaning).cmp(&order(other))) {
-                Ordering::Less => (best[field], clash[field]) = (Some((at, meaning)), None),
-                Ordering::Equal => clash[field] = clash[field].or(Some(at)),
-                Ordering::Greater => {}
-            }
-        }
-        if best[Field::Turns as usize].is_some() && !best[Field::Ticket as usize].is_some_and(is_exact) {
-            best[Field::Ticket as usize] = None;
-        }
+        let meanings: Vec<Option<Meaning>> =
+            names.clone().zip(&known).map(|(name, known)| read_as(name, known, map)).collect();
+        // Texts of the context come together, whatever they are called.
+        let context = |meaning: &Option<Meaning>| {
+            meaning.map(|known| known.field).filter(|field| *field == Field::Context)
+        };
+        let mut fields: Vec<Option<Field>> = meanings.iter().map(context).collect();
         let mut doubts = Vec::new();
-        for (first, second) in best.iter().flatten().zip(clash_of(&best, &clash)) {
-            let (at, meaning) = *first;
-            let Some(second) = second else {
+        for Claim { at, meaning, rival } in claims(&meanings) {
+            let Some(rival) = rival else {
                 fields[at] = Some(meaning.field);
                 continue;
             };
-            let (field, first, second) = (meaning.field, name(at), name(second));
-            if is_exact((at, meaning)) {
+            let (field, first, second) = (meaning.field, name(at), name(rival));
+            if meaning.certainty == Certainty::Exact {
                 return Err(Unclear { field, message: both_name(first, second, field) });
             }
             let unclear = format!("'{first}' and '{second}' could both be the '{}' field", field.native());
@@ -84,14 +67,16 @@ impl Assignment {
 
     /// Says what was read from names that are not native, and what was not read; nothing where all that was read is
     /// native.
-    pub(super) fn notice<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    pub(super) fn notice<'a>(&self, names: impl Iterator<Item = &'a str>, map: &FieldMap) -> Option<String> {
         let (mut read, mut rest) = (Vec::new(), Vec::new());
         for ((name, known), field) in names.zip(&self.known).zip(&self.fields) {
             match field {
                 Some(field) if Field::named(name).is_none() => {
                     read.push(format!("{} from '{name}'", field.native()));
                 }
-                None if !name.is_empty() && known.message.is_none() => rest.push(name),
+                None if !name.is_empty() && known.message.is_none() && !map.uses(name, known) => {
+                    rest.push(name)
+                }
                 _ => {}
             }
         }
@@ -115,16 +100,40 @@ impl From<Unclear> for Reason {
 /// Fields without which a record is of no use, and which are therefore never left out.
 const REQUIRED: &[Field] = &[Field::Id, Field::Ticket, Field::Turns, Field::Reply];
 
-/// The second names of the fields that are taken, in the order of the fields.
-fn clash_of<'a>(
-    best: &'a [Option<(usize, Meaning)>],
-    clash: &'a [Option<usize>],
-) -> impl Iterator<Item = Option<usize>> + 'a {
-    best.iter().zip(clash).filter(|(best, _)| best.is_some()).map(|(_, clash)| *clash)
+/// The name that gives a field, and another that would give it as well.
+#[derive(Clone, Copy)]
+struct Claim {
+    at: usize,
+    meaning: Meaning,
+    rival: Option<usize>,
 }
 
-fn is_exact((_, meaning): (usize, Meaning)) -> bool {
-    meaning.certainty == Certainty::Exact
+/// What a name is read as, unless a person says where its field comes from or what its column is.
+fn read_as(name: &str, known: &KnownName, map: &FieldMap) -> Option<Meaning> {
+    let meaning = known.meaning.filter(|known| known.certainty != Certainty::Perhaps)?;
+    (map.is_empty() || !(map.has(meaning.field) || map.takes(name, known))).then_some(meaning)
+}
+
+/// The best name of each field but the context.
+fn claims(meanings: &[Option<Meaning>]) -> impl Iterator<Item = Claim> {
+    let mut best: [Option<Claim>; N_FIELDS] = [None; N_FIELDS];
+    let read = meanings.iter().enumerate().filter_map(|(at, meaning)| Some((at, (*meaning)?)));
+    for (at, meaning) in read.filter(|(_, meaning)| meaning.field != Field::Context) {
+        let slot = &mut best[meaning.field as usize];
+        let rank = |other: &Claim| order(meaning).cmp(&order(other.meaning));
+        match slot.as_ref().map_or(Ordering::Less, rank) {
+            Ordering::Less => *slot = Some(Claim { at, meaning, rival: None }),
+            Ordering::Equal => *slot = slot.map(|claim| Claim { rival: claim.rival.or(Some(at)), ..claim }),
+            Ordering::Greater => {}
+        }
+    }
+    // Beside a conversation a text that is not called a ticket is none.
+    let has_turns = best[Field::Turns as usize].is_some();
+    let counts = move |claim: &Claim| {
+        let is_ticket = claim.meaning.field == Field::Ticket;
+        !(has_turns && is_ticket && claim.meaning.certainty != Certainty::Exact)
+    };
+    best.into_iter().flatten().filter(counts)
 }
 
 /// What counts first among names of one field. Of ids the best is taken: one that is not unique is found out.
@@ -252,7 +261,9 @@ fn likelihood(column: &ShownColumn<'_>, field: Field) -> Option<(bool, usize, us
         None => 0,
     };
     let is_text = field != Field::Id;
-    (named > 0 || (is_text && is_wordy)).then_some((is_wordy && is_text, named, column.sample.len()))
+    // A name alone makes no text of what has only a word or two: it is a person, a number, a state.
+    let is_likely = if is_text { is_wordy || named == 3 } else { named > 0 };
+    is_likely.then_some((is_wordy && is_text, named, column.sample.len()))
 }
 
 /// The beginning of a value, on one line.

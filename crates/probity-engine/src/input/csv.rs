@@ -119,7 +119,7 @@ impl CsvTable {
         }
         raw.bytes = header;
         let named = self.names.iter().map(String::as_str);
-        self.notices.extend(self.assigned.notice(named));
+        self.notices.extend(self.assigned.notice(named, &options.map));
         self.warnings = self.assigned.doubts.clone();
         let typos = self.names.iter().zip(&known).filter(|(name, known)| !options.map.takes(name, known));
         self.warnings.extend(typos.filter_map(|(_, known)| known.typo.clone()));
@@ -159,6 +159,12 @@ impl CsvTable {
         let has = |field| self.assigned.has(field);
         let is_told = self.assigned.known.iter().any(|known| known.message == Some(MessageColumn::Author));
         is_told && has(Field::Id) && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns)
+    }
+
+    /// What the last row, whose source is `row`, says in the column of this kind.
+    pub(super) fn message_cell(&self, row: &str, column: MessageColumn) -> Option<String> {
+        let at = self.assigned.known.iter().position(|known| known.message == Some(column))?;
+        self.cells(row).ok()?.get(at).map(|cell| (*cell).to_owned())
     }
 
     /// Cuts the next row into `raw`; `None` at the end of the file.

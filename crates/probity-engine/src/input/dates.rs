@@ -72,7 +72,9 @@ pub(super) fn since_1970(number: i64) -> Option<Moment> {
 
 fn parsed(text: &str, format: &str) -> Option<Moment> {
     let parts = BrokenDownTime::parse(format, text).ok()?;
-    let civil = parts.to_date().ok()?.to_datetime(parts.to_time().unwrap_or(Time::midnight()));
+    // A year of two digits is none of four.
+    let date = parts.to_date().ok().filter(|date| date.year() >= 1000)?;
+    let civil = date.to_datetime(parts.to_time().unwrap_or(Time::midnight()));
     let offset = parts.offset().map_or(0, jiff::tz::Offset::seconds);
     let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
     Moment::from_seconds(civil.duration_since(epoch).as_secs() - i64::from(offset))

@@ -113,6 +113,10 @@ impl Array {
             found.lists.extend(found.empty.take());
         }
         let is_known = !found.lists.is_empty();
+        // The viewer of a dataset lists its columns beside its rows.
+        if found.arrays.iter().map(|(name, _)| name.as_str()).eq(["features", "rows"]) {
+            found.arrays.remove(0);
+        }
         if !is_known {
             let (Some((name, offset)), true) = (found.arrays.pop(), found.arrays.is_empty()) else {
                 return Ok(None);

@@ -26,7 +26,6 @@ const SIGNATURES: &[(&[u8], Foreign)] = &[
     (&[b'B', b'Z', b'h', b'9', 0x31, 0x41], Foreign { what: "bzip2 data", hint: UNPACK }),
     (b"PK\x03\x04", Foreign { what: "a zip archive", hint: UNZIP }),
     (b"PK\x05\x06", Foreign { what: "an empty zip archive", hint: UNZIP }),
-    (b"PAR1", Foreign { what: "a Parquet file", hint: EXPORT }),
     (b"SQLite format 3", Foreign { what: "an SQLite database", hint: EXPORT }),
     (&[0x1f, 0x8b], Foreign { what: "gzip data inside gzip data", hint: "unpack it once" }),
 ];

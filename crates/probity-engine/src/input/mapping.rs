@@ -115,6 +115,15 @@ impl FieldMap {
         self.0.iter().any(|(_, source)| source.text == name || source.folded == known.folded)
     }
 
+    /// Whether a source reads the column of this name.
+    pub(super) fn uses(&self, name: &str, known: &KnownName) -> bool {
+        let is_read = |piece: &Piece| match piece {
+            Piece::Path { name: own, folded, .. } => own == name || *folded == known.folded,
+            Piece::Constant(_) | Piece::RecordNumber => false,
+        };
+        self.takes(name, known) || self.0.iter().any(|(_, source)| source.pieces.iter().any(is_read))
+    }
+
     /// The first column that a source begins with and that is not among `names`: the field and the column.
     pub(super) fn missing(&self, names: &[(&str, &KnownName)]) -> Option<(Field, &str)> {
         let is_there = |text: &str, folded: &str| {

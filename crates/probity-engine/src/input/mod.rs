@@ -1,5 +1,5 @@
-//! Reading case files: JSON arrays, JSON lines and CSV, and the files of other tools as they are, each also packed with
-//! gzip.
+//! Reading case files: JSON arrays, JSON lines and CSV, Excel and Parquet, and the files of other tools as they are, each
+//! also packed with gzip.
 //!
 //! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
 //! bytes for each record's name, however large the data is. A bad record is an item of its own, with its index and
@@ -15,6 +15,7 @@ mod assign;
 #[cfg(test)]
 mod bridges;
 mod bytes;
+mod convert;
 mod csv;
 mod dates;
 mod encoding;
@@ -26,6 +27,7 @@ mod gather;
 mod json;
 mod magic;
 mod mapping;
+mod messages;
 mod names;
 mod pass;
 mod reader;
@@ -84,6 +86,37 @@ pub enum Unanswered {
     Take,
 }
 
+/// Which of the records are used. Bad records of which the id is not known are listed whatever the slices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The first so many good ones.
+    pub limit: Option<usize>,
+    /// Those of one of these slices; all if none is named.
+    pub slices: Vec<String>,
+    /// Those with one of these ids; all if none is named.
+    pub only: Vec<String>,
+}
+
+impl Part {
+    fn is_all(&self) -> bool {
+        *self == Part::default()
+    }
+
+    fn takes(&self, outcome: &Result<Content, Refused>) -> bool {
+        let (id, slice) = match outcome {
+            Ok(content) => {
+                let case = content.case();
+                (Some(case.id.as_str()), case.slice.as_ref().map(|slice| slice.as_str()))
+            }
+            Err(refused) => (refused.id.as_deref(), None),
+        };
+        let is_among = |names: &[String], name: Option<&str>| {
+            names.is_empty() || name.is_some_and(|name| names.iter().any(|one| one == name))
+        };
+        is_among(&self.only, id) && (outcome.is_err() || is_among(&self.slices, slice))
+    }
+}
+
 /// At which turn of an agent a transcript or a ticket of a help desk is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AgentTurns {
@@ -121,6 +154,8 @@ pub struct LoadOptions {
     pub encoding: Option<Encoding>,
     /// How dates are written, as `%d/%m/%Y`; the usual forms if not set.
     pub date_format: Option<Arc<str>>,
+    /// Which records are used.
+    pub part: Part,
     /// The attribute of a span that names its slice; those in use for it if not set.
     pub slice_attribute: Option<Arc<str>>,
     /// Where a conversation of a foreign file is judged.
@@ -138,6 +173,19 @@ pub struct LoadOptions {
     pub decode_ratio_max: u64,
 }
 
+impl LoadOptions {
+    /// What the options say about the content of records, as a text; empty where they say nothing.
+    fn content(&self) -> String {
+        let plain = LoadOptions::default();
+        let parts = |options: &LoadOptions| {
+            let LoadOptions { map, date_format, part, slice_attribute, .. } = options;
+            format!("{map:?} {date_format:?} {part:?} {slice_attribute:?}")
+        };
+        let own = parts(self);
+        if own == parts(&plain) { String::new() } else { own }
+    }
+}
+
 impl Default for LoadOptions {
     fn default() -> Self {
         Self {
@@ -148,6 +196,7 @@ impl Default for LoadOptions {
             delimiter: None,
             encoding: None,
             date_format: None,
+            part: Part::default(),
             slice_attribute: None,
             turns: AgentTurns::default(),
             instructions: Instructions::default(),
@@ -196,8 +245,8 @@ impl LoadError {
 /// What names the content of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// BLAKE3 over the source text of each record in order, as 64 hexadecimal digits. Byte order marks,
-    /// gzip, line ends, blank lines and file names do not count.
+    /// BLAKE3 over the source text of each record in order, and over what the options say about their content, as 64
+    /// hexadecimal digits. Byte order marks, gzip, line ends, blank lines and file names do not count.
     pub hex: String,
     /// How many records there are, skipped ones included.
     pub n_records: usize,

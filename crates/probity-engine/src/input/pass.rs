@@ -9,11 +9,12 @@ use probity_core::json::{Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Vocabulary, object};
+use super::field::{FileNames, Reason, Vocabulary, object};
 use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
+use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
-use super::record::{Reading, object_fields};
+use super::record::{Reading, object_fields, unwrapped};
 use super::source::DataFile;
 use super::{LoadError, LoadOptions, Place, Sources};
 
@@ -32,6 +33,9 @@ pub(super) struct Pass {
     /// The file that is being read; nothing before it is opened.
     reader: Option<CaseReader>,
     n_records: usize,
+    n_good: usize,
+    /// How many records are not among those that are used.
+    pub(super) n_left_out: usize,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
     /// How many blank lines those files had.
@@ -52,6 +56,8 @@ impl Pass {
             options: options.clone(),
             reader: None,
             n_records: 0,
+            n_good: 0,
+            n_left_out: 0,
             digests: Vec::new(),
             n_blank_lines: 0,
             notices: Vec::new(),
@@ -65,10 +71,19 @@ impl Pass {
     /// The next record of any file, with its place; `None` after the last file.
     pub(super) fn next(&mut self) -> Result<Option<Item>, LoadError> {
         while let Some(mut reader) = self.reader.take() {
+            if self.options.part.limit.is_some_and(|limit| self.n_good >= limit) {
+                self.finish(reader);
+                return Ok(None);
+            }
             if let Some(ReadRecord { parsed, beside }) = reader.next(&self.sources)? {
                 let (index, file) = (self.n_records, Arc::clone(reader.file.file()));
                 self.n_records += 1;
                 self.reader = Some(reader);
+                if !self.options.part.takes(&parsed.outcome) {
+                    self.n_left_out += 1;
+                    continue;
+                }
+                self.n_good += usize::from(parsed.outcome.is_ok());
                 let place = Place { index, file, line: parsed.line };
                 return Ok(Some(Item { place, parsed, beside }));
             }
@@ -91,6 +106,7 @@ impl Pass {
     fn finish(&mut self, reader: CaseReader) {
         let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, .. } = reader;
         self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
+        self.notices.append(&mut file.notices);
         let name = file.file();
         for tool in tools {
             self.notices.push(format!("{name}: read as {tool}"));
@@ -130,6 +146,8 @@ struct CaseReader {
     records: RecordReader,
     /// The cases of the last record that have not been given out, and its line.
     waiting: (VecDeque<ReadCase>, usize),
+    /// The conversations of a table of messages that have not been given out, with their lines, once it was read.
+    conversations: Option<VecDeque<(usize, Result<Content, Refused>)>>,
     n_cases: usize,
     n_good: usize,
     /// How many records say something about cases elsewhere, by what they are.
@@ -159,11 +177,26 @@ impl CaseReader {
         let records = RecordReader::new(file.names()?, source.name());
         let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
         let (n_joined, n_passed_over, tools) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Ok(Self { file, options, records, waiting, n_cases: 0, n_good: 0, n_joined, n_passed_over, tools })
+        let conversations = None;
+        Ok(Self {
+            file,
+            options,
+            records,
+            waiting,
+            conversations,
+            n_cases: 0,
+            n_good: 0,
+            n_joined,
+            n_passed_over,
+            tools,
+        })
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
     fn next(&mut self, sources: &Sources) -> Result<Option<ReadRecord>, LoadError> {
+        if self.file.is_messages() {
+            return Ok(self.next_conversation()?.map(|parsed| ReadRecord { parsed, beside: None }));
+        }
         loop {
             let (cases, line) = &mut self.waiting;
             if let Some(ReadCase { outcome, beside, warnings }) = cases.pop_front() {
@@ -223,6 +256,32 @@ impl CaseReader {
         self.waiting = (read.collect(), line);
     }
 
+    /// The next conversation of a table of messages, which is read as a whole at first.
+    fn next_conversation(&mut self) -> Result<Option<Parsed<Content>>, LoadError> {
+        if self.conversations.is_none() {
+            let (mut conversations, mut all) = (Conversations::default(), Vec::new());
+            let read = |text: &RecordText<'_>, _: &mut Vec<String>| match text {
+                RecordText::Row(table, row) => Ok(Message::read(table, row, &self.options)?),
+                RecordText::Object(_) => Err(Reason::from("expected a row".to_owned()).into()),
+            };
+            while let Some(Parsed { line, outcome, .. }) = self.file.next(read)? {
+                match outcome {
+                    Ok(message) => conversations.add(line, message)?,
+                    Err(refused) => all.push((line, Err(refused))),
+                }
+            }
+            let mut said = format!("{}: read a conversation from the messages of each id", self.file.file());
+            if conversations.n_private > 0 {
+                said += &format!("; private messages left out: {}", conversations.n_private);
+            }
+            self.file.notices.push(said);
+            all.extend(conversations.contents(&self.options));
+            self.conversations = Some(all.into());
+        }
+        let next = self.conversations.as_mut().and_then(VecDeque::pop_front);
+        Ok(next.map(|(line, outcome)| self.counted(Parsed { line, outcome, warnings: Vec::new() })))
+    }
+
     fn counted(&mut self, parsed: Parsed<Content>) -> Parsed<Content> {
         self.n_cases += 1;
         self.n_good += usize::from(parsed.outcome.is_ok());
@@ -259,8 +318,9 @@ impl RecordReader {
         let fields = match text {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
-                let object = object(text)?;
-                if let Some(form) = foreign::form(&object) {
+                let object = unwrapped(object(text)?)?;
+                // What a person maps comes before what the record looks like.
+                if let Some(form) = foreign::form(&object).filter(|_| options.map.is_empty()) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));

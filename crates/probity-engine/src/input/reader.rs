@@ -32,6 +32,8 @@ pub(super) struct FileReader {
     /// Over the source texts so far. Packing, marks and line ends are not among them.
     digest: blake3::Hasher,
     n_records: usize,
+    /// Whether places are rows of a sheet and not lines.
+    counts_rows: bool,
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the file.
@@ -120,13 +122,20 @@ impl FileReader {
             raw.allow(batch_bytes_max);
         }
         let mut notices = opening_notices(source, &layout);
+        notices.extend(source.notices.iter().map(|notice| format!("{}: {notice}", source.name())));
         notices.extend(encoding_notice.map(|notice| format!("{}: {notice}", source.name())));
-        Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, notices, frame })
+        let counts_rows = source.counts_rows;
+        Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, counts_rows, notices, frame })
     }
 
     /// What the file calls the fields that a record must have, before the first record is read.
     pub(super) fn names(&mut self) -> Result<FileNames, LoadError> {
         Ok(FileNames::of(self.opened.input.fill()?))
+    }
+
+    /// Whether each row is a message of a conversation.
+    pub(super) fn is_messages(&self) -> bool {
+        matches!(&self.layout, Layout::Table(table) if table.is_messages())
     }
 
     /// The file as it was named.
@@ -169,7 +178,8 @@ impl FileReader {
             parsed => parsed,
         };
         self.n_records += 1;
-        Ok(Some(Parsed { line: self.raw.line, outcome, warnings }))
+        let line = if self.counts_rows { self.n_records + self.n_blank_lines + 1 } else { self.raw.line };
+        Ok(Some(Parsed { line, outcome, warnings }))
     }
 
     /// Cuts the next record that is not a blank line.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use probity_core::json::{self, Json, Object};
 
 use super::assign::Assignment;
+use super::entry::Refused;
 use super::field::{Field, Reason, RecordFields};
 use super::json::member_text;
 use super::mapping::{FieldMap, Members};
@@ -18,6 +19,27 @@ pub(super) struct Reading<'o> {
     pub(super) number: usize,
 }
 
+/// A row as the viewer of a dataset gives it: the record inside, with its number for an id, unless cells of it were
+/// cut. Other objects are as they were.
+pub(super) fn unwrapped(mut object: Object) -> Result<Object, Refused> {
+    let is_row = object.get("row").is_some_and(|row| row.as_object().is_some());
+    let cut = object.get("truncated_cells").and_then(Json::as_array).filter(|_| is_row);
+    let Some(cut) = cut else { return Ok(object) };
+    if !cut.is_empty() {
+        let cut: Vec<&str> = cut.iter().filter_map(Json::as_str).collect();
+        let reason = format!("cells cut by the viewer: {}", cut.join(", ")).into();
+        let id = object.get("row_idx").map(Json::canonical);
+        return Err(Refused { id, reason });
+    }
+    let number = object.take("row_idx");
+    let Some(Json::Object(mut row)) = object.take("row") else { return Ok(object) };
+    if let Some(number) = number.filter(|_| row.get(Field::Id.native()).is_none()) {
+        // The name is not there yet.
+        let _ = row.insert(Field::Id.native(), number);
+    }
+    Ok(row)
+}
+
 /// The fields of an object whose source is `text`; names that look like typing errors go to `warnings`.
 pub(super) fn object_fields<'a>(
     object: Object,
@@ -29,7 +51,7 @@ pub(super) fn object_fields<'a>(
         object.into_iter().map(|(name, json)| (Cow::Owned(name), json)).collect();
     let known = values.iter().map(|(name, _)| names.get(name)).collect();
     let assigned = Assignment::new(values.iter().map(|(name, _)| &**name), known, reading.map)?;
-    names.note_first(|| assigned.notice(values.iter().map(|(name, _)| &**name)));
+    names.note_first(|| assigned.notice(values.iter().map(|(name, _)| &**name), reading.map));
     warnings.extend(assigned.doubts.iter().cloned());
     let unread =
         values.iter().zip(&assigned.known).filter(|((name, _), known)| !reading.map.takes(name, known));

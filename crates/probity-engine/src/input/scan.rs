@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
-use probity_core::case::Slice;
+use probity_core::case::{EVIDENCE_BYTES_MAX, Slice};
 use probity_core::json::Json;
 use unicode_normalization::UnicodeNormalization;
 
@@ -48,7 +48,7 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
     let mut slices = HashSet::new();
     let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
-    let (mut n_records, mut n_skipped) = (0, 0);
+    let (mut n_records, mut n_skipped, mut n_cut) = (0, 0, 0);
     while let Some(Item { place, parsed, .. }) = pass.next()? {
         n_records += 1;
         doubts.add(&place, &parsed)?;
@@ -63,6 +63,7 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
             }
             Ok(content) => {
                 names.add(content, &place, hash);
+                n_cut += usize::from(content.case().evidence.n_bytes() > EVIDENCE_BYTES_MAX);
                 if slices.len() <= SLICES_MAX
                     && let Some(slice) =
                         content.case().slice.as_ref().filter(|slice| !slices.contains(*slice))
@@ -72,11 +73,22 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
             }
         }
     }
+    if n_records == 0 && !options.part.is_all() {
+        let message = "no record is among those asked for with --slice or --only";
+        return Err(LoadError::new(sources.files[0].name(), message));
+    }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),
         _ => repeats(sources, options, &names.twice, hash)?,
     };
     let mut notices = pass.notices;
+    if pass.n_left_out > 0 {
+        notices.push(format!("records left out by --slice or --only: {}", pass.n_left_out));
+    }
+    if n_cut > 0 {
+        let kib = EVIDENCE_BYTES_MAX >> 10;
+        notices.push(format!("evidence of more than {kib} KiB is cut where it is shown: in {n_cut} records"));
+    }
     notices.extend(doubts.notices());
     notices.extend(skips);
     if n_skipped > SKIPS_MAX {
@@ -88,6 +100,7 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
     for file in &pass.digests {
         hasher.update(file.as_bytes());
     }
+    hasher.update(options.content().as_bytes());
     let digest = Digest {
         hex: hasher.finalize().to_hex().to_string(),
         n_records,

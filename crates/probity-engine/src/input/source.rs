@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
+use super::convert::{Binary, Converted, converted};
 use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
 
@@ -30,6 +31,10 @@ pub(super) struct DataFile {
     store: Store,
     identity: Identity,
     packing: Packing,
+    /// Whether a row of a sheet is counted, and not the lines of its copy.
+    pub(super) counts_rows: bool,
+    /// What is worth saying about how the file became text.
+    pub(super) notices: Vec<String>,
     /// What the whole of the bytes was found to be, where that was asked.
     census: OnceLock<(Encoding, Option<u64>)>,
 }
@@ -100,7 +105,7 @@ impl DataFile {
             return Self::spool(&name, file, options);
         }
         let metadata = file.metadata().map_err(refused)?;
-        Self::look(name, Store::Path(path.to_owned()), file, &metadata)
+        Self::look(name, Store::Path(path.to_owned()), (file, &metadata), options)
     }
 
     /// Copies a stream into a temporary file, because the data is read more than once.
@@ -119,22 +124,64 @@ impl DataFile {
         }
         let file = spooled.try_clone().map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        Self::look(Arc::clone(name), Store::Spooled(spooled), file, &metadata)
+        Self::look(Arc::clone(name), Store::Spooled(spooled), (file, &metadata), options)
     }
 
-    fn look(name: Arc<str>, store: Store, file: File, metadata: &Metadata) -> Result<Self, LoadError> {
-        let mut head = Vec::new();
-        let mut start = FromStart { file, offset: 0 }.take(magic::HEAD_BYTES as u64);
-        start.read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
+    /// Looks at how a file is packed, and converts it where it is no text.
+    fn look(
+        name: Arc<str>,
+        store: Store,
+        (file, metadata): (File, &Metadata),
+        options: &LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let refused = |error| refusal(&name, error);
+        let handle = file.try_clone().map_err(refused)?;
+        let head = head_of(FromStart { file, offset: 0 }).map_err(refused)?;
         let packing = if magic::is_gzip(&head) {
             Packing::Gzip
         } else if magic::is_zip(&head) {
-            let file = start.into_inner().file;
+            let file = handle.try_clone().map_err(refused)?;
             LogArchive::find(file).map_or(Packing::Plain, Packing::Log)
         } else {
             Packing::Plain
         };
-        Ok(Self { name, store, identity: Identity::of(metadata), packing, census: OnceLock::new() })
+        let (counts_rows, notices) = (false, Vec::new());
+        let identity = Identity::of(metadata);
+        let mut found =
+            Self { name, store, identity, packing, counts_rows, notices, census: OnceLock::new() };
+        let (head, handle) = match found.packing {
+            Packing::Plain => (head, handle),
+            Packing::Log(_) => return Ok(found),
+            Packing::Gzip => {
+                // Damaged gzip is found, and said, when the content is read.
+                let unpacked = found
+                    .bytes(options)
+                    .and_then(|(bytes, _)| head_of(bytes).map_err(|error| refusal(&found.name, error)));
+                match unpacked {
+                    Ok(head) if head.starts_with(b"PAR1") || head.starts_with(b"PK") => {
+                        (head, found.unpacked(options)?)
+                    }
+                    _ => return Ok(found),
+                }
+            }
+        };
+        if let Some(binary) = Binary::told(&head, &handle) {
+            let limit = found.decoded_limit(options);
+            let Converted { text, notices } = converted(&found.name, &handle, binary, limit)?;
+            let metadata = text.metadata().map_err(|error| refusal(&found.name, error))?;
+            found.identity = Identity::of(&metadata);
+            (found.store, found.packing, found.notices) = (Store::Spooled(text), Packing::Plain, notices);
+            found.counts_rows = binary == Binary::Sheet;
+        }
+        Ok(found)
+    }
+
+    /// A copy of the file without its packing.
+    fn unpacked(&self, options: &LoadOptions) -> Result<File, LoadError> {
+        let failed = |error| LoadError::new(&self.name, "cannot be unpacked").source(error);
+        let mut copy = tempfile::tempfile().map_err(failed)?;
+        io::copy(&mut self.bytes(options)?.0, &mut copy).map_err(failed)?;
+        Ok(copy)
     }
 
     /// The file as it was named.
@@ -229,6 +276,13 @@ impl DataFile {
         let by_ratio = self.identity.bytes.saturating_mul(options.decode_ratio_max).max(RATIO_FREE_BYTES);
         by_ratio.min(options.decoded_bytes_max)
     }
+}
+
+/// The first bytes of a file.
+fn head_of(bytes: impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes.take(magic::HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// The error for a file that is not what it was.

@@ -7,14 +7,14 @@
 //!
 //! What always holds: the answer is a level on the criterion's own scale, the same bytes for the same
 //! packet everywhere, and nothing that the reply says about its own score is read. Of two replies it prefers
-//! the one that it gives more marks, whichever slot that stands in.
-
-mod words;
+//! the one that it gives more marks, whichever slot that stands in. Its word lists are those of the gate, in the language of
+//! the reply; where there are none, it has nothing but spaces and marks to count by and says so.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use probity_core::case::{Role, Situation};
+use probity_core::gate::claim::{Languages, Lexicon, WordList};
 use probity_core::json::Json;
 use probity_core::packet::{Packet, Subject};
 use probity_core::rubric::{Criterion, Direction, Scale};
@@ -138,6 +138,12 @@ impl Facet {
 
     /// Marks of [`FULL`], and what was counted.
     fn seen(self, counts: &Counts) -> (u64, String) {
+        let (marks, seen) = self.counted(counts);
+        let unknown = if counts.is_known { "" } else { "; it has no words of the reply's language" };
+        (marks, format!("{seen}{unknown}"))
+    }
+
+    fn counted(self, counts: &Counts) -> (u64, String) {
         match self {
             Facet::Topic => counts.topic(),
             Facet::Tone => counts.tone(),
@@ -166,30 +172,34 @@ struct Counts {
     steps: u64,
     repeated: u64,
     long_numbers: u64,
+    /// Whether there are word lists for the language of the reply.
+    is_known: bool,
 }
 
 impl Counts {
     fn of(about: &About<'_>) -> Counts {
         let reply = about.reply;
-        let taken = topics(reply);
+        let lexicon = Languages::built_in().of(reply);
+        let taken = topics(reply, lexicon);
         let shared = |text: &str| {
-            let wanted = topics(text);
+            let wanted = topics(text, lexicon);
             (wanted.len() as u64, wanted.intersection(&taken).count() as u64)
         };
         let all: Vec<String> = words_of(reply).collect();
-        let among = |list: &[&str]| all.iter().filter(|word| list.contains(&word.as_str())).count() as u64;
+        let among = |list| all.iter().filter(|word| is_in(lexicon, list, word)).count() as u64;
         let triples: Vec<&[String]> = all.windows(3).collect();
         let distinct: BTreeSet<&[String]> = triples.iter().copied().collect();
         Counts {
             words: all.len() as u64,
             ticket: shared(&customer_text(about.situation)),
             reference: about.reference.map(shared),
-            polite: among(words::POLITE),
-            rude: among(words::RUDE),
+            polite: among(WordList::Polite),
+            rude: among(WordList::Rude),
             shouted: shouted(reply),
-            steps: steps(reply),
+            steps: steps(reply) + among(WordList::Steps),
             repeated: (triples.len() - distinct.len()) as u64,
             long_numbers: long_numbers(reply),
+            is_known: lexicon.is_some(),
         }
     }
 
@@ -254,12 +264,20 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// The different content words of `text`, without the commonest English endings.
-fn topics(text: &str) -> BTreeSet<String> {
+/// Whether a word stands in a list of the language.
+fn is_in(lexicon: Option<&Lexicon>, list: WordList, word: &str) -> bool {
+    lexicon.is_some_and(|lexicon| lexicon.words(list).contains(word))
+}
+
+/// The different content words of `text`, without the commonest endings of the language.
+fn topics(text: &str, lexicon: Option<&Lexicon>) -> BTreeSet<String> {
+    let endings = lexicon.into_iter().flat_map(|lexicon| lexicon.words(WordList::Endings));
+    let endings: Vec<&String> = endings.collect();
     words_of(text)
-        .filter(|word| word.chars().count() >= 3 && !words::STOP.contains(&word.as_str()))
+        .filter(|word| word.chars().count() >= 3 && !is_in(lexicon, WordList::Function, word))
         .map(|word| {
-            let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending));
+            let its = endings.iter().filter(|ending| word.ends_with(ending.as_str()));
+            let stem = its.max_by_key(|ending| ending.len()).map(|ending| &word[..word.len() - ending.len()]);
             stem.filter(|stem| stem.chars().count() >= 3).map_or_else(|| word.clone(), str::to_owned)
         })
         .collect()
@@ -276,14 +294,13 @@ fn shouted(text: &str) -> u64 {
     (capitals + text.matches("!!").count()) as u64
 }
 
-/// Instructing verbs, lines that start with a number or a bullet, and links.
+/// Lines that start with a number or a bullet, and links.
 fn steps(text: &str) -> u64 {
-    let verbs = words_of(text).filter(|word| words::STEPS.contains(&word.as_str())).count();
     let listed = |line: &&str| {
         let line = line.trim_start();
         line.starts_with(['-', '*', '\u{2022}']) || line.starts_with(|c: char| c.is_ascii_digit())
     };
-    (verbs + text.lines().filter(listed).count() + text.matches("https://").count()) as u64
+    (text.lines().filter(listed).count() + text.matches("https://").count()) as u64
 }
 
 /// Runs of thirteen digits or more, spaces and hyphens inside them not counted: the length of a card number.

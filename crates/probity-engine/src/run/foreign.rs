@@ -94,7 +94,8 @@ impl ForeignReplies {
         for reply in &self.replies {
             for label in &reply.labels {
                 let variant = reply.facts.variant.clone();
-                let key = [Some(reply.case.clone()), variant, label.criterion.clone(), label.annotator.clone()];
+                let key =
+                    [Some(reply.case.clone()), variant, label.criterion.clone(), label.annotator.clone()];
                 let round = rounds.entry(key).or_default();
                 *round += 1;
                 labels.extend(self.label(reply, label, *round).map(|entry| (reply.place.clone(), entry)));
@@ -148,13 +149,17 @@ impl ForeignReplies {
         let asked = held.criterion.clone().map(Some);
         let by_name = |judge: &str| {
             let grader = judge.rsplit(':').next().unwrap_or(judge);
-            let same = |name: &&Option<String>| name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(grader));
+            let same = |name: &&Option<String>| {
+                name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(grader))
+            };
             counts.keys().find(same).cloned()
         };
         let mut rows = HeldRows::default();
         let mut used = BTreeSet::new();
         for judge in self.judges() {
-            let Some(criterion) = asked.clone().or_else(|| by_name(judge)).or_else(|| most.clone()) else { continue };
+            let Some(criterion) = asked.clone().or_else(|| by_name(judge)).or_else(|| most.clone()) else {
+                continue;
+            };
             let about = labels.iter().filter(|(_, label)| label.criterion == criterion);
             let is_pass_fail = about.filter_map(|(_, label)| label.label.as_deref());
             let is_pass_fail = is_pass_fail.into_iter().all(|label| matches!(label, "pass" | "fail"));
@@ -189,7 +194,9 @@ impl ForeignReplies {
         let mut rows = Vec::new();
         for reply in &self.replies {
             // Where a judge speaks twice about a reply, its last word counts.
-            let Some(verdict) = reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge) else { continue };
+            let Some(verdict) = reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge) else {
+                continue;
+            };
             let spoken = match pass_at {
                 Some(pass_at) => self.passed(verdict, pass_at),
                 None => self.score(verdict),
@@ -209,7 +216,9 @@ impl ForeignReplies {
     fn score(&self, verdict: &ForeignVerdict) -> Option<String> {
         let ForeignScore::Scored { score, label, passed } = &verdict.said else { return None };
         let number = score.as_ref().and_then(|score| self.text(score));
-        number.or_else(|| label.clone()).or_else(|| passed.map(|passed| if passed { "1" } else { "0" }.to_owned()))
+        number
+            .or_else(|| label.clone())
+            .or_else(|| passed.map(|passed| if passed { "1" } else { "0" }.to_owned()))
     }
 
     fn passed(&self, verdict: &ForeignVerdict, pass_at: Option<f64>) -> Option<String> {
@@ -237,7 +246,9 @@ impl ForeignReplies {
             for (n, one) in replies.iter().enumerate() {
                 for other in &replies[n + 1..] {
                     for judge in self.judges() {
-                        rows.extend(self.pair(case, judge, [one, other]).map(|row| (other.place.clone(), row)));
+                        rows.extend(
+                            self.pair(case, judge, [one, other]).map(|row| (other.place.clone(), row)),
+                        );
                     }
                 }
             }
@@ -257,7 +268,13 @@ impl ForeignReplies {
             }
         };
         let [a, b] = [value(replies[0])?, value(replies[1])?];
-        let grade = Grade::new(if a > b { 0.0 } else if a < b { 1.0 } else { 0.5 })?;
+        let grade = Grade::new(if a > b {
+            0.0
+        } else if a < b {
+            1.0
+        } else {
+            0.5
+        })?;
         let [first, second] = replies.map(|reply| reply.facts.variant.clone().unwrap_or_default());
         if first == second {
             return None;

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 use probity_core::packet::{Ask, PacketHash, PacketMap};
 use probity_core::report::{GateOutcome, NO_REPLY, ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
-use probity_core::score::{Criteria, CriterionOutcome, Scored, Unscored, decided_by_gate};
+use probity_core::score::{
+    Criteria, CriterionOutcome, Scored, Unscored, decided_by_gate, take_back_unchecked,
+};
 use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
@@ -165,7 +167,11 @@ impl ResultRows<'_> {
                 ReplyResult::new(entry, GateOutcome::Blocked(findings.clone())).not_judged(rubric)
             }
             CaseStatus::Admitted { entry, findings, packets } => {
-                let repeats = found.iter().map(|found| self.scoring.answered(packets, found, patterns));
+                let repeats = found.iter().map(|found| {
+                    let mut criteria = self.scoring.answered(packets, found, patterns)?;
+                    take_back_unchecked(rubric, &mut criteria, findings);
+                    Ok(criteria)
+                });
                 let repeats = repeats.collect::<Result<Vec<_>, RunError>>()?;
                 ReplyResult::new(entry, GateOutcome::Admitted(findings.clone())).with_repeats(rubric, repeats)
             }
@@ -190,11 +196,7 @@ impl Scoring<'_> {
     }
 
     /// What each criterion of the rubric comes to, in its order, from what became of each packet about a reply.
-    pub(crate) fn criteria(
-        &self,
-        answered: Vec<PacketResult<'_>>,
-        patterns: &mut Patterns,
-    ) -> Criteria {
+    pub(crate) fn criteria(&self, answered: Vec<PacketResult<'_>>, patterns: &mut Patterns) -> Criteria {
         let mut all = self.decided.clone();
         for PacketResult { ask, verdict, attempts } in answered {
             let (scores, why) = match verdict {

@@ -138,7 +138,10 @@ impl RecordedRun {
     }
 
     /// Its cases, in the order of the input.
-    pub fn cases(&self, store: &Store) -> Result<impl Iterator<Item = Result<CaseRecord, RunError>> + use<>, StoreError> {
+    pub fn cases(
+        &self,
+        store: &Store,
+    ) -> Result<impl Iterator<Item = Result<CaseRecord, RunError>> + use<>, StoreError> {
         Ok(groups(store.reader()?, self.run()).flatten())
     }
 

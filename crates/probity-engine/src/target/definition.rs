@@ -40,7 +40,7 @@ pub struct TargetDefinition {
 #[derive(Debug, Clone)]
 enum Form {
     Chat(Option<String>),
-    Http(RequestTemplate),
+    Http(Box<RequestTemplate>),
     Command(Vec<String>),
 }
 
@@ -59,7 +59,9 @@ impl TargetDefinition {
             }),
             TargetBackend::Http(target) => {
                 let template = RequestTemplate::parse(&target.request);
-                Form::Http(template.map_err(|problem| TargetError::Template { at: name.clone(), problem })?)
+                Form::Http(Box::new(
+                    template.map_err(|problem| TargetError::Template { at: name.clone(), problem })?,
+                ))
             }
             TargetBackend::Command(CommandSettings { argv, .. }) => {
                 let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());

@@ -41,7 +41,7 @@ fn d02_bom_in_csv_before_a_quoted_header() {
 }
 
 #[test]
-fn d03_utf_16_is_named() {
+fn d03_utf_16_is_read() {
     let little: Vec<u8> = A.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = A.encode_utf16().flat_map(u16::to_be_bytes).collect();
     check(

@@ -134,12 +134,11 @@ fn headers_that_the_names_were_written_for() {
           Jira Service Management en: Issue key, Description, Comment
           Zoho Desk en: Ticket Id, Description, Resolution
           Dynamics 365 de: Fallnummer, Beschreibung, Lösung
-        RefusedWithReason: 2
+        RefusedWithReason: 4
           Zendesk en: Id, none, none
-          spreadsheet en: Row, none, none
-        Misread: 2
           Freshdesk en: Ticket ID, Description, none
           LiveChat en: chat id, visitor question, none
+          spreadsheet en: Row, none, none
     "#]],
     );
 }

@@ -11,6 +11,7 @@
 #![expect(clippy::unicode_not_nfc, reason = "the texts of D23 are not composed on purpose")]
 #![expect(clippy::format_collect, reason = "test inputs are short")]
 
+mod bridges;
 mod files;
 mod foreign;
 mod headers;
@@ -19,6 +20,7 @@ mod properties;
 mod records;
 mod rows;
 mod rules;
+mod sheets;
 mod sources;
 mod spans;
 mod tables;

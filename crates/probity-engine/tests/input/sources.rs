@@ -121,9 +121,9 @@ fn d38_other_packings_are_named() {
         "c.parquet",
         b"PAR1\x15\0",
         &expect![[r#"
-        error: c.parquet: found a Parquet file, expected JSON or CSV in UTF-8
-        hint: export it as JSON lines or CSV first
-    "#]],
+            error: c.parquet: the Parquet file cannot be read: EOF: Parquet file too small. Size is 6 but need 8
+            hint: export it as CSV or JSON lines if this stays so
+        "#]],
     );
 }
 

@@ -114,7 +114,7 @@ fn d35_json_in_a_cell_without_quotes() {
 }
 
 #[test]
-fn d36_another_delimiter_is_suggested_and_never_guessed() {
+fn d36_the_delimiter_is_told_by_the_header() {
     let semicolons = "id;ticket;reply;confidence\na;t, u;r;0.5\nb;t;r;0,5\n";
     check(
         "c.csv",

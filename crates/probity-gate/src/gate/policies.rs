@@ -138,7 +138,8 @@ fn languages(files: &[WordFile<'_>]) -> Result<Languages, Vec<FileProblem>> {
 }
 
 fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, defaults: &Defaults) -> String {
-    let words = |words: &WordFile<'_>| Json::Array(vec![Json::text(words.language), Json::text(words.file.text)]);
+    let words =
+        |words: &WordFile<'_>| Json::Array(vec![Json::text(words.language), Json::text(words.file.text)]);
     Json::object([
         ("ledger", Json::text(ledger.hash())),
         ("words", Json::Array(texts.words.iter().map(words).collect())),

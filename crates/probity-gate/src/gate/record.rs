@@ -12,7 +12,10 @@ use crate::case::{EVIDENCE_BYTES_MAX, Entry};
 pub(super) const RULES: &[Rule] = &[
     Rule::block(INADMISSIBLE, "a gate upstream did not admit the reply"),
     Rule::flag(EVIDENCE_CUT, "the evidence is longer than a judge is shown"),
-    Rule::flag(NO_LANGUAGE, "the claims of the reply were not checked: there are no word lists for its language"),
+    Rule::flag(
+        NO_LANGUAGE,
+        "the claims of the reply were not checked: there are no word lists for its language",
+    ),
 ];
 
 const INADMISSIBLE: &str = "record.inadmissible";

@@ -136,6 +136,7 @@ fn spelled_and_disguised() {
             "marco punto rossi chiocciola libero punto it",
             "ana (arroba) correo punto es",
             "jan punt devries apenstaartje ziggo punt nl",
+            "sara dot k at posteo dot net",
         ],
     );
     check(
@@ -205,6 +206,9 @@ fn birth_dates() {
             "geboortedatum 3 mei 1984",
             "生年月日は1984年5月3日です",
             "Born May 3rd, 1984",
+            "date of birth (MM/DD/YYYY): 05/03/1984",
+            "Data urodzenia: 3 maja 1984 r.",
+            "Født den 3. maj 1984",
         ],
     );
     check(
@@ -225,6 +229,7 @@ fn addresses() {
             "an die Rosengasse 12a, 8001 Zürich",
             "au 7 ter, avenue des Lilas, 31000 Toulouse",
             "東京都渋谷区神南1-19-11に送りました",
+            "2-11-3 Meguro, Meguro-ku, Tokyo 153-0063",
             "na Rua das Flores, 123, apto 45, 01310-000 São Paulo",
             "calle Alcalá 45, 3º B, 28014 Madrid",
             "in Piazza Dante 3, 00185 Roma",

@@ -1,7 +1,7 @@
 //! Whole replies as support writes them: what is normal in one is not personal data.
 
 use super::{Row, Say};
-use super::{Want, check_row, say};
+use super::{Want, check_row, say, scanner, sightings};
 
 #[track_caller]
 fn check(reply: &'static str, want: Want) {
@@ -71,6 +71,18 @@ fn a_contact_called_the_companys_own_is_only_flagged() {
         Want::Warn("pii.unlisted_contact"),
     );
     check("Visit our store at 12 Oak Street, Springfield.", Want::Warn("pii.unlisted_contact"));
+}
+
+#[test]
+fn the_settings_that_would_list_a_contact_are_named() {
+    let seen = sightings(
+        scanner(),
+        &say("Email us at hello@acme.example or call our support line at 212-555-7788."),
+    );
+    let expected: Vec<_> = seen.iter().filter_map(|seen| seen.expected.as_deref()).collect();
+    let want = ["`own_domains = [\"acme.example\"]`", "`own_phones`"]
+        .map(|one| format!("{one} under [gate], if it is the company's own"));
+    assert_eq!(expected, want);
 }
 
 #[test]

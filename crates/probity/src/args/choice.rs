@@ -6,7 +6,7 @@ use probity_core::compare::{Conflict, Unparsed};
 use probity_core::label::NotBlind;
 use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
-use probity_engine::input::{AgentTurns, Dedup};
+use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::LabelScope;
 
@@ -31,6 +31,14 @@ pub(super) const DEDUP: &[Choice<Dedup>] = &[
 pub(super) const TURNS: &[Choice<AgentTurns>] = &[
     ("last", "At the last turn of an agent", AgentTurns::Last),
     ("each", "At each turn of an agent that answers a customer, as a case of its own", AgentTurns::Each),
+];
+
+/// How text is encoded.
+pub(super) const ENCODING: &[Choice<Encoding>] = &[
+    ("utf-8", "UTF-8", Encoding::Utf8),
+    ("utf-16le", "UTF-16, the low byte first, as Excel writes Unicode text", Encoding::Utf16Le),
+    ("utf-16be", "UTF-16, the high byte first", Encoding::Utf16Be),
+    ("windows-1252", "The code page of Western Europe, as Excel writes CSV", Encoding::Windows1252),
 ];
 
 /// What a pair is worth whose orders disagree.
@@ -94,6 +102,11 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
         let chosen = choices.iter().find(|(name, ..)| *name == text);
         chosen.expect("the parser takes these names alone").2
     })
+}
+
+/// Reads the name of a run.
+pub(super) fn run_name(text: &str) -> Result<String, String> {
+    probity_core::case::name(text.trim().to_owned(), "--name").map_err(|error| error.to_string())
 }
 
 /// Reads a share.

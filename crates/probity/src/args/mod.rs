@@ -38,9 +38,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
-use probity_engine::input::{AgentTurns, Dedup};
+use probity_engine::input::{AgentTurns, Dedup, Encoding};
 
-use self::choice::{DEDUP, STRUCTURED, TURNS, one_of, share};
+use self::choice::{DEDUP, ENCODING, STRUCTURED, TURNS, one_of, run_name, share};
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -169,7 +169,8 @@ pub(crate) enum RubricCommand {
 /// The cases, how they are read and what they are checked against.
 #[derive(Debug, Args)]
 pub(crate) struct CaseArgs {
-    /// Case files: JSON, JSONL, CSV or OpenTelemetry spans, also gzipped, told by their content; `-` is standard input
+    /// Case files: JSON, JSONL, CSV, Excel, Parquet or OpenTelemetry spans, also gzipped, told by their content; `-` is
+    /// standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -189,6 +190,9 @@ pub(crate) struct ReadArgs {
     /// The language of replies whose records name none, such as `de`; without it, their words tell
     #[arg(long, value_name = "CODE")]
     pub(crate) language: Option<String>,
+    /// What the run is called in reports and in the history, in place of its files: runs of one name are compared
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
@@ -206,9 +210,21 @@ pub(crate) struct RecordArgs {
     /// What to do with a record that repeats another one exactly
     #[arg(long, value_parser = one_of(DEDUP), value_name = "HOW")]
     pub(crate) dedup: Option<Dedup>,
-    /// The character between the cells of a CSV file
+    /// Where fields come from: ticket=Body,reply="Bot answer". A source is a column or member, a path in JSON
+    /// (messages[-1].content), a 'text', # for the record's number, or several with +; may be given again
+    #[arg(long, value_name = "FIELD=SOURCE,…")]
+    pub(crate) map: Vec<String>,
+    /// The character between the cells of a CSV file [default: what the header row says]
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
+    /// How text is encoded [default: what the file says]
+    #[arg(long, value_parser = one_of(ENCODING), value_name = "NAME")]
+    pub(crate) encoding: Option<Encoding>,
+    /// How dates are written, such as %d/%m/%Y [default: the usual forms that can be read in one way]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) date_format: Option<String>,
+    #[command(flatten)]
+    pub(crate) part: PartArgs,
     /// The attribute of an OpenTelemetry span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
@@ -218,6 +234,20 @@ pub(crate) struct RecordArgs {
     /// Show the system prompts of transcripts to the judge
     #[arg(long)]
     pub(crate) system_prompts: bool,
+}
+
+/// Which of the records are used.
+#[derive(Debug, Args)]
+pub(crate) struct PartArgs {
+    /// Use only the first N records that are good
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Use only cases of this slice; may be given again
+    #[arg(long = "slice", value_name = "NAME")]
+    pub(crate) slices: Vec<String>,
+    /// Use only the case with this id; may be given again
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
 }
 
 /// How much is said, and to whom.

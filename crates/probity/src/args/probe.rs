@@ -9,7 +9,7 @@ use super::{AskArgs, OutputArgs};
 /// `probity probe`
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArgs {
-    /// Case files whose admitted replies are changed: JSON, JSONL or CSV, also gzipped [default: shipped replies]
+    /// Case files whose admitted replies are changed: JSON, JSONL, CSV, Excel or Parquet, also gzipped [default: shipped replies]
     #[arg(value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
     /// A TOML file of probes of your own; may be given again
@@ -17,7 +17,7 @@ pub(crate) struct ProbeArgs {
     pub(crate) probes: Vec<PathBuf>,
     /// Only probes of this name or family; may be given again, and is not kept as the judge's probing
     #[arg(long, value_name = "NAME|FAMILY")]
-    pub(crate) only: Vec<String>,
+    pub(crate) select: Vec<String>,
     /// The most replies that are changed; shipped ones are added up to 30
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) bases: u32,

@@ -13,6 +13,7 @@ use probity_engine::run::work::{PassEnd, Unit, Work};
 use probity_engine::schedule::budget::Money;
 use serde_json::{Value, json};
 
+use super::as_read;
 use super::replies::PlannedReplies;
 use crate::args::{CallArgs, CheckArgs, JobArgs};
 use crate::exit::{Exit, Failure};
@@ -40,6 +41,9 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     }
     if say.json {
         let mut object = plan_json(&plan);
+        if calls.is_none() {
+            object["read"] = as_read::json(&as_read::first(&job.dataset)?);
+        }
         if show {
             let mut requests = Vec::new();
             each_request(&*job, missing, &left, &mut |request| {
@@ -59,6 +63,9 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         let mut print = |request: Value| out.write_all(shown(&request).as_bytes());
         asked.into_iter().try_for_each(&mut print).map_err(|error| Failure::new(Exit::Store, &error))?;
         each_request(&*job, missing, &left, &mut print)?;
+    }
+    if calls.is_none() {
+        terminal::print(&as_read::text(&as_read::first(&job.dataset)?));
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&*job, "records", &plan));

@@ -147,7 +147,9 @@ fn native(record: &CaseRecord) -> Option<Value> {
         ("metadata", json!(metadata)),
     ];
     let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty());
-    line.extend(fields.into_iter().filter(|(_, value)| is_said(value)).map(|(name, value)| (name.to_owned(), value)));
+    line.extend(
+        fields.into_iter().filter(|(_, value)| is_said(value)).map(|(name, value)| (name.to_owned(), value)),
+    );
     Some(Value::Object(line))
 }
 
@@ -213,7 +215,9 @@ fn original(args: &ExportArgs) -> Result<Exit, Failure> {
     let (mut records, mut file) = (Vec::<Value>::new(), None);
     for case in run.cases(past.store())? {
         let CaseRecord { file: named, kept, .. } = case?;
-        let Some(kept) = kept.filter(|_| *file.get_or_insert_with(|| named.clone()) == named) else { continue };
+        let Some(kept) = kept.filter(|_| *file.get_or_insert_with(|| named.clone()) == named) else {
+            continue;
+        };
         let read = serde_json::from_str(&kept).map_err(|error| Failure::store(error.to_string()))?;
         // A record with several cases stands there once.
         if records.last() != Some(&read) {

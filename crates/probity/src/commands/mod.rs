@@ -1,6 +1,7 @@
 //! The commands: one module each, of flags, a job and a document. What they share is the skeleton of those that ask
 //! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
+mod as_read;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;

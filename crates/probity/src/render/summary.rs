@@ -242,7 +242,9 @@ fn customer_outcomes(summary: &Summary) -> Section {
     if section.blocks.is_empty() {
         return section;
     }
-    section.text("An outcome is no label: it is about the whole conversation, and known where a customer answered.")
+    section.text(
+        "An outcome is no label: it is about the whole conversation, and known where a customer answered.",
+    )
 }
 
 fn means(summary: &Summary) -> Table {

@@ -34,7 +34,8 @@ pub(crate) fn comparison(
     layer.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let sides = if jobs.is_empty() { sides(&flags, note)? } else { jobs.iter().map(asked_side).collect() };
+    let sides =
+        if jobs.is_empty() { sides(&flags, &config, note)? } else { jobs.iter().map(asked_side).collect() };
     comparison_of(&flags, args.seed, (config, rubric), &sides, note)
 }
 
@@ -112,10 +113,15 @@ pub(super) fn comparison_of(
     Ok(job)
 }
 
-pub(super) fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
+pub(super) fn sides(
+    flags: &CaseFlags<'_>,
+    config: &Config,
+    note: &dyn Fn(&str),
+) -> Result<Vec<Side>, Failure> {
     let names = variants(flags.files);
     let side = |(path, variant): (&PathBuf, String)| {
-        let dataset = Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records)?)?;
+        let dataset =
+            Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records, config)?)?;
         dataset.notices().iter().for_each(|notice| note(notice));
         Ok(Side { variant, replies: SideReplies::File(dataset) })
     };

@@ -59,7 +59,8 @@ fn word_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let unreadable = |path: &Path, error| Failure::unreadable(&path.display().to_string(), &error);
     let listed = |path: &Path| -> Result<Vec<PathBuf>, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
-        let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(|error| unreadable(path, error)));
+        let paths =
+            entries.map(|entry| entry.map(|entry| entry.path()).map_err(|error| unreadable(path, error)));
         let mut paths = paths.collect::<Result<Vec<_>, _>>()?;
         paths.sort_by_key(|path| (path.file_name().is_none_or(|name| name != "language.toml"), path.clone()));
         Ok(paths)
@@ -72,7 +73,9 @@ fn word_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     }
     if files.is_empty() {
         let message = format!("gate.languages: {} has no word lists", folder.display());
-        return Err(Failure::usage(message).hint("a folder per language, with files such as de/remedies.toml"));
+        return Err(
+            Failure::usage(message).hint("a folder per language, with files such as de/remedies.toml")
+        );
     }
     Ok(files)
 }

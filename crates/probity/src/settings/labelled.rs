@@ -41,7 +41,7 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
     if flags.one_call {
         return Err(Failure::usage("--one-call means nothing where replies are compared"));
     }
-    let sides = sides(flags, note)?;
+    let sides = sides(flags, &config, note)?;
     Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), &sides, note)?)))
 }
 

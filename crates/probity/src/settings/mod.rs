@@ -27,7 +27,9 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{
     Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
 };
-use probity_engine::input::{Dataset, Instructions, LoadOptions, Strictness, Unanswered};
+use probity_engine::input::{
+    Dataset, FieldMap, Instructions, LoadOptions, MapError, Part, Strictness, Unanswered,
+};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
@@ -35,8 +37,8 @@ use probity_engine::run::job::Job;
 use probity_engine::run::standing::clock;
 
 use crate::args::{
-    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs,
-    StoreArgs,
+    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, PartArgs, ReadArgs, RecordArgs, SETTINGS_FILE,
+    SettingsArgs, StoreArgs,
 };
 use crate::exit::{Exit, Failure};
 use crate::render::problem::{problems, read_file};
@@ -104,7 +106,11 @@ impl<'a> CaseFlags<'a> {
         Ok(layer)
     }
 
+    /// What the run is called: its own name, or those of the files.
     fn names(&self) -> String {
+        if let Some(name) = &self.reading.name {
+            return name.clone();
+        }
         self.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
     }
 }
@@ -145,7 +151,7 @@ fn job_of(
     refuse_pairwise(&rubric)?;
     let template = template(chosen.0.template.as_deref(), AnswerForm::Levels)?;
     let unanswered = if config.target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, ..load_options(&flags.reading.records)? };
+    let options = LoadOptions { unanswered, ..load_options(&flags.reading.records, &config)? };
     let dataset = Dataset::open(flags.files, options)?;
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(flags, &config, chosen, note)?;
@@ -226,7 +232,10 @@ pub(crate) fn has_judge(reading: &ReadArgs, name: &str) -> Result<bool, Failure>
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
     let config = read_config(&args.reading, Layer::default())?;
     gate::refuse_idle_date(&config.gate)?;
-    let dataset = Dataset::open(&args.files, load_options(&args.reading.records)?)?;
+    if args.reading.name.is_some() {
+        return Err(Failure::usage("--name means nothing here: what the gate finds is not kept"));
+    }
+    let dataset = Dataset::open(&args.files, load_options(&args.reading.records, &config)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
@@ -390,9 +399,25 @@ pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
     }
 }
 
-/// How files of records are read, as flags say.
-pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
+/// How files of records are read, as settings and flags say.
+fn load_options(args: &RecordArgs, config: &Config) -> Result<LoadOptions, Failure> {
+    let refused = |place: &'static str| move |error: MapError| Failure::usage(format!("{place}: {error}"));
+    let (mut set, mut map) = (FieldMap::default(), FieldMap::default());
+    for (field, source) in &config.input.map {
+        set.add(field, source).map_err(refused("input.map"))?;
+    }
+    for flag in &args.map {
+        let given: FieldMap = flag.parse().map_err(refused("--map"))?;
+        map = map.under(given);
+    }
+    let PartArgs { limit, slices, only } = &args.part;
+    let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let date_format = args.date_format.as_ref().or(config.input.date_format.as_ref());
     Ok(LoadOptions {
+        map: set.under(map),
+        encoding: args.encoding,
+        date_format: date_format.map(|format| format.as_str().into()),
+        part: Part { limit, slices: slices.clone(), only: only.clone() },
         strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
         dedup: args.dedup.unwrap_or_default(),
         delimiter: delimiter(args.delimiter.as_deref())?,
@@ -401,6 +426,11 @@ pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
         instructions: if args.system_prompts { Instructions::Shown } else { Instructions::Apart },
         ..LoadOptions::default()
     })
+}
+
+/// How files of records are read by a command that asks no judge.
+pub(crate) fn records(settings: &SettingsArgs, args: &RecordArgs) -> Result<LoadOptions, Failure> {
+    load_options(args, &resolved(settings, Layer::default())?)
 }
 
 /// The store's path.

@@ -3,6 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::probe::{JudgeTask, OwnFile, OwnProbe, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
+use probity_engine::config::Config;
 use probity_engine::input::Dataset;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
@@ -27,7 +28,7 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
     let setting = JudgeTask::of(&rubric, config.run.call_plan)
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
     let template = template(chosen.0.template.as_deref(), setting.form())?;
-    let dataset = dataset(args, note)?;
+    let dataset = dataset(args, &config, note)?;
     let name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(&flags, &config, chosen, note)?;
@@ -35,11 +36,11 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
     Ok(ProbeJob::new(basis, dataset.as_ref(), selection)?)
 }
 
-fn dataset(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Failure> {
+fn dataset(args: &ProbeArgs, config: &Config, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Failure> {
     if args.files.is_empty() {
         return Ok(None);
     }
-    let dataset = Dataset::open(&args.files, load_options(&args.ask.reading.records)?)?;
+    let dataset = Dataset::open(&args.files, load_options(&args.ask.reading.records, config)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     Ok(Some(dataset))
 }
@@ -57,9 +58,9 @@ fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {
         let battery = probes.iter().flat_map(|probe| [probe.name.as_str(), probe.family.name()]);
         battery.chain(own.probes.iter().flat_map(|probe| [probe.name.as_str(), OWN]))
     };
-    for word in &args.only {
+    for word in &args.select {
         if !names().any(|name| name == word) {
-            let failure = Failure::usage(format!("--only: no probe and no family is called '{word}'"));
+            let failure = Failure::usage(format!("--select: no probe and no family is called '{word}'"));
             return Err(match closest(word, names()) {
                 Some(meant) => failure.hint(format!("did you mean '{meant}'?")),
                 None => failure.hint("`probity probe --list` shows them"),
@@ -67,12 +68,12 @@ fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {
         }
     }
     let is_chosen = |name: &str, family: &str| {
-        args.only.is_empty() || args.only.iter().any(|word| word == name || word == family)
+        args.select.is_empty() || args.select.iter().any(|word| word == name || word == family)
     };
     probes.retain(|probe| is_chosen(&probe.name, probe.family.name()));
     own.probes.retain(|probe| is_chosen(&probe.name, OWN));
     let n_bases = args.bases as usize;
-    Ok(Selection { probes, own, only: args.only.clone(), n_bases, seed: args.seed, tolerance })
+    Ok(Selection { probes, own, only: args.select.clone(), n_bases, seed: args.seed, tolerance })
 }
 
 /// The family of a person's own probes.

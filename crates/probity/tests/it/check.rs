@@ -128,7 +128,7 @@ fn every_command_that_asks_says_what_it_would_take() {
     "#]],
     );
     check_dry(
-        ["probe", "old.jsonl", "--only", "warm_padding", "--dry-run", "--model", "priced-1"],
+        ["probe", "old.jsonl", "--select", "warm_padding", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
             30 bases: 30 admitted, 0 blocked, 0 skipped
             180 calls to judge openai priced-1 (180 packets, 0 on record or repeated)

@@ -84,7 +84,10 @@ fn cases_replies_packets_and_answers_come_out_of_the_store() {
     assert!(packets[0]["asked"].to_string().contains("Where is it?"), "{}", packets[0]);
     let answers = lines(&exported(&again, "answers"));
     assert!(answers[0]["answer"].as_str().unwrap().contains("HYPERLINK"), "{}", answers[0]);
-    assert!(answers.iter().any(|answer| answer["answer"].as_str().unwrap().contains("length")), "no verdict, kept all the same");
+    assert!(
+        answers.iter().any(|answer| answer["answer"].as_str().unwrap().contains("length")),
+        "no verdict, kept all the same"
+    );
 }
 
 #[test]
@@ -101,13 +104,19 @@ fn evaluation_events_are_parented_and_unscored_has_no_value() {
         records.iter().filter(is).collect()
     };
     let tone = named("probity.tone");
-    assert_eq!([&tone[0]["traceId"], &tone[0]["spanId"]], ["4942860e4cc1311e93c2e6f054577837", "5573cc84fb36c6b0"]);
+    assert_eq!(
+        [&tone[0]["traceId"], &tone[0]["spanId"]],
+        ["4942860e4cc1311e93c2e6f054577837", "5573cc84fb36c6b0"]
+    );
     assert_eq!(attribute(tone[0], "gen_ai.evaluation.score.value"), Some(json!("3")));
     assert_eq!(attribute(tone[1], "gen_ai.evaluation.score.value"), None, "{}", tone[1]);
     assert_eq!(attribute(tone[1], "error.type"), Some(json!("length")));
     assert_eq!(tone[1]["spanId"], json!(null), "it came from no span");
     let mean = named("probity.mean.relevance")[0];
-    assert!(attribute(mean, "probity.interval.low").is_some() && attribute(mean, "probity.n").is_some(), "{mean}");
+    assert!(
+        attribute(mean, "probity.interval.low").is_some() && attribute(mean, "probity.n").is_some(),
+        "{mean}"
+    );
     assert!(records.iter().all(|record| attribute(record, "probity.standing") == Some(json!("advisory"))));
     assert!(records.iter().all(|record| record["eventName"] == "gen_ai.evaluation.result"));
 }
@@ -117,10 +126,17 @@ fn promptfoo_gets_rows_in_its_own_form() {
     let (_server, probity) = scene();
     let document: Value = serde_json::from_str(&exported(&probity, "results --format promptfoo")).unwrap();
     let rows = document["results"]["results"].as_array().unwrap();
-    assert_eq!([&document["results"]["version"], &rows[0]["vars"]["ticket"]], [&json!(3), &json!("Where is it?")]);
+    assert_eq!(
+        [&document["results"]["version"], &rows[0]["vars"]["ticket"]],
+        [&json!(3), &json!("Where is it?")]
+    );
     assert_eq!(rows[0]["gradingResult"]["componentResults"][0]["score"], 0.5, "level 3 of 1 to 5");
     let reasons: Vec<&Value> = rows.iter().map(|row| &row["failureReason"]).collect();
     assert_eq!(reasons, [0, 1, 2], "passed, blocked, and an error, which is no fail");
-    assert_eq!(rows[2]["gradingResult"]["componentResults"].as_array().unwrap().len(), 1, "unscored is left out");
+    assert_eq!(
+        rows[2]["gradingResult"]["componentResults"].as_array().unwrap().len(),
+        1,
+        "unscored is left out"
+    );
     assert_eq!(exported(&probity, "results --format langfuse"), "", "no case came from a trace");
 }

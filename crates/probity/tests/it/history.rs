@@ -123,7 +123,7 @@ fn every_command_that_asks_a_judge_is_reported_again() {
     let calls: [&[&str]; 3] = [
         &["compare", "old.json", "new.json", "--resamples", "50"],
         &["calibrate", "old.json", "--labels", "labels.jsonl", "--resamples", "50"],
-        &["probe", "--bases", "2", "--only", "repeat"],
+        &["probe", "--bases", "2", "--select", "repeat"],
     ];
     for (n, call) in calls.iter().enumerate() {
         let out = ["--judge", "baseline", "--output", "first.json"];
@@ -174,7 +174,7 @@ fn a_past_run_says_what_its_judge_has_earned_by_now() {
     let calls: [(&[&str], &str); 3] = [
         (&["compare", "old.json", "new.json", "--resamples", "50"], "pairwise-support"),
         (&["calibrate", "old.json", "--labels", "labels.jsonl", "--resamples", "50"], "relevance-tone"),
-        (&["probe", "--bases", "2", "--only", "repeat"], "relevance-tone"),
+        (&["probe", "--bases", "2", "--select", "repeat"], "relevance-tone"),
     ];
     for (n, (call, rubric)) in calls.iter().enumerate() {
         let asked =

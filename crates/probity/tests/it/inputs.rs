@@ -90,10 +90,73 @@ fn tables() {
     assert_eq!(ids(&out).len(), 6);
     assert_eq!(out["results"][0]["slice"], "returns");
     let semicolons = "id;ticket;reply\n1;\"Where, please?\";Here.\n";
-    let probity = Probity::new().file("s.csv", semicolons);
-    probity.args(["run", "s.csv"]).run().code(2).says(["hint: "]);
-    let ran = probity.args(["run", "s.csv", "--delimiter", ";", "--json"]).run().code(0);
-    assert_eq!(ids(&ran.json()), ["1"]);
+    assert_eq!(ids(&scored("s.csv", semicolons)), ["1"]);
+}
+
+/// From the export of a help desk to the first score: the command that a newcomer tries, and the one that it suggests.
+#[test]
+fn a_foreign_table_is_scored_with_two_commands() {
+    let table = "Case Number,Subject,Description,Case Comments,Owner\n\
+        00001043,Late order,Where is my order 1043? It should be here.,It left our warehouse and arrives on Friday.,Ann\n";
+    let probity = Probity::new().file("export.csv", table);
+    let first = probity.args(["run", "export.csv"]).run().code(2);
+    assert!(first.stderr.contains("found no column with the reply"), "{}", first.stderr);
+    assert!(first.stderr.contains("Subject        \"Late order\""), "{}", first.stderr);
+    let suggested =
+        first.stderr.lines().find_map(|line| line.trim().strip_prefix("try: probity ")).expect("a command");
+    assert_eq!(suggested, "run export.csv --map 'reply=Case Comments'");
+    let map = ["run", "export.csv", "--map", "reply=Case Comments", "--json"];
+    let out = probity.args(map).run().code(0).json();
+    assert_eq!(ids(&out), ["00001043"]);
+    assert_eq!(out["results"][0]["ticket"], "Where is my order 1043? It should be here.");
+}
+
+#[test]
+fn a_mapping_in_the_settings_is_under_that_of_the_flags() {
+    let table = "nr,a,b,c\n1,Where is it?,Here.,There.\n";
+    let settings = "[input.map]\nticket = \"a\"\nreply = \"b\"\n";
+    let probity = Probity::new().file("t.csv", table).file("probity.toml", settings);
+    let reply = |map| {
+        let args = ["run", "t.csv", "--json", "--judge", "baseline", "--map", map];
+        probity.args(args).run().code(0).json()["results"][0]["reply"].clone()
+    };
+    assert_eq!((reply(""), reply("reply=c")), (json!("Here."), json!("There.")));
+    probity
+        .args(["run", "t.csv", "--map", "replly=c"])
+        .run()
+        .code(2)
+        .says(["--map: there is no field \"replly\""]);
+}
+
+#[test]
+fn check_shows_how_the_first_records_are_read() {
+    let table = "Nr.;Frage;Antwort;Erstellt am\n7;Wo ist es?;Hier.;01.03.2026 08:15\n";
+    let probity = Probity::new().file("t.csv", table);
+    let ran = probity.args(["check", "t.csv", "--judge", "baseline"]).run().code(0);
+    let read = "the first records as they were read:\n  t.csv, line 2\n    id          7\n    ticket      Wo ist es?\n    \
+        reply       Hier.\n    time        2026-03-01T08:15:00Z\n";
+    assert!(ran.stdout.starts_with(read), "{}", ran.stdout);
+    let notice =
+        "t.csv: read id from 'Nr.', ticket from 'Frage', reply from 'Antwort', time from 'Erstellt am'";
+    assert!(ran.stderr.contains(notice), "{}", ran.stderr);
+    let out = probity.args(["check", "t.csv", "--judge", "baseline", "--json"]).run().code(0).json();
+    assert_eq!(out["read"][0]["fields"][1], json!({ "field": "ticket", "value": "Wo ist es?" }));
+}
+
+#[test]
+fn a_part_of_the_cases_is_run_under_a_name() {
+    let probity = Probity::new().file("tickets.json", tickets(5));
+    let run = |flags: [&str; 4]| {
+        let call =
+            probity.args(["run", "tickets.json", "--json", "--judge", "baseline"]).words(flags.into_iter());
+        call.run().code(0).json()
+    };
+    assert_eq!(ids(&run(["--limit", "2", "--name", "nightly look"])), ["ticket-001", "ticket-002"]);
+    assert_eq!(ids(&run(["--only", "ticket-004", "--only", "ticket-002"])), ["ticket-002", "ticket-004"]);
+    assert_eq!(ids(&run(["--limit", "9", "--seed", "1"])).len(), 5, "parts are runs of their own");
+    let listed = probity.args(["report"]).run().code(0);
+    assert!(listed.stdout.contains("nightly look"), "{}", listed.stdout);
+    probity.args(["run", "tickets.json", "--slice", "no such"]).run().code(2).says(["--slice or --only"]);
 }
 
 #[test]

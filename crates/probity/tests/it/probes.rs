@@ -170,7 +170,7 @@ fn n25_a_fault_without_its_criterion_says_so_and_own_faults_name_theirs() {
          reply = \"Your parcel with 3 lamps is late by a day.\"\n\
          changed = \"Your parcel with 5 lamps is late by a day.\"\nexpects = \"must_fall\"\ncriterion = \"settled\"\n",
     );
-    let only = ["--only", "sensitivity", "--only", "own", "--probes", "own.toml"];
+    let only = ["--select", "sensitivity", "--select", "own", "--probes", "own.toml"];
     let document = scene.probe("levels", &only).code(0).json();
     let seen: Vec<(String, String)> =
         results(&document).into_iter().map(|(_, name, result)| (name, result)).collect();
@@ -206,7 +206,8 @@ fn n25_a_fault_without_its_criterion_says_so_and_own_faults_name_theirs() {
 fn what_is_on_record_is_not_asked_again() {
     for form in FORMS {
         let scene = Scene::new("apology");
-        let only = ["--only", "apology", "--only", "order", "--only", "repeat", "--only", "ambiguity"];
+        let only =
+            ["--select", "apology", "--select", "order", "--select", "repeat", "--select", "ambiguity"];
         let first = scene.probe(form, &only).code(0);
         let n_calls = scene.n_calls();
         let again = scene.probe(form, &only).code(0);
@@ -262,7 +263,7 @@ fn check_weaknesses(weaknesses: [&str; 3]) {
     let scene = Scene::new(&weaknesses.join("+"));
     let part = match std::env::var_os("PROBITY_LONG_TESTS") {
         Some(_) => Vec::new(),
-        None => [SAMPLE, &["--only", "sensitivity"]].concat(),
+        None => [SAMPLE, &["--select", "sensitivity"]].concat(),
     };
     for form in FORMS {
         let document = scene.probe(form, &part).code(0).json();
@@ -304,7 +305,7 @@ fn each_weakness_is_found_by_its_own_probes() {
         ("apology", "levels", &["apology", "apology_first"]),
     ] {
         let family = family_of(script, form);
-        let document = Scene::new(script).probe(form, &["--only", family, "--enforce"]).code(1).json();
+        let document = Scene::new(script).probe(form, &["--select", family, "--enforce"]).code(1).json();
         assert_eq!(document["failed"], json!(names), "{script}: {form}");
         assert_eq!(document["inconclusive"], json!([]), "{script}: {form}");
     }
@@ -312,9 +313,9 @@ fn each_weakness_is_found_by_its_own_probes() {
 
 /// Families whose answers cost little, with one probe of those that have many.
 const SAMPLE: &[&str] = &[
-    "--only", "position", "--only", "ambiguity", "--only", "length", "--only", "identity", "--only",
-    "apology", "--only", "formatting", "--only", "order", "--only", "repeat", "--only", "plain_plea",
-    "--only", "lone_colon",
+    "--select", "position", "--select", "ambiguity", "--select", "length", "--select", "identity",
+    "--select", "apology", "--select", "formatting", "--select", "order", "--select", "repeat", "--select",
+    "plain_plea", "--select", "lone_colon",
 ];
 
 #[test]
@@ -361,7 +362,7 @@ fn own_replies_come_first() {
     let scene = Scene::new("apology");
     scene.folder.write("own.jsonl", own_cases());
     for form in FORMS {
-        let only = ["own.jsonl", "--only", "apology", "--only", "gate"];
+        let only = ["own.jsonl", "--select", "apology", "--select", "gate"];
         let document = scene.probe(form, &only).code(0).json();
         assert_eq!([&document["bases"]["own"], &document["bases"]["shipped"]], [&json!(30), &json!(0)]);
         assert_eq!(document["failed"], json!(["apology", "apology_first"]), "{form}");
@@ -371,7 +372,7 @@ fn own_replies_come_first() {
         assert_ne!(all["battery"], document["battery"]);
     }
     scene.folder.write("few.jsonl", own_cases().lines().take(4).collect::<Vec<_>>().join("\n"));
-    let few = scene.probe("levels", &["few.jsonl", "--only", "apology"]).code(0).json();
+    let few = scene.probe("levels", &["few.jsonl", "--select", "apology"]).code(0).json();
     assert_eq!([&few["bases"]["own"], &few["bases"]["shipped"]], [&json!(4), &json!(26)]);
 }
 
@@ -396,7 +397,7 @@ expected = "a"
 fn own_probes_say_which_reply_has_to_win() {
     let scene = Scene::new("length");
     scene.folder.write("probes.toml", OWN_PROBES);
-    let arguments = ["--probes", "probes.toml", "--only", "own", "--enforce"];
+    let arguments = ["--probes", "probes.toml", "--select", "own", "--enforce"];
     let document = scene.probe("preference", &arguments).code(1).json();
     let seen = results(&document);
     let row = |name: &str, result: &str| ("own".to_owned(), name.to_owned(), result.to_owned());

@@ -48,8 +48,10 @@ fn a_probing_is_asked_for_once_and_read_back_offline() {
 #[test]
 fn only_a_whole_probing_is_kept() {
     let folder = Probity::new();
-    let part =
-        probe(&folder, ["--bases", "2", "--store", "p.db", "--only", "gate", "--only", "repeat", "--json"]);
+    let part = probe(
+        &folder,
+        ["--bases", "2", "--store", "p.db", "--select", "gate", "--select", "repeat", "--json"],
+    );
     let part = part.json();
     let names = |json: &Value| [json["rubric"]["hash"].clone(), json["judge"]["id"].clone()];
     let [hash, judge] = names(&part).map(|name| name.as_str().expect("a text").to_owned());
@@ -62,10 +64,10 @@ fn only_a_whole_probing_is_kept() {
 #[test]
 fn own_replies_come_first_and_bad_records_are_listed() {
     let folder = Probity::new().file("cases.jsonl", cases(0..3) + "\n{\"id\":\"x\",\"ticket\":\"t\"}\n");
-    let json = probe(&folder, ["cases.jsonl", "--only", "gate", "--json"]).json();
+    let json = probe(&folder, ["cases.jsonl", "--select", "gate", "--json"]).json();
     assert_eq!((&json["bases"]["own"], &json["bases"]["shipped"]), (&json!(3), &json!(27)));
     assert_eq!(json["skipped"][0]["reason"], "Missing 'reply' field");
-    let few = probe(&folder, ["cases.jsonl", "--only", "gate", "--bases", "2", "--json"]).json();
+    let few = probe(&folder, ["cases.jsonl", "--select", "gate", "--bases", "2", "--json"]).json();
     assert_eq!((&few["bases"]["own"], &few["bases"]["shipped"]), (&json!(2), &json!(0)));
 }
 
@@ -73,7 +75,7 @@ fn own_replies_come_first_and_bad_records_are_listed() {
 fn the_order_of_a_file_does_not_choose_the_bases() {
     let folder = Probity::new().file("a.jsonl", cases(0..40)).file("b.jsonl", cases((0..40).rev()));
     let hash = |file, seed| {
-        let ran = probe(&folder, [file, "--only", "gate", "--bases", "5", "--seed", seed, "--json"]);
+        let ran = probe(&folder, [file, "--select", "gate", "--bases", "5", "--seed", seed, "--json"]);
         ran.json()["battery"].clone()
     };
     assert_eq!(hash("a.jsonl", "1"), hash("b.jsonl", "1"));
@@ -89,10 +91,10 @@ fn ends<const N: usize>(arguments: [&str; N], code: i32, words: &str) {
 
 #[test]
 fn exit_codes() {
-    ends(["--only", "length"], 0, "");
-    ends(["--only", "length", "--enforce"], 1, "FAILED: ");
-    ends(["--only", "gate", "--enforce"], 0, "");
-    ends(["--only", "lenght"], 2, "did you mean 'length'?");
+    ends(["--select", "length"], 0, "");
+    ends(["--select", "length", "--enforce"], 1, "FAILED: ");
+    ends(["--select", "gate", "--enforce"], 0, "");
+    ends(["--select", "lenght"], 2, "did you mean 'length'?");
     ends(["--tolerance", "1"], 2, "expected a share from 0 to below 1");
     ends(["--probes", "none.toml"], 2, "none.toml: cannot be read");
     ends(["none.jsonl"], 2, "none.jsonl");
@@ -103,7 +105,7 @@ fn a_judge_that_is_down_is_not_one_that_passed() {
     let folder =
         Probity::new().file("probity.toml", crate::binary::QUICK).variable("OPENAI_API_KEY", "sk-none");
     let down =
-        ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--only", "length", "--enforce", "--json"];
+        ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--select", "length", "--enforce", "--json"];
     let ran = folder.args(["probe"]).words(down.into_iter()).run();
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let json = ran.json();
@@ -120,7 +122,7 @@ fn own_probes_pass_fail_or_have_no_meaning() {
         reply_b = \"Open the page of your order and press track to see where the chair is.\"\nexpected = \"a\"\n";
     let folder = Probity::new().file("own.toml", own);
     let results = |rubric| {
-        let ran = probe(&folder, ["--probes", "own.toml", "--only", "own", "--rubric", rubric, "--json"]);
+        let ran = probe(&folder, ["--probes", "own.toml", "--select", "own", "--rubric", rubric, "--json"]);
         let probes = ran.json()["probes"].as_array().cloned().unwrap_or_default();
         probes.iter().map(|probe| probe["result"].as_str().unwrap_or("").to_owned()).collect::<Vec<_>>()
     };
@@ -139,7 +141,7 @@ fn the_battery_is_listed_without_a_judge() {
 
 #[test]
 fn people_get_a_table() {
-    let ran = probe(&Probity::new(), ["--only", "gate", "--bases", "2"]).code(0);
+    let ran = probe(&Probity::new(), ["--select", "gate", "--bases", "2"]).code(0);
     expect![[r#"
         Probing · shipped replies · judge baseline (advisory)
         rubric relevance-tone 1.1 · seed 0

@@ -72,12 +72,17 @@ fn repeats_give_the_median_and_the_agreement_of_a_judge_with_itself() {
     assert_eq!(own["relevance"]["krippendorff_alpha"], json!(null), "one level alone has no alpha");
     assert_eq!(results["summary"]["calls"], 24);
     assert!(probity.text("report.md").contains("Krippendorff's alpha (ordinal)"));
-    let offline = probity.args(["run", "tickets.json", "--repeats", "3", "--offline", "--json"]).run().code(0);
+    let offline =
+        probity.args(["run", "tickets.json", "--repeats", "3", "--offline", "--json"]).run().code(0);
     assert_eq!(offline.json(), results, "it is made again without a call");
     let again = probity.args(["report", "last", "--json"]).run().code(0);
     assert_eq!(again.json(), results, "and from the store alone");
     probity.run_tickets(["--repeats", "2"]).code(0);
     assert_eq!(server.n_requests(), 24, "two of three repeats are on record");
-    assert_eq!(probity.json("out.json")["results"][0]["tone"]["score"], 2, "the worse of the two in the middle");
+    assert_eq!(
+        probity.json("out.json")["results"][0]["tone"]["score"],
+        2,
+        "the worse of the two in the middle"
+    );
     probity.run_tickets(["--repeats", "2", "--round", "2"]).code(2);
 }

@@ -221,16 +221,16 @@ fn check_set(items: &Items) {
 /// The pass rate of a slice of the run, and what its own pairs say that it would have been.
 fn check_carried<'a>(found: &Value, items: impl Iterator<Item = &'a Item>, slice: &str) {
     let items: Vec<&Item> = items.collect();
-    let passes = |level: i32| level > 1;
+    let is_good = |level: i32| level > 1;
     let n_old =
-        |wanted: bool| items.iter().filter(|item| item.old.map(passes) == Some(wanted)).count() as f64;
+        |wanted: bool| items.iter().filter(|item| item.old.map(is_good) == Some(wanted)).count() as f64;
     let [passed, failed] = [true, false].map(n_old);
     check(&found["before"]["value"], Some(passed / (passed + failed)), slice);
     let share = |wanted: bool| {
         let both: Vec<bool> = items
             .iter()
-            .filter(|item| item.old.map(passes) == Some(wanted))
-            .filter_map(|item| item.new.map(passes))
+            .filter(|item| item.old.map(is_good) == Some(wanted))
+            .filter_map(|item| item.new.map(is_good))
             .collect();
         (!both.is_empty()).then(|| both.iter().filter(|passes| **passes).count() as f64 / both.len() as f64)
     };

@@ -301,7 +301,7 @@ async fn each_server_has_its_own_calls_in_flight() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_of_one_server_pauses_no_call_to_the_other() {
     let lane = pair(4);
-    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(60)), "");
+    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_mins(1)), "");
     let before = Instant::now();
     let permits = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
     assert_eq!((permits.each_ref().map(Permit::server), before.elapsed()), ([1, 1], Duration::ZERO));
@@ -356,7 +356,11 @@ async fn no_minute_holds_more_than_the_settings_allow() {
     assert_eq!(paced(requests, 31, 9_000).await.as_secs(), 60);
     let tokens = ScheduleSettings { tokens_per_minute: per_minute(1_000), ..settings() };
     assert_eq!(paced(tokens, 11, 100).await.as_secs(), 60);
-    let both = ScheduleSettings { requests_per_minute: per_minute(600), tokens_per_minute: per_minute(1_000), ..settings() };
+    let both = ScheduleSettings {
+        requests_per_minute: per_minute(600),
+        tokens_per_minute: per_minute(1_000),
+        ..settings()
+    };
     let lane = Lane::new(both, 1);
     lane.observe(0, Signal::Clean, None, "");
     drop(lane.enter(100).await.expect("open"));

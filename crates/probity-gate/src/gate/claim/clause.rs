@@ -234,7 +234,10 @@ impl Sentence<'_> {
             return ours_if(!self.is_modal(have, clause));
         }
         if term.is(Cues::PASSIVE_PRESENT) && !term.is(Cues::PASSIVE_PAST) {
-            return ours_if(self.has(before.saturating_sub(DONE_DISTANCE_MAX)..self.terms.len().min(at + 2), Cues::DONE_NOW));
+            return ours_if(self.has(
+                before.saturating_sub(DONE_DISTANCE_MAX)..self.terms.len().min(at + 2),
+                Cues::DONE_NOW,
+            ));
         }
         if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
             let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
@@ -270,7 +273,8 @@ impl Sentence<'_> {
             | Cues::MODAL;
         // "Charged it to your card and moved you": that "to" is of no verb.
         let is_preposition = |at: usize| {
-            self.terms[at].is(Cues::TO) && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER))
+            self.terms[at].is(Cues::TO)
+                && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER))
         };
         let mut before = (clause.start..joint).rev();
         let Some(at) = before.find(|at| self.terms[*at].is(decisive) && !is_preposition(*at)) else {

@@ -141,7 +141,8 @@ impl Look<'_, '_> {
             }
             Form::Open => {}
         }
-        let at_end = || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
+        let at_end =
+            || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
             None => at_end().or_else(|| {
@@ -156,7 +157,9 @@ impl Look<'_, '_> {
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn spoken_of(&self) -> Option<Polarity> {
         // "Stornieren Sie …" tells the customer what to do.
-        let is_imperative = self.form == Form::Verb && self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
+        let is_first = self.sentence.before(self.at, &self.clause).is_none();
+        let to_you = self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
+        let is_imperative = self.form == Form::Verb && is_first && to_you;
         if is_imperative || self.sentence.has(self.left(), Cues::REPORTED) {
             return Some(Polarity::Mentioned);
         }

@@ -63,12 +63,14 @@ pub(super) struct Hit {
     pub(super) span: Range<usize>,
     /// The part that identifies it: what is compared with allow-lists and with what the customer wrote.
     pub(super) core: Range<usize>,
+    /// What the settings could say about it, where the company may be its owner.
+    pub(super) expected: Option<String>,
 }
 
 impl Hit {
     /// A value whose whole span identifies it.
     pub(super) fn new(kind: Kind, span: Range<usize>) -> Self {
-        Hit { kind, core: span.clone(), span }
+        Hit { kind, core: span.clone(), span, expected: None }
     }
 }
 

@@ -181,7 +181,7 @@ fn login(text: &Text, label: &Range<usize>, name: &Range<usize>, link: Link) -> 
     let between = &text[name.end..name.end + gap];
     let span = value_span(text, name.end + gap).filter(|_| between.contains(['/', '|', ':', ',', ';']))?;
     let is_one = link == Link::Said && span.len() >= 6 && is_password(&text[span.clone()], Link::Direct);
-    is_one.then_some(Hit { kind: Kind::Secret, span: label.start..span.end, core: span })
+    is_one.then(|| Hit::new(Kind::Secret, label.start..span.end))
 }
 
 /// The date that starts within a few words after `at`.

@@ -120,6 +120,9 @@ fn merged(mut hits: Vec<Hit>) -> Vec<Sighting> {
             _ => values.push(hit),
         }
     }
-    let sighting = |hit: Hit| Sighting::at(hit.kind.rule().id, hit.span, hit.kind.rule().sentence);
+    let sighting = |hit: Hit| {
+        let expected = hit.expected.filter(|_| hit.kind == Kind::UnlistedContact);
+        Sighting { expected, ..Sighting::at(hit.kind.rule().id, hit.span, hit.kind.rule().sentence) }
+    };
     values.into_iter().map(sighting).collect()
 }

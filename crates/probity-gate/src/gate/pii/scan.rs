@@ -192,5 +192,14 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
         ContactKind::Phone => Kind::Phone,
         ContactKind::Street => Kind::Address,
     };
-    Some(Hit { kind, span: contact.span.clone(), core: contact.core.clone() })
+    let domain = value.rsplit('@').next().unwrap_or("").to_lowercase();
+    let setting = match contact.kind {
+        ContactKind::Mail if value.contains('@') => format!("own_domains = [{domain:?}]"),
+        ContactKind::Mail => "own_domains".to_owned(),
+        ContactKind::Phone => "own_phones".to_owned(),
+        ContactKind::Street => "own_addresses".to_owned(),
+    };
+    let expected = (kind == Kind::UnlistedContact)
+        .then(|| format!("`{setting}` under [gate], if it is the company's own"));
+    Some(Hit { kind, span: contact.span.clone(), core: contact.core.clone(), expected })
 }

@@ -50,7 +50,8 @@ mod tests {
 
     #[track_caller]
     fn check_same(words: &[&str]) {
-        let stems: BTreeSet<String> = words.iter().flat_map(|word| stems(word, Lexicon::built_in())).collect();
+        let stems: BTreeSet<String> =
+            words.iter().flat_map(|word| stems(word, Lexicon::built_in())).collect();
         assert_eq!(stems.len(), 1, "{words:?} give {stems:?}");
     }
 
@@ -65,7 +66,8 @@ mod tests {
 
     #[test]
     fn different_words_stay_different() {
-        let stems: BTreeSet<String> = stems("return refund repair replace press pass bus", Lexicon::built_in()).collect();
+        let stems: BTreeSet<String> =
+            stems("return refund repair replace press pass bus", Lexicon::built_in()).collect();
         assert_eq!(stems.len(), 7);
     }
 

@@ -58,9 +58,9 @@ struct Search<'o> {
 impl Search<'_> {
     /// Whether `wanted` is among all amounts.
     fn has(&self, wanted: Option<Exact>) -> bool {
-        let Some((least, most)) = wanted.and_then(|wanted| {
-            Some((wanted.checked_sub(self.slack)?, wanted.checked_add(self.slack)?))
-        }) else {
+        let Some((least, most)) = wanted
+            .and_then(|wanted| Some((wanted.checked_sub(self.slack)?, wanted.checked_add(self.slack)?)))
+        else {
             return false;
         };
         let from = self.all.partition_point(|amount| *amount < least);
@@ -78,10 +78,11 @@ impl Search<'_> {
         };
         let is_rest = |one: &Exact| {
             target.checked_sub(*one).is_some_and(|rest| {
-                rest > self.slack && self.own.iter().any(|other| {
-                    let last = rest.checked_sub(*other).filter(|last| *last > self.slack);
-                    other != one && self.has(last)
-                })
+                rest > self.slack
+                    && self.own.iter().any(|other| {
+                        let last = rest.checked_sub(*other).filter(|last| *last > self.slack);
+                        other != one && self.has(last)
+                    })
             })
         };
         is_pair(target) || (self.all.len() <= TRIPLES_MAX && self.own.iter().any(is_rest))
@@ -101,7 +102,8 @@ impl Search<'_> {
         };
         let amounts = &self.operands.amounts;
         let is_exchanged = |rate: &Exact| {
-            let exchanged = |amount: Exact| amount.checked_mul(*rate).is_some_and(|all| near(all, target, self.slack));
+            let exchanged =
+                |amount: Exact| amount.checked_mul(*rate).is_some_and(|all| near(all, target, self.slack));
             amounts.iter().any(|(amount, _)| exchanged(*amount))
         };
         let counts = &self.operands.counts;
@@ -124,14 +126,20 @@ impl Search<'_> {
 /// Whether a percentage is what one amount is of another, or is less or more than it. The reply says one of the two.
 fn is_ratio(share: Exact, operands: &Operands) -> bool {
     let one = Exact::from(1);
-    let factors = share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
+    let factors =
+        share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
     let Some(factors) = factors else { return false };
+    // Whole percentages are rounded to the whole, others to the tenth.
+    let parts = if Exact::ratio(share.floor(), 1) == Some(share) { 200 } else { 2000 };
     let is_it = |whole: Exact, part: Exact| {
-        let products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
-        products.into_iter().any(|product| near(product, part, whole.over(200).unwrap_or(Exact::ZERO)))
+        let slack = whole.over(parts).unwrap_or(Exact::ZERO);
+        let mut products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
+        products.any(|product| near(product, part, slack))
     };
     let (stated, all) = (&operands.amounts[..operands.n_stated], &operands.amounts);
     stated.iter().any(|(one, _)| {
-        all.iter().any(|(other, _)| one != other && *other > Exact::ZERO && (is_it(*one, *other) || is_it(*other, *one)))
+        all.iter().any(|(other, _)| {
+            one != other && *other > Exact::ZERO && (is_it(*one, *other) || is_it(*other, *one))
+        })
     })
 }

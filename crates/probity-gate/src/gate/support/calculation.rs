@@ -143,7 +143,8 @@ impl Reader<'_> {
         let lower = before.to_lowercase();
         let mut words = lower.split_whitespace().rev();
         let (last, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let start_of = |word: &str| lower.rfind(word).filter(|_| lower.len() == before.len()).map(|at| from + at);
+        let start_of =
+            |word: &str| lower.rfind(word).filter(|_| lower.len() == before.len()).map(|at| from + at);
         if self.is_in(WordList::Twice, last) {
             return Some((Exact::from(2), start_of(last)?));
         }
@@ -151,7 +152,8 @@ impl Reader<'_> {
             return Some((self.factor(number)?, start_of(number)?));
         }
         let is_sign = |word: &str| !word.chars().any(char::is_alphanumeric);
-        let goes_on = is_sign(last) && (self.is_in(WordList::Plus, last) || self.is_in(WordList::Minus, last));
+        let goes_on =
+            is_sign(last) && (self.is_in(WordList::Plus, last) || self.is_in(WordList::Minus, last));
         (!goes_on).then_some((Exact::from(1), end))
     }
 
@@ -202,7 +204,8 @@ pub(super) fn total(
         Value::Money { amount, .. } => Some(*amount),
         _ => None,
     };
-    let is_total = |at: &usize| amount(*at).is_some() && beside_total(reply, sentence, &figures[*at], lexicon);
+    let is_total =
+        |at: &usize| amount(*at).is_some() && beside_total(reply, sentence, &figures[*at], lexicon);
     let mut totals = (first..behind).filter(is_total);
     let (result, others) = (totals.next()?, totals.next());
     let is_last = (result + 1..behind).all(|at| amount(at).is_none());
@@ -220,8 +223,10 @@ pub(super) fn total(
 fn beside_total(reply: &str, sentence: &Range<usize>, figure: &Figure<'_>, lexicon: &Lexicon) -> bool {
     let from = reply.floor_char_boundary(figure.start.saturating_sub(TOTAL_BYTES_MAX)).max(sentence.start);
     let to = reply.floor_char_boundary(figure.end + TOTAL_BYTES_MAX).min(sentence.end);
-    let around = format!("{} {}", &reply[from..figure.start], &reply[figure.end..to.max(figure.end)]).to_lowercase();
-    let words: Vec<&str> = around.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let around =
+        format!("{} {}", &reply[from..figure.start], &reply[figure.end..to.max(figure.end)]).to_lowercase();
+    let words: Vec<&str> =
+        around.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let around = format!(" {} ", words.join(" "));
     lexicon.words(WordList::Total).iter().any(|word| around.contains(&format!(" {word} ")))
 }

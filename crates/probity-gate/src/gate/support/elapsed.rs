@@ -38,11 +38,13 @@ pub(super) fn elapsed(reply: &str, claim: &Claim, support: &Support<'_>) -> Elap
             let Some(seconds) = seconds(*most, *unit) else { return Elapsed::Unknown };
             match ago(reply, claim, support.language.lexicon) {
                 Some(comparison) => compared(seconds, comparison, support),
-                None if lie_apart(seconds, support) => Elapsed::Right,
+                None if lie_apart(seconds, slack(reply, claim, support, seconds), support) => Elapsed::Right,
                 None => Elapsed::Unknown,
             }
         }
-        Some(Value::Day { year, month, day }) if is_known_day((*year, *month, *day), support) => Elapsed::Right,
+        Some(Value::Day { year, month, day }) if is_known_day((*year, *month, *day), support) => {
+            Elapsed::Right
+        }
         _ => Elapsed::Unknown,
     }
 }
@@ -107,18 +109,35 @@ fn compared(length: i64, comparison: Comparison, support: &Support<'_>) -> Elaps
 /// Whether a length of time is that between two moments of the case.
 pub(super) fn is_difference(span: &Value, support: &Support<'_>) -> bool {
     let Value::Span { most, unit, .. } = span else { return false };
-    seconds(*most, *unit).is_some_and(|seconds| lie_apart(seconds, support))
+    seconds(*most, *unit).is_some_and(|seconds| lie_apart(seconds, MINUTE, support))
+}
+
+/// How far from the truth a length of time may be: a minute, or a tenth where the reply says "about".
+fn slack(reply: &str, claim: &Claim, support: &Support<'_>, seconds: i64) -> i64 {
+    if is_about(reply, claim, support.language.lexicon) { (seconds / 10).max(MINUTE) } else { MINUTE }
+}
+
+const MINUTE: i64 = 60;
+
+/// Whether a figure is said to be rounded.
+pub(super) fn is_about(reply: &str, claim: &Claim, lexicon: &Lexicon) -> bool {
+    let from = reply.floor_char_boundary(claim.span.start.saturating_sub(AROUND_BYTES));
+    let before = reply[from..claim.span.start].trim_end().to_lowercase();
+    lexicon.words(WordList::About).iter().any(|word| {
+        let rest = before.strip_suffix(word.as_str());
+        rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+    })
 }
 
 /// Whether two moments of the case lie that far apart, to the day or, where both have a time, to the minute.
-fn lie_apart(length: i64, support: &Support<'_>) -> bool {
+fn lie_apart(length: i64, slack: i64, support: &Support<'_>) -> bool {
     let now = support.now.map(|start| Instant { start, has_time: true });
     let moments: Vec<Instant> = support.shown().moments.iter().copied().chain(now).collect();
     let in_days = |moment: Moment| moment.seconds().div_euclid(SECONDS_PER_DAY);
     moments.iter().enumerate().any(|(at, one)| {
         moments[..at].iter().any(|other| {
             let gap = (one.start.seconds() - other.start.seconds()).abs();
-            let exact = one.has_time && other.has_time && (gap - length).abs() < 60;
+            let exact = one.has_time && other.has_time && (gap - length).abs() < slack;
             let by_days = length % SECONDS_PER_DAY == 0
                 && (in_days(one.start) - in_days(other.start)).abs() == length / SECONDS_PER_DAY;
             exact || by_days
@@ -126,7 +145,7 @@ fn lie_apart(length: i64, support: &Support<'_>) -> bool {
     })
 }
 
-/// Whether a day is the case's own, or lies a known number of days before or behind a known one.
+/// Whether a day is the case's own, lies a known number of days before or behind a known one, or begins the month behind it.
 fn is_known_day((year, month, day): (Option<i32>, u8, u8), support: &Support<'_>) -> bool {
     let shown = support.shown();
     let starts = shown.moments.iter().map(|instant| instant.start).chain(support.now);
@@ -135,10 +154,18 @@ fn is_known_day((year, month, day): (Option<i32>, u8, u8), support: &Support<'_>
     starts.into_iter().any(|start| {
         spans.iter().flat_map(|days| [*days, -*days]).any(|days| {
             let moment = Moment::from_seconds(start.seconds() + days * SECONDS_PER_DAY);
-            moment.is_some_and(|moment| {
-                let (its_year, its_month, its_day) = moment.date();
+            let is_it = |(its_year, its_month, its_day): (i32, u8, u8)| {
                 (its_month, its_day) == (month, day) && year.is_none_or(|year| year == its_year)
-            })
+            };
+            moment.is_some_and(|moment| is_it(moment.date())) || (days == 0 && is_it(next_month(start)))
         })
     })
+}
+
+/// The first day of the month behind a moment's.
+fn next_month(moment: Moment) -> (i32, u8, u8) {
+    match moment.date() {
+        (year, 12, _) => (year + 1, 1, 1),
+        (year, month, _) => (year, month + 1, 1),
+    }
 }

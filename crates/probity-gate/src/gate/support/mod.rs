@@ -110,7 +110,8 @@ fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> 
     for claim in claims {
         let ClaimKind::Deed { deed } = &claim.kind else { continue };
         let by_policy = || support.sources.iter().any(|source| source.facts.deeds.contains(deed));
-        let is_shown = || by_policy() || (support.shows_deed(deed) && !is_said_of_more(reply, claim, deed, support));
+        let is_shown =
+            || by_policy() || (support.shows_deed(deed) && !is_said_of_more(reply, claim, deed, support));
         if seen.insert(deed) && !is_shown() {
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
@@ -124,7 +125,8 @@ fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> 
 
 /// Whether a deed is said of both things although a tool did it once.
 fn is_said_of_more(reply: &str, claim: &Claim, deed: &str, support: &Support<'_>) -> bool {
-    let before = &reply[reply.floor_char_boundary(claim.span.start.saturating_sub(BOTH_BYTES_MAX))..claim.span.start];
+    let before =
+        &reply[reply.floor_char_boundary(claim.span.start.saturating_sub(BOTH_BYTES_MAX))..claim.span.start];
     let sentence = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or(before).to_lowercase();
     let mut words = sentence.split(|c: char| !c.is_alphanumeric());
     support.shown().calls.get(deed) == Some(&1)

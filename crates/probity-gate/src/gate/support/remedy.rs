@@ -38,9 +38,8 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         .collect();
     for (remedy, source) in required {
         let stance = stances.get(remedy);
-        let is_offered = |stance: &Stance| {
-            stance.promised.is_some() || stance.asked.is_some() || stance.done.is_some()
-        };
+        let is_offered =
+            |stance: &Stance| stance.promised.is_some() || stance.asked.is_some() || stance.done.is_some();
         if stance.is_some_and(is_offered) {
             continue;
         }

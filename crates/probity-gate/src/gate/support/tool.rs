@@ -35,7 +35,8 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     };
     let is_done = !failed && !json.as_ref().is_some_and(|json| is_pending(json, english));
     let deeds = if is_done { english.deeds_of_call(&words_of(&call.name)) } else { Vec::new() };
-    let around = Around { acts: is_done && !english.is_reading_call(&words_of(&call.name)), ..Around::default() };
+    let around =
+        Around { acts: is_done && !english.is_reading_call(&words_of(&call.name)), ..Around::default() };
     match &json {
         Some(json) => json_value(json, &around, collector),
         None => collector.company_text(result),
@@ -162,7 +163,8 @@ fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
 }
 
 fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
-    let number = if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
+    let number =
+        if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
     let is_name = around.key.last().is_some_and(|word| NAME_KEYS.contains(&word.as_str()));
     let written = number.to_string();
     collector.value(Value::Number(written));
@@ -211,7 +213,8 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     }
     let words = words_of(text);
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
-        let deeds = collector.lexicons().iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect::<Vec<_>>();
+        let deeds =
+            collector.lexicons().iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect::<Vec<_>>();
         deeds.into_iter().for_each(|deed| collector.deed(deed));
     }
     collector.company_text(text);
@@ -229,7 +232,8 @@ fn is_failure(json: &Json, english: &Lexicon) -> bool {
     let Json::Object(object) = json else {
         return json.as_str().is_some_and(|text| is_failed_text(text, english)) || *json == Json::Bool(false);
     };
-    let is_there = |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
+    let is_there =
+        |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
     let has_error = ERROR_KEYS.iter().any(|key| object.get(key).is_some_and(is_there));
     let denies = ["success", "ok", "succeeded"].iter().any(|key| object.get(key) == Some(&Json::Bool(false)));
     let ended = OUTCOME_KEYS.iter().filter_map(|key| object.get(key));

@@ -10,19 +10,17 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, TimeUnit, Value, WordList};
+use super::super::claim::{Claim, TimeUnit, Value};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use crate::exact::Exact;
 use super::calculation::{Calculation, Figure, calculations, total};
-use super::elapsed::{self, Elapsed, elapsed};
+use super::elapsed::{self, Elapsed, elapsed, is_about};
 use super::passage::{Passage, Passages};
 use super::{
-    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first, arithmetic,
+    CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
+    arithmetic,
 };
-
-/// How far before a figure "about" can begin, in bytes.
-const ABOUT_BYTES_MAX: usize = 20;
+use crate::exact::Exact;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -118,8 +116,10 @@ impl<'r> Reading<'r> {
 
     /// What is wrong with each value, those that follow from others taken out.
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
-        let mut faults: Vec<Option<Fault<'r>>> = self.values.iter().map(|stated| self.fault(stated)).collect();
-        let may_follow = |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
+        let mut faults: Vec<Option<Fault<'r>>> =
+            self.values.iter().map(|stated| self.fault(stated)).collect();
+        let may_follow =
+            |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
         let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
         if self.values.iter().any(may_follow) {
             self.calculate(&mut faults);
@@ -128,7 +128,9 @@ impl<'r> Reading<'r> {
         let open: Vec<usize> = open.collect();
         if !open.is_empty() {
             let mut operands = self.support.operands();
-            operands.add_counts(self.reply, self.support.language.lexicon);
+            for text in self.between_figures() {
+                operands.add_counts(text, self.support.language.lexicon);
+            }
             let supported = self.values.iter().zip(&faults).filter(|(_, fault)| fault.is_none());
             supported.for_each(|(stated, _)| operands.add_stated(stated.value));
             for at in open {
@@ -145,12 +147,26 @@ impl<'r> Reading<'r> {
         faults
     }
 
+    /// The reply without its amounts and percentages, whose digits count nothing.
+    fn between_figures(&self) -> Vec<&'r str> {
+        let (mut texts, mut from) = (Vec::new(), 0);
+        for stated in self.values.iter().filter(|stated| !matches!(stated.value, Value::Span { .. })) {
+            texts.extend(self.reply.get(from..stated.claim.span.start));
+            from = stated.claim.span.end;
+        }
+        texts.extend(self.reply.get(from..));
+        texts
+    }
+
     /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
     fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
         let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
         for (stated, fault) in self.values.iter().zip(faults) {
             let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
-            if is_months && sentence.contains(&stated.claim.span.start) && matches!(fault, Some(Fault::Unsupported)) {
+            if is_months
+                && sentence.contains(&stated.claim.span.start)
+                && matches!(fault, Some(Fault::Unsupported))
+            {
                 *fault = None;
             }
         }
@@ -158,14 +174,8 @@ impl<'r> Reading<'r> {
 
     /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
     fn slack(&self, stated: &Stated<'_>) -> Exact {
-        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(ABOUT_BYTES_MAX));
-        let before = self.reply[from..stated.claim.span.start].trim_end().to_lowercase();
-        let is_word = |word: &String| {
-            let rest = before.strip_suffix(word.as_str());
-            rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-        };
         match stated.value {
-            Value::Money { amount, .. } if self.support.language.lexicon.words(WordList::About).iter().any(is_word) => {
+            Value::Money { amount, .. } if is_about(self.reply, stated.claim, self.support.language.lexicon) => {
                 amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
             }
             _ => arithmetic::cent(),
@@ -314,7 +324,8 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
 
 fn not_elapsed(stated: &Stated<'_>, support: &Support<'_>) -> Sighting {
     let message = "the reply says how long ago something was, and the times of the case say otherwise";
-    let now = support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
+    let now =
+        support.now.map_or_else(String::new, |now| format!("the times of the case, counted back from {now}"));
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message).expecting(now)
 }
 

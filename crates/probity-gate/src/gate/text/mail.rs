@@ -53,7 +53,7 @@ pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Contact> {
         end = label;
     }
     let is_top = labels.len() > 1 && List::TopLevelDomains.has(labels[labels.len() - 1]);
-    let has_sign = text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._-".contains(char));
+    let has_sign = text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._- ".contains(char));
     let is_host = List::MailHosts.has(labels[0]);
     let is_sure = !is_at || is_host || has_sign || &text[at] == "AT";
     ((is_top && is_sure) || (is_host && has_sign)).then(|| mail(text, &local, &(from..end)))

@@ -22,7 +22,11 @@ const LINES_MAX: usize = 6;
 
 /// The address whose street follows the number `group`.
 pub(super) fn find_before(text: &Text, group: &Group) -> Option<Contact> {
-    let core = if is_house(text, group) { number_first(text, group) } else { None };
+    let core = if is_house(text, group) {
+        number_first(text, group).or_else(|| romanised(text, group))
+    } else {
+        None
+    };
     core.map(|core| street(text, core))
 }
 
@@ -261,6 +265,15 @@ fn japanese(text: &Text, group: &Group) -> Option<Range<usize>> {
     let is_place = (has("都道府県") && has("市区町村郡")) || (has("市区町村郡") && is_counted);
     let end = group.end + run_after(text, group.end, BLOCK_MAX, |byte| byte.is_ascii_digit() || byte == b'-');
     is_place.then_some(name.start..end)
+}
+
+/// A Japanese address in Latin letters, behind the number of the house: `2-11-3 Meguro, Meguro-ku, Tokyo`.
+fn romanised(text: &Text, group: &Group) -> Option<Range<usize>> {
+    let is_part = |word: &Word<'_>| {
+        text[..word.start].ends_with('-') && word.is_any(&["ku", "shi", "cho", "machi", "gun"])
+    };
+    let part = text.after(group.end).take(NAME_MAX).find(is_part)?;
+    text[..group.start].ends_with('-').then_some(group.start..part.end)
 }
 
 /// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.

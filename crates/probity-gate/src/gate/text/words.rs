@@ -21,6 +21,11 @@ const FILES: &[&str] = &[
     include_str!("../../../data/it/pii.toml"),
     include_str!("../../../data/nl/pii.toml"),
     include_str!("../../../data/ja/pii.toml"),
+    include_str!("../../../data/sv/pii.toml"),
+    include_str!("../../../data/da/pii.toml"),
+    include_str!("../../../data/no/pii.toml"),
+    include_str!("../../../data/fi/pii.toml"),
+    include_str!("../../../data/pl/pii.toml"),
 ];
 
 /// Sections of keys with lists of words.

@@ -20,8 +20,8 @@ use crate::args::{AskArgs, CalibrateArgs, JudgeArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{CalibrationShown, document};
 use crate::render::report::add_judge;
-use crate::settings::{self, CaseFlags};
 use crate::settings::inputs::Inputs;
+use crate::settings::{self, CaseFlags};
 use live::{Live, LiveCalibration, calibrated};
 
 /// Runs the command.
@@ -49,13 +49,17 @@ fn foreign(args: &CalibrateArgs) -> Result<Option<ForeignReplies>, Failure> {
         return Ok(None);
     }
     // What is wrong with the cases is said where they are needed.
-    let options = settings::load_options(&args.ask.reading.records)?;
+    let options = settings::records(&args.ask.reading.settings, &args.ask.reading.records)?;
     let Ok(dataset) = Dataset::open(&args.files, options) else { return Ok(None) };
     Ok(ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts))
 }
 
 /// How good another tool's judge is, by the labels in its own file or in one beside it. Nothing is asked.
-fn from_foreign(args: &CalibrateArgs, replies: &ForeignReplies, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+fn from_foreign(
+    args: &CalibrateArgs,
+    replies: &ForeignReplies,
+    outlet: &Outlet<'_>,
+) -> Result<Exit, Failure> {
     let (reading, name) = (&args.ask.reading, names(&args.files));
     let note = |line: &str| reading.say.note(line);
     let labels = match &args.labels {

@@ -3,10 +3,10 @@
 //! A run owns what it was made of, so its report needs no file of it and no folder: no judge is asked, and nothing is
 //! written to the store.
 
+use probity_core::case::Moment;
 use probity_core::promote::Standing;
 use probity_core::report::Bridge;
 use probity_core::results::RunResults;
-use probity_core::case::Moment;
 use probity_engine::ledger::{Reader, RunId, RunOutcome, RunRecord, Store};
 use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::standing::of_results;

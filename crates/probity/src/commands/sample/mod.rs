@@ -41,7 +41,7 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     let path = settings::store_file(&args.store)?;
     let inputs = Inputs::default().and("FILE", &args.files).store(&args.store);
     tried(args.output.as_deref(), &[], &inputs)?;
-    let dataset = Dataset::open(&args.files, settings::load_options(&args.records)?)?;
+    let dataset = Dataset::open(&args.files, settings::records(&args.store.settings, &args.records)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     let store = open_for_writing(&path, &note)?;
     let kept = store.noted(HISTORY)?;

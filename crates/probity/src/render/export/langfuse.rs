@@ -10,11 +10,14 @@ use super::{About, passes, text_at, told};
 
 /// The scores of one reply: each criterion with a level, and the outcome where it was decided.
 pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value> {
-    let Some(trace) = text_at(kept, &["/trace/id", "/traceId", "/context/trace_id", "/trace_id"]) else { return Vec::new() };
+    let Some(trace) = text_at(kept, &["/trace/id", "/traceId", "/context/trace_id", "/trace_id"]) else {
+        return Vec::new();
+    };
     let observation = text_at(kept, &["/traceId"]).and_then(|_| text_at(kept, &["/id"]));
     let (judge, standing) = (about.judge(), about.standing());
     let body = |name: &str, value: Value, data_type: &str, said: Option<&String>| {
-        let about_what = json!([judge, about.summary.rubric.hash, row.id, row.variant, trace, name]).to_string();
+        let about_what =
+            json!([judge, about.summary.rubric.hash, row.id, row.variant, trace, name]).to_string();
         let said = said.map(|said| format!(": {said}")).unwrap_or_default();
         let mut body = json!({
             "id": format!("probity-{}", &blake3::hash(about_what.as_bytes()).to_hex()[..24]),

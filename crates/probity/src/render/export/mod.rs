@@ -131,13 +131,14 @@ pub(crate) fn write<W: Write + Send>(
     match form {
         RowForm::Csv => {
             out.write_all(table::header(about).as_bytes())?;
-            rows.map(|row| Ok(table::line(&row?.0, about))).try_for_each(|line: io::Result<String>| {
-                out.write_all(line?.as_bytes())
-            })?;
+            rows.map(|row| Ok(table::line(&row?.0, about)))
+                .try_for_each(|line: io::Result<String>| out.write_all(line?.as_bytes()))?;
         }
         RowForm::Parquet => return parquet::write(rows, about, out),
         RowForm::Jsonl => each_line(rows, &mut out, |(row, _)| vec![with_judge(&row, about)])?,
-        RowForm::Langfuse => each_line(rows, &mut out, |(row, kept)| langfuse::bodies(&row, kept.as_ref(), about))?,
+        RowForm::Langfuse => {
+            each_line(rows, &mut out, |(row, kept)| langfuse::bodies(&row, kept.as_ref(), about))?
+        }
         RowForm::Otlp => otlp::write(rows, about, &mut out)?,
         RowForm::Promptfoo => unreachable!("it was written above"),
     }

@@ -26,7 +26,10 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let resource = json!({ "attributes": [attribute("service.name", &json!("probity"))] });
     let scope = json!({ "name": "probity", "version": env!("CARGO_PKG_VERSION") });
-    write!(out, "{{\"resourceLogs\":[{{\"resource\":{resource},\"scopeLogs\":[{{\"scope\":{scope},\"logRecords\":[")?;
+    write!(
+        out,
+        "{{\"resourceLogs\":[{{\"resource\":{resource},\"scopeLogs\":[{{\"scope\":{scope},\"logRecords\":["
+    )?;
     let mut is_first = true;
     let mut put = |record: Value, out: &mut dyn Write| {
         let comma = if std::mem::take(&mut is_first) { "\n" } else { ",\n" };

@@ -63,7 +63,8 @@ fn write_group<W: Write + Send>(
     let mut group = writer.next_row_group()?;
     let mut table = table.into_iter();
     while let (Some(mut column), Some(values)) = (group.next_column()?, table.next()) {
-        let is_there = |value: &Value| !matches!(value, Value::Text(None) | Value::Whole(None) | Value::Number(None));
+        let is_there =
+            |value: &Value| !matches!(value, Value::Text(None) | Value::Whole(None) | Value::Number(None));
         let levels: Vec<i16> = values.iter().map(|value| i16::from(is_there(value))).collect();
         match column.untyped() {
             ColumnWriter::ByteArrayColumnWriter(typed) => {

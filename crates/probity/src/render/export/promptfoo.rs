@@ -52,9 +52,7 @@ fn place<T: PartialEq + Clone>(all: &mut Vec<T>, one: &T) -> usize {
 /// What stands around rows that did not come from promptfoo.
 fn new_document(rows: &[Value], variants: &[Option<String>], about: &About<'_>) -> Value {
     let count = |reason: u64| rows.iter().filter(|row| row["failureReason"] == reason).count();
-    let prompt = |variant: &Option<String>| {
-        json!({ "raw": "{{ticket}}", "label": "{{ticket}}", "provider": variant.as_deref().unwrap_or("reply") })
-    };
+    let prompt = |variant: &Option<String>| json!({ "raw": "{{ticket}}", "label": "{{ticket}}", "provider": variant.as_deref().unwrap_or("reply") });
     json!({
         "evalId": format!("probity-{}", about.summary.rubric.hash.get(..12).unwrap_or_default()),
         "results": {
@@ -121,7 +119,8 @@ fn new_row(row: &ResultRow, [test, prompt]: [usize; 2], about: &About<'_>) -> Va
 /// The judge's verdicts as components: a level as its share of the scale. What is unscored is not among them.
 fn components(row: &ResultRow, prefix: &str, about: &About<'_>) -> Vec<Value> {
     let component = |(name, result): (&str, &CriterionResult)| {
-        let levels: Vec<i64> = about.summary.all.criteria.get(name)?.levels().map(|(level, _)| level).collect();
+        let levels: Vec<i64> =
+            about.summary.all.criteria.get(name)?.levels().map(|(level, _)| level).collect();
         let (low, high) = (*levels.iter().min()?, *levels.iter().max()?);
         let share = (result.score? - low) as f64 / (high - low) as f64;
         Some(json!({

@@ -217,7 +217,9 @@ impl Document {
             ReportKind::Markdown => Ok(markdown::markdown(self)),
             ReportKind::Message => Ok(message::text(self)),
             ReportKind::Slack => Ok(pretty(&message::slack(self))),
-            ReportKind::Rows(_) => Err(io::Error::other("rows are what `probity run` has, expected a name in .json")),
+            ReportKind::Rows(_) => {
+                Err(io::Error::other("rows are what `probity run` has, expected a name in .json"))
+            }
         }
     }
 

@@ -139,9 +139,7 @@ fn acts(before: &str, c: char, after: &str) -> bool {
         '#' | '>' => before.is_empty(),
         '-' => before.is_empty() && (ends_marker || after.starts_with('-')),
         '+' => before.is_empty() && ends_marker,
-        '.' | ')' => {
-            ends_marker && !before.is_empty() && before.bytes().all(|digit| digit.is_ascii_digit())
-        }
+        '.' | ')' => ends_marker && !before.is_empty() && before.bytes().all(|digit| digit.is_ascii_digit()),
         _ => false,
     }
 }
@@ -165,7 +163,10 @@ mod tests {
     fn nothing_from_outside_is_markup() {
         check("a | b <img> @team", "a \\| b &lt;img> @<!-- -->team");
         check("[x](http://y) ![z](//w) www.x.y", "\\[x](http\\://y) !\\[z](//w) www\\.x.y");
-        check("**b** __c__ `d` ~~e~~ $x$ \\*", "\\*\\*b\\*\\* \\_\\_c\\_\\_ \\`d\\` \\~\\~e\\~\\~ \\$x\\$ \\\\\\*");
+        check(
+            "**b** __c__ `d` ~~e~~ $x$ \\*",
+            "\\*\\*b\\*\\* \\_\\_c\\_\\_ \\`d\\` \\~\\~e\\~\\~ \\$x\\$ \\\\\\*",
+        );
         check("&lt;b&#62; &amp", "&amp;lt;b&amp;#62; &amp");
         check("see #12, o/r#3 and a@b.example", "see #<!-- -->12, o/r#<!-- -->3 and a@<!-- -->b.example");
         check("    two\nlines", "two lines");

@@ -25,11 +25,12 @@ pub(super) fn text(document: &Document) -> String {
 
 /// The body of a Slack message, for an incoming webhook or `chat.postMessage`.
 pub(super) fn slack(document: &Document) -> Value {
-    let shown = |text: &str, most: usize| json!({ "type": "plain_text", "text": first(text, most), "emoji": false });
+    let shown =
+        |text: &str, most: usize| json!({ "type": "plain_text", "text": first(text, most), "emoji": false });
     let heading = json!({ "type": "header", "text": shown(&plain(&document.title), HEADING_CHARS_MAX) });
-    let sections = paragraphs(document).into_iter().map(|lines| {
-        json!({ "type": "section", "text": shown(&lines.join("\n"), SECTION_CHARS_MAX) })
-    });
+    let sections = paragraphs(document)
+        .into_iter()
+        .map(|lines| json!({ "type": "section", "text": shown(&lines.join("\n"), SECTION_CHARS_MAX) }));
     let blocks: Vec<Value> = [heading].into_iter().chain(sections).collect();
     // What notifications show is markup to Slack, and these are its three characters.
     let notice = plain(&document.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -47,10 +48,17 @@ fn first(text: &str, n_chars: usize) -> String {
 /// What is said, in paragraphs: who judged, what came of it, the figures, what to know, and which replies to look at.
 fn paragraphs(document: &Document) -> Vec<Vec<String>> {
     let judge = document.judge.as_ref().map(|judge| {
-        let line = format!("Judge {}, standing {}: {}. {}", judge.name, judge.standing, judge.reason, judge.caution());
+        let line = format!(
+            "Judge {}, standing {}: {}. {}",
+            judge.name,
+            judge.standing,
+            judge.reason,
+            judge.caution()
+        );
         plain(line.trim_end())
     });
-    let told = [&document.about, &document.lead].into_iter().filter(|line| !line.is_empty()).map(|line| plain(line));
+    let told =
+        [&document.about, &document.lead].into_iter().filter(|line| !line.is_empty()).map(|line| plain(line));
     let mut all: Vec<Vec<String>> = judge.into_iter().chain(told).map(|line| vec![line]).collect();
     all.push(document.tiles.iter().map(|tile| plain(&format!("• {} {}", tile.value, tile.name))).collect());
     all.push(document.warnings.iter().map(|line| plain(&format!("Note: {line}"))).collect());

@@ -115,7 +115,9 @@ impl ReportFile {
             ReportKind::Html => Box::new(Html::new(file)?),
             ReportKind::Json => Box::new(ResultsWriter::new(file)?),
             ReportKind::Junit => Box::new(Junit::new(file)?),
-            ReportKind::Markdown | ReportKind::Message | ReportKind::Slack => Box::new(Summarized { file, kind: self.kind }),
+            ReportKind::Markdown | ReportKind::Message | ReportKind::Slack => {
+                Box::new(Summarized { file, kind: self.kind })
+            }
             ReportKind::Rows(form) => Box::new(RowsFile { file, form, rows: Spool::new()? }),
         })
     }

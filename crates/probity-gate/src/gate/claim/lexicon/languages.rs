@@ -81,7 +81,7 @@ impl Languages {
                     Section::Language if entry.key == WordList::Function.name() => {
                         languages.add(&entry.phrase, lexicon.code(), 0);
                     }
-                    Section::Remedy | Section::Deed | Section::Cue | Section::Unit => {
+                    Section::Remedy | Section::Deed | Section::Cue | Section::Unit | Section::Numeral | Section::Month => {
                         languages.add(&entry.phrase, lexicon.code(), 1);
                     }
                     _ => {}
@@ -112,7 +112,9 @@ impl Languages {
     /// These languages with the lists of `toml` in the language `code`: added to those that it has, or in their place
     /// where the file says so. A language that is not there yet is added.
     pub fn extended(&self, code: &str, toml: &str) -> Result<Languages, Vec<Problem>> {
-        if !(2..=8).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
+        if !(2..=8).contains(&code.len())
+            || !code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        {
             let problem = Problem::at(1, format!("the folder {code:?} is not named by a language"));
             return Err(vec![problem.hint("such as `de`, its code in ISO 639-1")]);
         }
@@ -254,7 +256,8 @@ mod tests {
 
     #[test]
     fn a_tenant_adds_a_language_and_replaces_one() {
-        let polish = "[language]\nfunction_words = [\"w\", \"na\"]\n[remedy.refund]\ngranted = [\"zwrócimy\"]";
+        let polish =
+            "[language]\nfunction_words = [\"w\", \"na\"]\n[remedy.refund]\ngranted = [\"zwrócimy\"]";
         let languages = Languages::built_in().extended("pl", polish).expect("good lists");
         assert!(languages.of("Zwrócimy w 14 dni na konto.").is_some());
         let lists = "[language]\ntraits = [\"replaces_built_in\"]\n[remedy.loaner]\nforms = [\"loaner\"]";

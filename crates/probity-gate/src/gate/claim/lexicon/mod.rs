@@ -188,7 +188,8 @@ impl Lexicon {
 
     fn new(code: &str, entries: Vec<Entry>) -> Lexicon {
         let list = |list: WordList| {
-            let its = entries.iter().filter(|entry| entry.section == Section::Language && entry.key == list.name());
+            let its =
+                entries.iter().filter(|entry| entry.section == Section::Language && entry.key == list.name());
             its.map(|entry| entry.phrase.clone()).collect()
         };
         let words: Vec<BTreeSet<String>> = WordList::ALL.into_iter().map(list).collect();
@@ -233,7 +234,9 @@ impl Lexicon {
         const LENGTH_MIN: usize = 4;
         let least = |ending: &str| if ending.len() == 1 { LENGTH_MIN - 1 } else { LENGTH_MIN };
         let cuts = |ending: &&String| {
-            word.ends_with(ending.as_str()) && word.len() >= least(ending) + ending.len() && !word.ends_with("ss")
+            word.ends_with(ending.as_str())
+                && word.len() >= least(ending) + ending.len()
+                && !word.ends_with("ss")
         };
         let ending = self.words(WordList::Endings).iter().filter(cuts).max_by_key(|ending| ending.len());
         if let Some(len) = ending.map(String::len) {

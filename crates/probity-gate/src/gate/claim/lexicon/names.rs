@@ -8,7 +8,8 @@ use super::{Lexicon, WordList};
 const CALL_WORDS_MAX: usize = 3;
 
 /// Words of states and keys that say that something is not done, or only can be.
-const UNDONE: &[&str] = &["not", "no", "un", "non", "can", "be", "never", "pending", "eligible", "allowed", "policy", "fee"];
+const UNDONE: &[&str] =
+    &["not", "no", "un", "non", "can", "be", "never", "pending", "eligible", "allowed", "policy", "fee"];
 
 impl Lexicon {
     /// Whether a tool only looks something up, by the words of its name.

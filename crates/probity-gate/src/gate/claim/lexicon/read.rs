@@ -203,7 +203,10 @@ impl Reader {
         let At { line, value: written } = phrase;
         let line = *line;
         let plain = written.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-        if section == Section::Language && key == WordList::Traits.name() && Trait::from_name(written).is_none() {
+        if section == Section::Language
+            && key == WordList::Traits.name()
+            && Trait::from_name(written).is_none()
+        {
             let known: Vec<&str> = Trait::NAMED.iter().map(|(name, _)| *name).collect();
             let problem = Problem::at(line, format!("there is no trait {written:?}"));
             self.faults.error(problem.hint(format!("known: {}", known.join(", "))));

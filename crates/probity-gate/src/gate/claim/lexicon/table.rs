@@ -174,9 +174,13 @@ impl Table {
 
     /// What a phrase of plain words stands for.
     pub(super) fn patterns_of(&self, phrase: &str) -> impl Iterator<Item = Meaning> {
-        let words: Vec<Element> = phrase.split(' ').map(|word| Element::Word(self.lookup(word.as_bytes()))).collect();
+        let words: Vec<Element> =
+            phrase.split(' ').map(|word| Element::Word(self.lookup(word.as_bytes()))).collect();
         let first = self.lookup(phrase.split(' ').next().unwrap_or_default().as_bytes());
-        self.phrases(first).iter().filter(move |pattern| pattern.elements == words).map(|pattern| pattern.meaning)
+        self.phrases(first)
+            .iter()
+            .filter(move |pattern| pattern.elements == words)
+            .map(|pattern| pattern.meaning)
     }
 
     /// The lists that a word stands in by itself.

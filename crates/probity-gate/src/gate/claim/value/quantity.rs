@@ -91,7 +91,8 @@ fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
     if page.has_mark(at, "%") || page.is(at, Cues::PERCENT) {
         return Some(at + 1);
     }
-    page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT))).map(|found| found.1)
+    page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)))
+        .map(|found| found.1)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
@@ -131,13 +132,17 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
 fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure> {
     let half = page.is(at, Cues::HALF);
     let article = at + usize::from(half);
-    let rate = figures.last().is_some_and(|figure| figure.behind == at)
-        || (at > 0 && page.is(at - 1, Cues::RATE));
+    let rate =
+        figures.last().is_some_and(|figure| figure.behind == at) || (at > 0 && page.is(at - 1, Cues::RATE));
     if rate || !page.is(article, Cues::ARTICLE) {
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;
-    let number = Number { value: Exact::ratio(1, if half { 2 } else { 1 })?, behind };
+    // "An hour and a half".
+    let more = page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
+    let value = if more { Exact::ratio(3, 2) } else { Exact::ratio(1, if half { 2 } else { 1 }) };
+    let behind = behind + if more { 3 } else { 0 };
+    let number = Number { value: value?, behind };
     Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 

@@ -68,9 +68,7 @@ fn remedies_and_deeds_are_those_the_gate_knows() {
     check(
         "deeds = [\"shipment\"]",
         "deeds = [\"parcel\"]",
-        &expect![[
-            r#"1:14: there is no deed "parcel" | known: block, booking, cancellation, change, charge, closure, compensation, credit, deletion, discount, exchange, extension, free_shipping, price_match, refund, repair, replacement, return, shipment, transfer, unsubscription, upgrade, voucher, waiver"#
-        ]],
+        &expect![[r#"1:14: there is no deed "parcel" | known: block, booking, cancellation, change, charge, closure, compensation, credit, deletion, delivery, discount, exchange, extension, free_shipping, price_match, refund, repair, replacement, return, shipment, transfer, unsubscription, upgrade, voucher, waiver"#]],
     );
     check(
         "forbidden_remedies = \"voucher\"",

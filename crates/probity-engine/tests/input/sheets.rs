@@ -1,0 +1,221 @@
+//! Excel and Parquet files, tables of messages, mappings, and parts of a data set.
+
+use expect_test::expect;
+use probity_engine::input::{Dataset, LoadOptions, Part};
+
+#[expect(unreachable_pub, reason = "the same file makes the seeds of the fuzz targets")]
+#[path = "../../../../fuzz/src/targets/samples.rs"]
+mod samples;
+
+use super::{A, B, Folder, check, check_with, entries, gzip};
+
+const HEADER: [&str; 3] = ["id", "ticket", "reply"];
+
+fn mapped(map: &str) -> LoadOptions {
+    LoadOptions { map: map.parse().expect("a mapping"), ..LoadOptions::default() }
+}
+
+#[test]
+fn a_sheet_is_read_like_a_table() {
+    let rows = [
+        HEADER.to_vec(),
+        vec!["1043", "two\nlines, \"quoted\"", "r"],
+        vec![],
+        vec!["b", "t", "0.5"],
+        vec!["c"],
+    ];
+    let sheet = samples::workbook(&rows);
+    for content in [sheet.clone(), gzip(&sheet)] {
+        check(
+            "c.xlsx",
+            content,
+            &expect![[r#"
+                0 line 2: 1043 "two\nlines, \"quoted\"" -> "r"
+                1 line 4: b "t" -> "0.5"
+                2 line 5: c skipped: Empty 'ticket' field
+            "#]],
+        );
+    }
+    let small = LoadOptions { decoded_bytes_max: 500, ..LoadOptions::default() };
+    check_with(
+        "c.xlsx",
+        &sheet,
+        small,
+        &expect![[r#"
+        error: c.xlsx: the Excel file unpacks to more than 500 bytes
+    "#]],
+    );
+    check(
+        "c.xlsx",
+        &sheet[..sheet.len() / 2],
+        &expect![[r#"
+        error: c.xlsx: found a zip archive, expected JSON or CSV in UTF-8
+        hint: unpack it first and name the file in it; save a spreadsheet as CSV
+    "#]],
+    );
+}
+
+#[test]
+fn parquet_is_read_group_by_group() {
+    let rows = |id: &'static str| vec![[id, "t \u{e4}", "r \"q\"\n"]];
+    let content = samples::parquet(&[rows("a"), rows("b")]);
+    let json = r#"{"id":"a","ticket":"t ä","reply":"r \"q\"\n"}"#;
+    assert_eq!(
+        entries("c.parquet", &content),
+        entries("c.json", format!("{json}\n{}", json.replace("\"a\"", "\"b\"")))
+    );
+    assert_eq!(entries("c.parquet", gzip(&content)), entries("c.parquet", &content));
+    check(
+        "c.parquet",
+        &content[..content.len() - 9],
+        &expect![[r#"
+        error: c.parquet: the Parquet file cannot be read: Parquet error: Invalid Parquet file. Corrupt footer
+        hint: export it as CSV or JSON lines if this stays so
+    "#]],
+    );
+}
+
+#[test]
+fn a_mapping_says_where_fields_come_from() {
+    let csv = "Nr,Subject,Body,\"Bot, answer\",Data\n7,s,b,a,\"{\"\"score\"\":[0.1,0.9]}\"\n";
+    check(
+        "c.csv",
+        csv,
+        &expect![[r#"
+            notice: c.csv: read id from 'Nr', ticket from 'Body', reply from 'Bot, answer'; not read: Subject, Data
+            0 line 2: 7 "b" -> "a"
+        "#]],
+    );
+    let map = "ticket=subject+BODY,reply=\"Bot, answer\",confidence=Data.score[-1],slice='vip',id='x-'+Nr";
+    check_with(
+        "c.csv",
+        csv,
+        mapped(map),
+        &expect![[r#"
+            0 line 2: x-7 "s\n\nb" -> "a"
+        "#]],
+    );
+    check_with(
+        "c.csv",
+        csv,
+        mapped("reply=Anser"),
+        &expect![[r#"
+        error: c.csv:1: --map reply: there is no column 'Anser', found Nr, Subject, Body, Bot, answer, Data
+    "#]],
+    );
+    let json = r#"{"vars":{"question":"q"},"messages":[{"content":"x"},{"content":"y"}],"input":"i"}"#;
+    check_with(
+        "c.jsonl",
+        json,
+        mapped("id=#,ticket=vars.question,reply=messages[-1].content"),
+        &expect![[r#"
+        0 line 1: 1 "q" -> "y"
+    "#]],
+    );
+}
+
+#[test]
+fn a_record_that_is_not_understood_shows_what_it_has() {
+    let json = r#"{"conversation":"c-1","customer_said":"Where is my order 1043, please?","bot_said":"It is on its way to you."}"#;
+    check(
+        "c.jsonl",
+        format!("{json}\n{}", json.replace("c-1", "c-2")),
+        &expect![[r#"
+        notice: c.jsonl: found no columns with an id, the customer's text, the reply; these are its columns, each with its first value:
+          conversation   "c-1"
+          customer_said  "Where is my order 1043, please?"
+          bot_said       "It is on its way to you."
+        try: probity run c.jsonl --map id=conversation,ticket=customer_said,reply=bot_said
+        0 line 1: ? skipped: Missing 'id' field
+        1 line 2: ? skipped: Missing 'id' field
+    "#]],
+    );
+}
+
+#[test]
+fn messages_of_a_conversation_come_together() {
+    let csv = "conversation_id,author_type,created_at,is_private,body\n\
+        c1,agent,2026-03-02T09:00:00Z,false,Soon.\n\
+        c2,customer,2026-03-02T09:05:00Z,false,Hello?\n\
+        c1,customer,2026-03-02T08:00:00Z,false,When?\n\
+        c1,agent,2026-03-02T08:30:00Z,true,Ask the warehouse.\n\
+        c1,customer,2026-03-02T10:00:00Z,false,Thanks!\n\
+        c3,robot,2026-03-02T10:00:00Z,false,x\n";
+    check(
+        "c.csv",
+        csv,
+        &expect![[r#"
+        notice: c.csv: read id from 'conversation_id', time from 'created_at', ticket from 'body'
+        notice: c.csv: read a conversation from the messages of each id; private messages left out: 1
+        0 line 2: c1 [customer: "When?"] -> "Soon."
+        1 line 3: c2 skipped: Missing 'reply' field, and the last of 'turns' is not an agent's
+        2 line 7: c3 skipped: the author 'robot' is neither a customer nor an agent
+    "#]],
+    );
+}
+
+#[test]
+fn what_was_retrieved_is_evidence_whatever_it_is_called() {
+    let json = r#"{"id":"a","ticket":"t","reply":"r","documents":[{"page_content":"p","title":"T"},"s"],"sources":"u",
+        "retrieval_context":["v"]}"#;
+    let entry = entries("c.json", format!("[{json}]")).remove(0);
+    let texts: Vec<&str> = entry.case.evidence.context.iter().map(|each| each.text.as_str()).collect();
+    assert_eq!(texts, ["p", "s", "u", "v"]);
+    assert_eq!(entry.case.evidence.context[0].source.as_deref(), Some("T"));
+    let long = format!(r#"{{"id":"a","ticket":"t","reply":"r","context":"{}"}}"#, "x".repeat(70_000));
+    check(
+        "c.jsonl",
+        long,
+        &expect![[r#"
+        notice: evidence of more than 64 KiB is cut where it is shown: in 1 records
+        0 line 1: a "t" -> "r"
+    "#]],
+    );
+}
+
+#[test]
+fn a_part_of_the_records_is_used() {
+    let records = format!("{A}\n{B}\n{}\n", r#"{"id":"c","slice":"s","ticket":"t","reply":"r"}"#);
+    let part = |part| LoadOptions { part, ..LoadOptions::default() };
+    let only = |id: &str| part(Part { only: vec![id.to_owned()], ..Part::default() });
+    check_with(
+        "c.jsonl",
+        &records,
+        part(Part { limit: Some(2), ..Part::default() }),
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check_with(
+        "c.jsonl",
+        &records,
+        only("b"),
+        &expect![[r#"
+        notice: records left out by --slice or --only: 2
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check_with(
+        "c.jsonl",
+        &records,
+        only("x"),
+        &expect![[r#"
+        error: c.jsonl: no record is among those asked for with --slice or --only
+    "#]],
+    );
+    let slices = part(Part { slices: vec!["s".to_owned()], ..Part::default() });
+    check_with(
+        "c.jsonl",
+        &records,
+        slices.clone(),
+        &expect![[r#"
+        notice: records left out by --slice or --only: 2
+        2 line 3: c "t" -> "r"
+    "#]],
+    );
+    let folder = Folder::new();
+    let path = folder.write("c.jsonl", &records);
+    let digest = |options| Dataset::open(&[path.clone()], options).expect("loads").digest().hex.clone();
+    assert_ne!(digest(slices), digest(LoadOptions::default()), "other cases have another digest");
+}
