@@ -9,7 +9,7 @@ use probity_core::json::{Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Reason, Vocabulary, object};
+use super::field::{Field, FileNames, Reason, Vocabulary, object};
 use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
 use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
@@ -319,8 +319,10 @@ impl RecordReader {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
                 let object = unwrapped(object(text)?)?;
-                // What a person maps comes before what the record looks like.
-                if let Some(form) = foreign::form(&object).filter(|_| options.map.is_empty()) {
+                // Who maps what was asked and what was answered needs no format; less goes over what a format says.
+                let is_mapped = |field| options.map.has(field);
+                let is_native = is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
+                if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));
