@@ -93,6 +93,11 @@ fn case_files() {
 }
 
 #[test]
+fn foreign_files() {
+    check("foreign");
+}
+
+#[test]
 fn binary_files() {
     check("binary");
 }
@@ -132,6 +137,6 @@ fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     assert_eq!(
         names,
-        ["verdict", "json", "load", "binary", "map", "retry", "rubric", "gate", "policy", "prompt"]
+        ["verdict", "json", "load", "foreign", "binary", "map", "retry", "rubric", "gate", "policy", "prompt"]
     );
 }

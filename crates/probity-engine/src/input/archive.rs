@@ -45,7 +45,7 @@ impl LogArchive {
             match found.name().ok()?.as_ref() {
                 "header.json" => header = Some(entry),
                 "_journal/start.json" => start = Some(entry),
-                name if name.starts_with("samples/") && name.ends_with(".json") => samples.push(entry),
+                name if name.starts_with("samples/") => samples.push(entry),
                 _ => {}
             }
         }

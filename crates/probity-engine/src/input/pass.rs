@@ -9,7 +9,7 @@ use probity_core::json::{Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{FileNames, Reason, Vocabulary, object};
+use super::field::{Field, FileNames, Reason, Vocabulary, object};
 use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
 use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
@@ -75,7 +75,7 @@ impl Pass {
                 self.finish(reader);
                 return Ok(None);
             }
-            if let Some((parsed, beside)) = reader.next(&self.sources)? {
+            if let Some(ReadRecord { parsed, beside }) = reader.next(&self.sources)? {
                 let (index, file) = (self.n_records, Arc::clone(reader.file.file()));
                 self.n_records += 1;
                 self.reader = Some(reader);
@@ -158,6 +158,12 @@ struct CaseReader {
     tools: Vec<&'static str>,
 }
 
+/// One case of a file.
+struct ReadRecord {
+    parsed: Parsed<Content>,
+    beside: Option<Box<Beside>>,
+}
+
 /// What a record holds.
 enum Held {
     Case(Content),
@@ -187,18 +193,15 @@ impl CaseReader {
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one, or something about those of others.
-    fn next(
-        &mut self,
-        sources: &Sources,
-    ) -> Result<Option<(Parsed<Content>, Option<Box<Beside>>)>, LoadError> {
+    fn next(&mut self, sources: &Sources) -> Result<Option<ReadRecord>, LoadError> {
         if self.file.is_messages() {
-            return Ok(self.next_conversation()?.map(|parsed| (parsed, None)));
+            return Ok(self.next_conversation()?.map(|parsed| ReadRecord { parsed, beside: None }));
         }
         loop {
             let (cases, line) = &mut self.waiting;
             if let Some(ReadCase { outcome, beside, warnings }) = cases.pop_front() {
                 let parsed = Parsed { line: *line, outcome, warnings };
-                return Ok(Some((self.counted(parsed), Some(beside))));
+                return Ok(Some(ReadRecord { parsed: self.counted(parsed), beside: Some(beside) }));
             }
             let frame = std::mem::replace(&mut self.file.frame, Json::Null);
             let (index, records) = (self.records.n_read, &mut self.records);
@@ -212,10 +215,11 @@ impl CaseReader {
                     self.take(form, read, line);
                     continue;
                 }
-                Ok(Held::Case(content)) => Ok(content),
+                Ok(Held::Case(case)) => Ok(case),
                 Err(refused) => Err(refused),
             };
-            return Ok(Some((self.counted(Parsed { line, outcome, warnings }), None)));
+            let parsed = self.counted(Parsed { line, outcome, warnings });
+            return Ok(Some(ReadRecord { parsed, beside: None }));
         }
         match self.n_passed_over.get(OTHER_SPANS) {
             Some(n) if self.n_cases == 0 => {
@@ -315,8 +319,10 @@ impl RecordReader {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
                 let object = unwrapped(object(text)?)?;
-                // What a person maps comes before what the record looks like.
-                if let Some(form) = foreign::form(&object).filter(|_| options.map.is_empty()) {
+                // Who maps what was asked and what was answered needs no format; less goes over what a format says.
+                let is_mapped = |field| options.map.has(field);
+                let is_native = is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
+                if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));
@@ -324,9 +330,9 @@ impl RecordReader {
             }
         };
         let outcome = fields.map_err(Refused::from).and_then(|mut found| {
-            let content = entry(&mut found, self.names, options);
+            let case = entry(&mut found, self.names, options);
             warnings.append(&mut found.doubts);
-            content
+            case
         });
         if let (Err(_), Some(members)) = (&outcome, members) {
             self.not_understood = self.explained(&members, options);

@@ -1,7 +1,8 @@
 //! Small files of other tools, made up here: how each is told, read, and what is said beside its cases.
 
 use expect_test::{Expect, expect};
-use probity_core::case::Entry;
+use probity_core::case::{Entry, Slice, Variant};
+use probity_core::json::Json;
 use probity_engine::input::{
     AgentTurns, Annotated, Beside, Dataset, ForeignScore, Instructions, LoadOptions, Record,
 };
@@ -34,7 +35,7 @@ fn shown(files: &[(&str, Vec<u8>)], options: LoadOptions) -> String {
 fn show_entry(entry: &Entry, lines: &mut Vec<String>) {
     let name = |name: Option<&str>| name.map_or(String::new(), |name| format!(" [{name}]"));
     let (slice, variant) = (entry.case.slice.as_ref(), entry.reply.variant.as_ref());
-    let names = name(slice.map(|slice| slice.as_str())) + &name(variant.map(|variant| variant.as_str()));
+    let names = name(slice.map(Slice::as_str)) + &name(variant.map(Variant::as_str));
     let said = entry.case.situation.texts().join(" | ");
     lines.push(format!("{}{names}: {said} -> {}", entry.case.id, entry.reply.text));
     let evidence = entry.case.evidence.to_json(&[]).canonical();
@@ -51,7 +52,7 @@ fn show_beside(beside: &Beside, lines: &mut Vec<String>) {
     for verdict in &beside.verdicts {
         let said = match &verdict.said {
             ForeignScore::Scored { score, label, passed } => {
-                let score = score.as_ref().map_or("-".to_owned(), |score| score.canonical());
+                let score = score.as_ref().map_or("-".to_owned(), Json::canonical);
                 format!("{score} {label:?} {passed:?}")
             }
             ForeignScore::Unscored { error } => format!("unscored {error:?}"),

@@ -42,6 +42,49 @@ fn conversations() {
 }
 
 #[test]
+fn n31_transcripts_score_as_they_are_and_the_packet_shows_calls_and_results() {
+    let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    let openai = json!({"id": "T-1", "model": "bot-7", "messages": [
+        {"role": "system", "content": "Never promise a date."},
+        {"role": "user", "content": "Where is order 7?"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            call("a", "get_order", "{\"id\":7}"), call("b", "get_courier", "{}")]},
+        {"role": "tool", "tool_call_id": "a", "content": "sent on 3 March"},
+        {"role": "tool", "tool_call_id": "b", "content": "DHL"},
+        {"role": "assistant", "content": "It was sent with DHL on 3 March."},
+        {"role": "user", "content": "Thanks!"}]});
+    let tau = json!({"task_id": 2, "trial": 0, "reward": 0.0, "info": {}, "traj": [
+        {"role": "user", "content": "Cancel my flight"},
+        {"role": "assistant", "content": null, "tool_calls": [call("c", "cancel_flight", "{}")]},
+        {"role": "tool", "tool_call_id": "c", "name": "cancel_flight", "content": "not allowed"},
+        {"role": "assistant", "content": "I am sorry, it cannot be cancelled."},
+        {"role": "user", "content": "###STOP###"}]});
+    let server = kind_judge();
+    let probity = Probity::new().file("t.jsonl", format!("{openai}\n{tau}\n")).server(&server);
+    let out = probity.args(["run", "t.jsonl", "--json"]).run().code(0).json();
+    assert_eq!(ids(&out), ["T-1", "2"]);
+    assert_eq!(out["results"][0]["reply"], "It was sent with DHL on 3 March.");
+    let requests = server.requests();
+    let prompts: Vec<String> =
+        requests.iter().map(|request| request.json()["messages"].to_string()).collect();
+    let shows = |text: &str| prompts.iter().any(|prompt| prompt.contains(text));
+    for shown in ["get_order", "sent on 3 March", "get_courier", "cancel_flight", "not allowed"] {
+        assert!(shows(shown), "{shown}: {prompts:?}");
+    }
+    for kept in ["Never promise", "Thanks!", "###STOP###", "bot-7"] {
+        assert!(!shows(kept), "{kept}");
+    }
+    let probity = Probity::new().file("t.jsonl", openai.to_string()).server(&server);
+    probity.args(["run", "t.jsonl", "--system-prompts", "--json"]).run().code(0);
+    assert!(
+        server
+            .requests()
+            .iter()
+            .any(|request| request.json()["messages"].to_string().contains("Never promise"))
+    );
+}
+
+#[test]
 fn tables() {
     let out = scored("gold.csv", GOLD);
     assert_eq!(ids(&out).len(), 6);

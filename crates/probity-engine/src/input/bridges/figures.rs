@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::json::Json;
+use probity_core::json::{Json, Object};
 
 use super::super::foreign::{ForeignCase, ForeignScore, ForeignVerdict, at, list_at, text_at};
 use super::{Found, SAMPLES, expected, is_scored, samples};
@@ -14,7 +14,7 @@ fn n31_figures_recomputed_from_foreign_scores_are_those_of_the_files() {
     for sample in SAMPLES {
         let (found, want) = (sample.read(&root), expected(&root, sample));
         let figures = want.get("aggregates").and_then(Json::as_object);
-        for (name, figure) in figures.into_iter().flat_map(|figures| figures.iter()) {
+        for (name, figure) in figures.into_iter().flat_map(Object::iter) {
             let (recomputed, in_file) = match sample.folder {
                 "openai-evals" => statuses(&found, name),
                 "promptfoo" => promptfoo(&found, name),
@@ -55,6 +55,7 @@ fn is_close(a: Option<f64>, b: Option<f64>) -> bool {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "beside figures that may not exist")]
 fn count(n: usize) -> Option<f64> {
     Some(n as f64)
 }
@@ -134,7 +135,7 @@ fn promptfoo(found: &Found, name: &str) -> (Option<f64>, Option<f64>) {
     (recomputed, in_file)
 }
 
-/// DeepEval counts the metrics of test cases and of the spans inside their traces.
+/// `DeepEval` counts the metrics of test cases and of the spans inside their traces.
 fn deepeval(found: &Found, name: &str) -> (Option<f64>, Option<f64>) {
     let passes = |case: &&ForeignCase| case.beside.verdicts.iter().all(is_passed);
     match name {
@@ -151,7 +152,7 @@ fn deepeval(found: &Found, name: &str) -> (Option<f64>, Option<f64>) {
         found.cases.iter().flat_map(|case| &case.beside.verdicts).filter(|verdict| verdict.judge == judge);
     let own = own.map(|verdict| (score(verdict), is_passed(verdict)));
     let traces = found.cases.iter().filter_map(|case| at(kept(case), "trace")?.as_object());
-    let spans = traces.flat_map(|trace| trace.iter()).filter(|(name, _)| name.ends_with("Spans"));
+    let spans = traces.flat_map(Object::iter).filter(|(name, _)| name.ends_with("Spans"));
     let inside = spans.flat_map(|(_, spans)| spans.as_array().unwrap_or_default());
     let inside = inside.flat_map(|span| list_at(span, "metricsData"));
     let inside = inside.filter(|one| text_at(one, &["name"]).as_deref() == Some(metric));

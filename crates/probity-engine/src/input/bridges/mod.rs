@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use probity_core::case::Role;
-use probity_core::json::{Json, parse};
+use probity_core::json::{Json, Object, parse};
 
 use super::field::{Vocabulary, object};
 use super::foreign::{
@@ -207,6 +207,7 @@ fn expected(root: &Path, sample: &Sample) -> Json {
     all.get("files").and_then(|files| files.get(sample.name)).expect("the sample is expected").clone()
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "filters references")]
 fn is_scored(verdict: &&ForeignVerdict) -> bool {
     matches!(verdict.said, ForeignScore::Scored { .. })
 }
@@ -330,7 +331,8 @@ fn n31_every_case_of_every_sample_is_what_is_expected() {
         let found = sample.read(&root);
         let used = found.cases.iter().filter(|case| case.skip().is_none());
         let mut got: Vec<String> = used.map(|case| written(&as_expected(case, sample.folder))).collect();
-        (want.sort(), got.sort());
+        want.sort();
+        got.sort();
         for (got, want) in got.iter().zip(&want) {
             assert_eq!(got, want, "{} {}", sample.folder, sample.name);
         }
@@ -354,7 +356,7 @@ fn written(case: &Json) -> String {
 }
 
 fn without_nulls(json: &Json) -> Json {
-    let members = json.as_object().into_iter().flat_map(|object| object.iter());
+    let members = json.as_object().into_iter().flat_map(Object::iter);
     Json::object(
         members.filter(|(_, value)| **value != Json::Null).map(|(name, value)| (name, value.clone())),
     )
@@ -446,7 +448,9 @@ fn n31_nothing_private_of_a_help_desk_is_in_a_case() {
             match parse(&text) {
                 Ok(json) => private_texts(&json, &mut private),
                 Err(_) => {
-                    text.lines().for_each(|line| private_texts(&parse(line).expect("JSON"), &mut private))
+                    for line in text.lines() {
+                        private_texts(&parse(line).expect("JSON"), &mut private);
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use probity_core::case::{Role, Turn};
-use probity_core::json::Json;
+use probity_core::json::{Json, Object};
 
 use super::beside::Beside;
 use super::conversation::{Conversation, turn};
@@ -88,7 +88,7 @@ impl ForeignCase {
         if context.options.map.is_empty() {
             return;
         }
-        let members = record.as_object().into_iter().flat_map(|object| object.iter());
+        let members = record.as_object().into_iter().flat_map(Object::iter);
         let values: Vec<(Cow<'_, str>, Json)> =
             members.map(|(name, json)| (Cow::Borrowed(name), json.clone())).collect();
         let known: Vec<Arc<KnownName>> =
@@ -154,18 +154,18 @@ impl ForeignCase {
     /// The case judged at its reply, or at each answer of an agent where that was asked for.
     pub(in crate::input) fn read(self, options: &LoadOptions) -> Vec<ReadCase> {
         if options.turns == AgentTurns::Last || self.conversation.reply.is_none() || self.skip().is_some() {
-            return vec![self.content(self.id.clone(), self.conversation.clone(), options)];
+            return vec![self.content(&self.id, &self.conversation, options)];
         }
         let answers: Vec<usize> = self.conversation.answers().collect();
         let each = answers.iter().enumerate().map(|(n, at)| {
             let mut conversation = self.conversation.clone();
             conversation.reply = Some(*at);
-            self.content(format!("{}#{}", self.id, n + 1), conversation, options)
+            self.content(&format!("{}#{}", self.id, n + 1), &conversation, options)
         });
         each.collect()
     }
 
-    fn content(&self, id: String, conversation: Conversation, options: &LoadOptions) -> ReadCase {
+    fn content(&self, id: &str, conversation: &Conversation, options: &LoadOptions) -> ReadCase {
         // What was said about the reply is said about no other turn.
         let mut beside = if conversation.reply == self.conversation.reply {
             self.beside.clone()
@@ -176,13 +176,13 @@ impl ForeignCase {
         beside.by_bot = self.by_bot(conversation.reply);
         beside.turns_after =
             conversation.reply.map_or(Vec::new(), |at| conversation.turns[at + 1..].to_vec());
-        let refused = |reason: String| Err(Refused { id: Some(id.clone()), reason: Reason::from(reason) });
+        let refused = |reason: String| Err(Refused { id: Some(id.to_owned()), reason: Reason::from(reason) });
         let mut warnings = Vec::new();
         let outcome = match (self.skip(), self.no_reply()) {
             (Some(reason), _) => refused(reason),
             (None, Some(reason)) if conversation.turns.is_empty() => refused(reason),
             (None, no_reply) => self
-                .fields(&id, &conversation, no_reply, options)
+                .fields(id, conversation, no_reply, options)
                 .map_err(Refused::from)
                 .and_then(|mut found| {
                     let content = entry(&mut found, FileNames::NATIVE, options);

@@ -1,4 +1,4 @@
-//! DeepEval: the test cases of a run, single and multi-turn, and goldens.
+//! `DeepEval`: the test cases of a run, single and multi-turn, and goldens.
 //!
 //! A metric that raised has no score and is unscored, whatever its `success` says.
 

@@ -2,7 +2,7 @@
 //!
 //! Where a person edited a score, the first entry of its history is the machine's, and the edit is a label.
 
-use probity_core::json::Json;
+use probity_core::json::{Json, Object};
 
 use super::beside::{ForeignLabel, ForeignScore, ForeignVerdict};
 use super::case::{FileContext, ForeignCase, Paths};
@@ -40,12 +40,12 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
         case.failed(format!("error: {message}"));
     }
     let scores = at(record, "scores").and_then(Json::as_object);
-    for (scorer, score) in scores.into_iter().flat_map(|scores| scores.iter()) {
+    for (scorer, score) in scores.into_iter().flat_map(Object::iter) {
         judged(&mut case, scorer, score);
     }
-    let scorers = list_at(context.frame, "results.scores").iter().filter_map(|one| text_at(one, &["scorer"]));
+    let graders = list_at(context.frame, "results.scores").iter().filter_map(|one| text_at(one, &["scorer"]));
     for scorer in
-        scorers.filter(|scorer| error.is_none() && scores.is_none_or(|all| all.get(scorer).is_none()))
+        graders.filter(|scorer| error.is_none() && scores.is_none_or(|all| all.get(scorer).is_none()))
     {
         let unscored = ForeignScore::Unscored { error: None };
         case.beside.verdicts.push(ForeignVerdict::new(format!("inspect:{scorer}"), unscored));

@@ -103,7 +103,9 @@ impl Form {
         let record = Json::Object(record);
         let mut read = (self.read)(&record, context);
         if let Read::Cases(cases) = &mut read {
-            cases.iter_mut().for_each(|case| case.map(&record, context));
+            for case in cases {
+                case.map(&record, context);
+            }
         }
         read
     }

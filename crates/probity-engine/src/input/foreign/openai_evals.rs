@@ -3,7 +3,7 @@
 //! Every grade is a verdict of a foreign judge; the format has no people. A variant is a run: two runs may share a model.
 
 use probity_core::case::Role;
-use probity_core::json::Json;
+use probity_core::json::{Json, Object};
 
 use super::beside::{ForeignScore, ForeignVerdict};
 use super::case::{FileContext, ForeignCase, Paths};
@@ -97,8 +97,7 @@ fn verdicts(record: &Json) -> Vec<ForeignVerdict> {
         verdict.asked = words("sample.input[-1].content");
         verdict
     });
-    let names =
-        |path: &str| at(record, path).and_then(Json::as_object).into_iter().flat_map(|found| found.iter());
+    let names = |path: &str| at(record, path).and_then(Json::as_object).into_iter().flat_map(Object::iter);
     let mut dashboard: Vec<ForeignVerdict> = Vec::new();
     for (name, _) in names("grades").chain(names("passes")) {
         let member = |path: &str| {

@@ -12,12 +12,12 @@ pub(in crate::input) fn at<'a>(json: &'a Json, path: &str) -> Option<&'a Json> {
             found = whole;
             break;
         }
-        (found, rest) = match rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
-            Some((index, after)) => (element(found, index)?, after),
-            None => {
-                let end = rest.find(['.', '[']).unwrap_or(rest.len());
-                (found.get(&rest[..end])?, &rest[end..])
-            }
+        let index = rest.strip_prefix('[').and_then(|inside| inside.split_once(']'));
+        (found, rest) = if let Some((index, after)) = index {
+            (element(found, index)?, after)
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            (found.get(&rest[..end])?, &rest[end..])
         };
         rest = rest.strip_prefix('.').unwrap_or(rest);
     }

@@ -2,7 +2,7 @@
 //!
 //! A record may be a batch as OTLP has it (`resourceSpans`, with as many spans as were exported together), or one
 //! span with its attributes beside it, as many exporters write a line. The attributes are those of OpenTelemetry's
-//! GenAI conventions or of OpenInference. Exports hold spans of everything, so a span that is no call of a model is no
+//! `GenAI` conventions or of `OpenInference`. Exports hold spans of everything, so a span that is no call of a model is no
 //! record and is passed over; one that is and has no reply is a record that is skipped, with the reason.
 //!
 //! Results of evaluations (events in logs, annotations of Phoenix) are joined by the id of the span, or of the answer.
@@ -149,7 +149,7 @@ impl<'a> Span<'a> {
         Span { object, attributes, resource, events }
     }
 
-    /// The kind that OpenInference gives a span.
+    /// The kind that `OpenInference` gives a span.
     fn kind(&self) -> Option<String> {
         let beside = || text(first(self.object, &["span_kind"])?);
         self.attributes.text("openinference.span.kind").or_else(beside)

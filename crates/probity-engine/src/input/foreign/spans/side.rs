@@ -1,7 +1,7 @@
 //! The messages on one side of a call, in each of the forms that spans have had.
 //!
 //! Today's conventions put both sides into attributes as JSON text. Earlier ones used an event for each message,
-//! then one event for a side, and before that an attribute for each role and text; OpenInference spells messages with
+//! then one event for a side, and before that an attribute for each role and text; `OpenInference` spells messages with
 //! dotted names. Whatever form has messages is read; the newest wins where there are several.
 
 use probity_core::json::Json;
@@ -25,7 +25,7 @@ pub(super) struct Side {
     messages: &'static str,
     text: &'static str,
     one_event: &'static str,
-    /// What OpenInference calls it.
+    /// What `OpenInference` calls it.
     dotted: &'static str,
     /// The role of messages that name none.
     role: &'static str,
