@@ -137,6 +137,9 @@ fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     assert_eq!(
         names,
-        ["verdict", "json", "load", "foreign", "binary", "map", "retry", "rubric", "gate", "policy", "prompt"]
+        [
+            "verdict", "json", "load", "foreign", "binary", "map", "retry", "rubric", "gate", "policy",
+            "prompt"
+        ]
     );
 }

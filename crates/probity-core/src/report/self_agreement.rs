@@ -26,8 +26,12 @@ impl SelfAgreementTally {
         {
             self.criteria.resize(rubric.criteria().len(), Vec::new());
             let count = |level: &i64| levels.iter().filter(|given| **given == Some(*level)).count();
-            let counts: Vec<u32> =
-                rubric.criteria()[at].scale.levels().iter().map(|level| u32::try_from(count(level)).unwrap_or(u32::MAX)).collect();
+            let counts: Vec<u32> = rubric.criteria()[at]
+                .scale
+                .levels()
+                .iter()
+                .map(|level| u32::try_from(count(level)).unwrap_or(u32::MAX))
+                .collect();
             if counts.iter().sum::<u32>() >= 2 {
                 self.criteria[at].push((case_hash(&result.id), counts));
             }

@@ -321,7 +321,8 @@ impl RecordReader {
                 let object = unwrapped(object(text)?)?;
                 // Who maps what was asked and what was answered needs no format; less goes over what a format says.
                 let is_mapped = |field| options.map.has(field);
-                let is_native = is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
+                let is_native =
+                    is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
                 if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }

@@ -195,12 +195,7 @@ impl ForeignReplies {
     }
 
     /// What `judge` said.
-    fn said(
-        &self,
-        judge: &str,
-        criterion: Option<&String>,
-        said_as: SaidAs,
-    ) -> Vec<(Place, VerdictEntry)> {
+    fn said(&self, judge: &str, criterion: Option<&String>, said_as: SaidAs) -> Vec<(Place, VerdictEntry)> {
         let mut rows = Vec::new();
         for reply in &self.replies {
             // Where a judge speaks twice about a reply, its last word counts.

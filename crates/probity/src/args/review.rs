@@ -41,8 +41,8 @@ pub(crate) struct QueueArgs {
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) overlap: u32,
     /// What the queue is called; reviewers see it [default: the rubric and a hash of what is in it]
-    #[arg(long = "queue", value_name = "NAME")]
-    pub(crate) name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) queue: Option<String>,
     /// Show people what the judge said once they have answered
     #[arg(long)]
     pub(crate) reveal: bool,

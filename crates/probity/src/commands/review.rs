@@ -127,7 +127,7 @@ fn add(
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
     let wanted = QueueRequest {
-        name: args.queue.name.clone().unwrap_or_default(),
+        name: args.queue.queue.clone().unwrap_or_default(),
         source,
         overlap: args.queue.overlap,
         seed: args.queue.seed,
@@ -142,7 +142,7 @@ fn add(
         LabelledJob::Pairs(job) => of_pairs(room, job, &wanted),
     }?;
     refuse_nothing(&built, source)?;
-    if args.queue.name.is_none() {
+    if args.queue.queue.is_none() {
         // Reviewers see the name. Files are often called after what wrote the replies, so it has none of them.
         let queue = &mut built.queue;
         queue.name = format!("{} {}", queue.spec.asked.rubric, &queue.digest()[..DIGITS]);

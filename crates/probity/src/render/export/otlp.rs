@@ -52,7 +52,8 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
     let outcome = row.outcome.name();
     let reasons = row.reasons().join("; ");
     let mut attributes = named("probity.outcome", about);
-    let key = if row.outcome == RowOutcome::Unscored { "error.type" } else { "gen_ai.evaluation.score.label" };
+    let key =
+        if row.outcome == RowOutcome::Unscored { "error.type" } else { "gen_ai.evaluation.score.label" };
     attributes.push(attribute(key, &json!(outcome)));
     if !reasons.is_empty() {
         attributes.push(attribute("gen_ai.evaluation.explanation", &json!(reasons)));
