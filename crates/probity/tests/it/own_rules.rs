@@ -65,7 +65,7 @@ fn a_run_counts_them_and_keeps_the_rules() {
     for name in ["rules.toml", "cases.jsonl"] {
         fs::remove_file(probity.path(name)).unwrap();
     }
-    let reported = probity.args(["report", "latest", "--output", "again.json"]).run().code(0);
+    let reported = probity.args(["report", "last", "--output", "again.json"]).run().code(0);
     assert!(reported.stdout.contains("own.no_legal_words"), "{}", reported.stdout);
     assert_eq!(found(&probity.json("again.json")), want);
 }
