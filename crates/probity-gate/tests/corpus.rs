@@ -173,16 +173,16 @@ fn claims(part: &str) -> BTreeMap<String, Count> {
 /// False findings and invented things of messages with tools.
 #[derive(Default)]
 struct Messages {
-    n_messages: usize,
-    n_sentences: usize,
-    n_false: usize,
-    n_invented: usize,
-    n_found: usize,
+    all: usize,
+    sentences: usize,
+    wrong: usize,
+    invented: usize,
+    found: usize,
 }
 
 impl Messages {
     fn false_per_thousand(&self) -> f64 {
-        self.n_false as f64 * 1000.0 / self.n_sentences as f64
+        self.wrong as f64 * 1000.0 / self.sentences as f64
     }
 }
 
@@ -236,11 +236,11 @@ fn messages(part: &str) -> Messages {
             .filter(is_false)
             .map(|finding| (finding.rule(), &row.reply[finding.sighting.start..finding.sighting.end]))
             .collect();
-        all.n_messages += 1;
-        all.n_sentences += row.sentences;
-        all.n_false += wrong.len();
-        all.n_invented += row.findings.len();
-        all.n_found += row.findings.len() - missed.len();
+        all.all += 1;
+        all.sentences += row.sentences;
+        all.wrong += wrong.len();
+        all.invented += row.findings.len();
+        all.found += row.findings.len() - missed.len();
         if is_shown(part) && !(wrong.is_empty() && missed.is_empty()) {
             let missed: Vec<(&str, &str)> =
                 missed.iter().map(|row| (row.kind.as_str(), row.span.as_str())).collect();
@@ -253,13 +253,13 @@ fn messages(part: &str) -> Messages {
     println!(
         "tools {part}: {} messages, {} sentences, {} false findings ({:.1} per 1,000 sentences), {} of {} invented \
          things found ({:.1} %)",
-        all.n_messages,
-        all.n_sentences,
-        all.n_false,
+        all.all,
+        all.sentences,
+        all.wrong,
         all.false_per_thousand(),
-        all.n_found,
-        all.n_invented,
-        share(all.n_found, all.n_invented)
+        all.found,
+        all.invented,
+        share(all.found, all.invented)
     );
     all
 }
@@ -287,7 +287,7 @@ fn labelled_replies_are_told_apart() {
 #[track_caller]
 fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
     let all = messages(part);
-    let found = share(all.n_found, all.n_invented);
+    let found = share(all.found, all.invented);
     assert!(all.false_per_thousand() <= false_per_thousand_max, "{part}: {:.1}", all.false_per_thousand());
     assert!(found >= found_min, "{part}: {found:.1} % found");
 }

@@ -337,7 +337,7 @@ mod tests {
         check("replly", Some("reply"));
         check("rpely", Some("reply"));
         check("tikcte", Some("ticket"));
-        for other in ["idx", "content", "model", "language", "", "\u{130}d"] {
+        for other in ["idx", "content", "model", "dialogue", "", "\u{130}d"] {
             check(other, None);
         }
     }

@@ -172,14 +172,15 @@ struct Counts {
     steps: u64,
     repeated: u64,
     long_numbers: u64,
-    /// Whether there are word lists for the language of the reply.
+    /// Whether there are word lists for the language of the reply or, where its words tell none, of the customer.
     is_known: bool,
 }
 
 impl Counts {
     fn of(about: &About<'_>) -> Counts {
         let reply = about.reply;
-        let lexicon = Languages::built_in().of(reply);
+        let (languages, asked) = (Languages::built_in(), customer_text(about.situation));
+        let lexicon = languages.of(reply).or_else(|| languages.of(&asked));
         let taken = topics(reply, lexicon);
         let shared = |text: &str| {
             let wanted = topics(text, lexicon);
@@ -191,7 +192,7 @@ impl Counts {
         let distinct: BTreeSet<&[String]> = triples.iter().copied().collect();
         Counts {
             words: all.len() as u64,
-            ticket: shared(&customer_text(about.situation)),
+            ticket: shared(&asked),
             reference: about.reference.map(shared),
             polite: among(WordList::Polite),
             rude: among(WordList::Rude),

@@ -7,7 +7,7 @@ mod skipped;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use probity_core::case::{Case, Situation};
+use probity_core::case::{Case, Situation, Slice, Variant};
 use probity_engine::input::{Dataset, LoadOptions, Record, Unanswered};
 use serde_json::{Value, json};
 
@@ -91,8 +91,8 @@ fn held(records: &[Record]) -> Vec<Value> {
     });
     let mut held: Vec<Value> = entries
         .map(|entry| {
-            let slice = entry.case.slice.as_ref().map(|slice| slice.as_str());
-            let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str());
+            let slice = entry.case.slice.as_ref().map(Slice::as_str);
+            let variant = entry.reply.variant.as_ref().map(Variant::as_str);
             json!({
                 "id": entry.case.id.as_str(), "reference": entry.case.reference, "reply": &*entry.reply.text,
                 "slice": slice, "turns": turns(&entry.case), "variant": variant,

@@ -456,6 +456,7 @@ fn all_fields_as_they_are_read() {
                 known_pii: [
                     "xy",
                 ],
+                outcomes: {},
                 metadata: Some(
                     "[1]",
                 ),

@@ -141,7 +141,7 @@ pub(crate) enum GateCommand {
     /// List the rules and what their findings do
     Rules,
     /// Check the replies of case files and print what was found; exit code 1 when one is blocked
-    Check(CaseArgs),
+    Check(Box<CaseArgs>),
 }
 
 /// What to do with rubrics.

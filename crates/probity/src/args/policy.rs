@@ -12,7 +12,7 @@ pub(crate) enum PolicyCommand {
     /// Propose policy sources with remedies, amounts, windows and codes from texts, as a file for a person to check
     Draft(PolicyDraftArgs),
     /// Check policy files: where versions overlap, what texts say and facts do not, what no case uses
-    Check(PolicyCheckArgs),
+    Check(Box<PolicyCheckArgs>),
 }
 
 /// `probity policy draft`

@@ -60,18 +60,18 @@ fn unwritable(args: &ExportArgs, error: &io::Error) -> Failure {
     Failure::unwritable(args.output.as_deref(), error)
 }
 
-/// Gives the file or standard output to `fill`, and keeps a file only when it is complete.
+/// Gives the file or standard output to `write_all`, and keeps a file only when it is complete.
 fn written(
     args: &ExportArgs,
-    fill: impl FnOnce(&mut (dyn io::Write + Send)) -> Result<(), Failure>,
+    write_all: impl FnOnce(&mut (dyn io::Write + Send)) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
     if let Some(path) = &args.output {
         let mut file = WholeFile::create(path).map_err(|error| unwritable(args, &error))?;
-        fill(&mut file)?;
+        write_all(&mut file)?;
         file.keep().map_err(|error| unwritable(args, &error))?;
     } else {
         let mut out = io::BufWriter::new(terminal::Pipe(io::stdout()));
-        fill(&mut out)?;
+        write_all(&mut out)?;
         out.flush().map_err(|error| unwritable(args, &error))?;
     }
     Ok(Exit::Done)

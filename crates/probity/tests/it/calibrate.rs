@@ -103,7 +103,8 @@ fn l13_a_file_that_went_through_a_spreadsheet() {
         "item,label\n1.23E+15,a\n1.24E+15,b\n7,a\n",
         [":2: record 0", ":3: record 1", "1.24E+15"],
     );
-    check_refused("l.csv", "item;label\n1;a\n", ["separated by a semicolon"]);
+    let semicolons = run(&[("l.csv", "item;label\n1;a\n")], ["--labels", "l.csv"]);
+    semicolons.code(0).says(["cells are separated by semicolons"]);
     let bom = "\u{feff}item;label\n1;pass\n2;fail\n";
     let fine = run(&[("l.csv", bom)], ["--labels", "l.csv", "--delimiter", ";", "--json"]);
     assert_eq!(fine.code(0).json()["labels"]["votes"], 2);

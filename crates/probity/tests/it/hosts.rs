@@ -185,15 +185,15 @@ fn a_prompt_that_ollama_cuts_is_unscored() {
 fn how_much_a_server_reads_is_learned_from_its_error() {
     let server = ScriptedServer::with(|request| {
         let asked = Asked::of(request);
-        match asked.reply.contains("long") {
-            true => error(
+        if asked.reply.contains("long") {
+            return error(
                 400,
                 "context_length_exceeded",
                 "This model's maximum context length is 1000 tokens. However, you requested 1200 tokens.",
-            ),
-            // Every answer says that its prompt had 1,000 tokens.
-            false => good(&asked),
+            );
         }
+        // Every answer says that its prompt had 1,000 tokens.
+        good(&asked)
     });
     let case = |reply: &str| json!([{ "id": "a", "ticket": "Where is it?", "reply": reply }]).to_string();
     let probity = Probity::new().file("tickets.json", case("short")).server(&server);

@@ -132,11 +132,11 @@ fn a_promotion_is_reported_in_every_kind() {
 #[test]
 fn a_probing_is_reported_in_every_kind() {
     let probity = scene();
-    check(&probity, "probe --judge baseline --only length --bases 3 --rubric relevance-tone", 0);
+    check(&probity, "probe --judge baseline --select length --bases 3 --rubric relevance-tone", 0);
     let page = String::from_utf8(probity.bytes("report.html")).unwrap();
     assert!(page.contains("This judge counts words. It reads no prompt."), "the appendix says who was asked");
     assert!(page.contains(
-        "probity probe --judge baseline --only length --bases 3 --rubric relevance-tone --offline"
+        "probity probe --judge baseline --select length --bases 3 --rubric relevance-tone --offline"
     ));
     assert!(page.contains("this is not the judge&#x27;s probing"), "a part of the battery is said to be one");
 }

@@ -107,13 +107,13 @@ fn gates_must_block_and_have_seen_every_reply() {
             gates.n_unknown = 3;
         },
         &expect![[
-            r#"hard_gates have {"blocking":20,"admitted":70,"blocked":2,"unknown":3} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
+            r#"hard_gates have {"blocking":21,"admitted":70,"blocked":2,"unknown":3} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.wrong_arithmetic","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
         ]],
     );
     check(
         |evidence| evidence.gates.as_mut().expect("known").blocking = BTreeSet::new(),
         &expect![[
-            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 21 rules do not block, and must: safety.competitor, safety.forbidden_advice, pii.known, pii.linked, pii.secret and 16 more"#
+            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.wrong_arithmetic","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 22 rules do not block, and must: safety.competitor, safety.forbidden_advice, pii.known, pii.linked, pii.secret and 17 more"#
         ]],
     );
 }

@@ -165,8 +165,10 @@ const TELLING: &[&str] = &[
 ];
 
 /// Settings whose names have such a word and that decide nothing of the kind.
-const PLAIN_ALL_THE_SAME: &[&str] =
-    &["own_addresses", "context_tokens", "output_tokens_max", "thinking_tokens_max", "api_key_seconds"];
+const PLAIN_ALL_THE_SAME: &[&str] = &[
+    "own_addresses", "context_tokens", "output_tokens_max", "thinking_tokens_max", "tokens_per_minute",
+    "api_key_seconds",
+];
 
 #[test]
 fn n16_every_setting_has_a_class_that_fits_its_name() {

@@ -3,7 +3,7 @@
 
 use super::super::claim::{Claim, Lexicon, TimeUnit, Value, WordList};
 use super::Support;
-use super::shown::Instant;
+use super::shown::KnownTime;
 use crate::case::Moment;
 use crate::exact::Exact;
 
@@ -131,8 +131,8 @@ pub(super) fn is_about(reply: &str, claim: &Claim, lexicon: &Lexicon) -> bool {
 
 /// Whether two moments of the case lie that far apart, to the day or, where both have a time, to the minute.
 fn lie_apart(length: i64, slack: i64, support: &Support<'_>) -> bool {
-    let now = support.now.map(|start| Instant { start, has_time: true });
-    let moments: Vec<Instant> = support.shown().moments.iter().copied().chain(now).collect();
+    let now = support.now.map(|start| KnownTime { start, has_time: true });
+    let moments: Vec<KnownTime> = support.shown().moments.iter().copied().chain(now).collect();
     let in_days = |moment: Moment| moment.seconds().div_euclid(SECONDS_PER_DAY);
     moments.iter().enumerate().any(|(at, one)| {
         moments[..at].iter().any(|other| {

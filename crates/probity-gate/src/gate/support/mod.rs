@@ -29,7 +29,7 @@ pub use granted::Allowed;
 
 use super::claim::{Claim, ClaimKind, Language, RULES, WordList};
 use super::finding::Sighting;
-use super::policy::Source;
+use super::policy::{Fact, Source};
 use crate::case::{Case, Moment};
 use shown::{Operands, Shown};
 
@@ -79,7 +79,7 @@ impl<'a> Support<'a> {
     /// The windows of the sources that are whole days.
     fn days_of_sources(&self) -> impl Iterator<Item = i64> {
         let stated = self.sources.iter().flat_map(|source| &source.facts.stated);
-        stated.flat_map(|fact| fact.days())
+        stated.flat_map(Fact::days)
     }
 
     /// What results can be calculated from, the reply's own figures apart.

@@ -28,7 +28,7 @@ pub(super) struct Shown {
     pub(super) calls: BTreeMap<String, usize>,
     pub(super) operands: Operands,
     /// The moments that tools and texts name.
-    pub(super) moments: Vec<Instant>,
+    pub(super) moments: Vec<KnownTime>,
     /// Lengths of time in whole days.
     pub(super) days: BTreeSet<i64>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Operands {
 
 /// A moment, to the second or to the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant {
+pub(super) struct KnownTime {
     pub(super) start: Moment,
     /// Whether the time of day is known.
     pub(super) has_time: bool,
@@ -256,7 +256,7 @@ impl<'l> Collector<'l> {
     }
 
     pub(super) fn moment(&mut self, start: Moment, has_time: bool) {
-        let instant = Instant { start, has_time };
+        let instant = KnownTime { start, has_time };
         if self.shown.moments.len() < OPERANDS_MAX && !self.shown.moments.contains(&instant) {
             self.shown.moments.push(instant);
         }
@@ -298,12 +298,12 @@ impl<'l> Collector<'l> {
                 Value::Day { year: Some(year), month, day } => {
                     let date = (i16::try_from(*year), i8::try_from(*month), i8::try_from(*day));
                     let (Ok(year), Ok(month), Ok(day)) = date else { continue };
-                    let known = |instant: &Instant, start| instant.start == start;
+                    let known = |instant: &KnownTime, start| instant.start == start;
                     if let Some(start) = Moment::start_of(year, month, day)
                         && shown.moments.len() < OPERANDS_MAX
                         && !shown.moments.iter().any(|instant| known(instant, start))
                     {
-                        shown.moments.push(Instant { start, has_time: false });
+                        shown.moments.push(KnownTime { start, has_time: false });
                     }
                 }
                 Value::Span { most, unit: TimeUnit::Seconds, .. } => {

@@ -226,7 +226,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
         let deeds =
             collector.lexicons().iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect::<Vec<_>>();
-        deeds.into_iter().for_each(|deed| collector.deed(deed));
+        for deed in deeds {
+            collector.deed(deed);
+        }
     }
     collector.company_text(text);
 }

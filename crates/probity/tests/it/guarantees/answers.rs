@@ -322,9 +322,9 @@ fn g05_what_ends_a_lane_is_no_score_either() {
     check_stop(
         error(400, "unsupported_parameter", "temperature 4"),
         2,
-        &expect![
-            "2 calls; stopped: the server does not take a parameter of the request (HTTP 400): temperature 4"
-        ],
+        &expect![[
+            r#"2 calls; stopped: the server does not take a parameter of the request (HTTP 400): temperature 4; temperature = "auto" leaves out what is refused"#
+        ]],
     );
 }
 

@@ -97,7 +97,9 @@ impl Languages {
             toml::from_str(OTHERS).expect("the built-in lists are read by every test");
         for (code, words) in &others {
             if lexicons.iter().all(|lexicon| lexicon.code() != code) {
-                words.iter().for_each(|word| languages.add(word, code, 0));
+                for word in words {
+                    languages.add(word, code, 0);
+                }
             }
         }
         Languages { lexicons, ..languages }
