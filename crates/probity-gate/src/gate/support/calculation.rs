@@ -203,6 +203,9 @@ pub(super) fn total(
 ) -> Option<Calculation> {
     let first = figures.partition_point(|figure| figure.start < sentence.start);
     let behind = figures.partition_point(|figure| figure.start < sentence.end);
+    if behind - first > FIGURES_MAX {
+        return None;
+    }
     let amount = |at: usize| match figures[at].value {
         Value::Money { amount, .. } => Some(*amount),
         _ => None,

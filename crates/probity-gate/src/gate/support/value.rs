@@ -142,12 +142,13 @@ impl<'r> Reading<'r> {
             }
             let supported = self.values.iter().zip(&faults).filter(|(_, fault)| fault.is_none());
             supported.for_each(|(stated, _)| operands.add_stated(stated.value));
+            let figures = self.figures();
             for at in open {
                 if arithmetic::follows(self.values[at].value, &operands, self.slack(&self.values[at])) {
                     faults[at] = None;
                     operands.add_stated(self.values[at].value);
                     self.clear_months(at, &mut faults);
-                } else if let Some(wrong) = self.wrong_total(at, &faults) {
+                } else if let Some(wrong) = self.wrong_total(at, &figures, &faults) {
                     faults[at] = Some(Fault::WrongResult(wrong));
                 }
             }
@@ -222,9 +223,14 @@ impl<'r> Reading<'r> {
     }
 
     /// The sum that the value at `at` is said to be and is not.
-    fn wrong_total(&self, at: usize, faults: &[Option<Fault<'r>>]) -> Option<Calculation> {
+    fn wrong_total(
+        &self,
+        at: usize,
+        figures: &[Figure<'r>],
+        faults: &[Option<Fault<'r>>],
+    ) -> Option<Calculation> {
         let sentence = self.passages().sentence(self.values[at].claim.span.start).range.clone();
-        let total = total(self.reply, &sentence, &self.figures(), self.support.language.lexicon)?;
+        let total = total(self.reply, &sentence, figures, self.support.language.lexicon)?;
         let is_known = faults[total.operands.clone()].iter().all(Option::is_none);
         (total.result == at && is_known && !total.is_right()).then_some(total)
     }
