@@ -106,7 +106,7 @@ fn moves(
             after,
             met_before: is_met(before),
             met_after: is_met(after.value),
-            is_clear: is_met(after.low) == is_met(after.high),
+            is_clear: [after.low, after.high].iter().all(|end| is_met(*end) == is_met(after.value)),
         })
     };
     rubric.targets().iter().filter_map(of).collect()

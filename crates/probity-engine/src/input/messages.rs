@@ -20,8 +20,17 @@ use super::{LoadError, LoadOptions};
 /// The messages of one file may have so many bytes.
 const BYTES_MAX: usize = 1 << 30;
 
-/// Words for yes in a column that says whether a message is private, folded.
-const YES: &[&str] = &["true", "1", "yes", "y", "ja", "oui", "si", "sim", "x", "private", "internal"];
+/// Words for yes in a column that says whether a message is public, folded.
+const YES: &[&str] = &[
+    "true", "1", "yes", "y", "ja", "oui", "si", "sim", "x", "public", "wahr", "vrai", "verdadero", "vero",
+    "verdadeiro", "waar",
+];
+
+/// Words for no in a column that says whether a message is private, folded. Whatever else stands there, the message is
+/// not shown.
+const NO: &[&str] = &[
+    "", "false", "0", "no", "n", "nein", "non", "nao", "nee", "falsch", "faux", "falso", "onwaar", "public",
+];
 
 /// One message.
 pub(super) struct Message {
@@ -48,9 +57,9 @@ impl Message {
             return Err("the message names no conversation".to_owned().into());
         }
         let cell = |column| table.message_cell(row, column);
-        let is_yes = |text: String| YES.contains(&fold(&text).as_str());
-        let is_private = cell(MessageColumn::Private).is_some_and(is_yes)
-            || cell(MessageColumn::Public).is_some_and(|text| !is_yes(text));
+        let is_one_of = |words: &[&str], text: &str| words.contains(&fold(text).as_str());
+        let is_private = cell(MessageColumn::Private).is_some_and(|text| !is_one_of(NO, &text))
+            || cell(MessageColumn::Public).is_some_and(|text| !is_one_of(YES, &text));
         Ok(Message {
             conversation,
             author: cell(MessageColumn::Author).unwrap_or_default(),

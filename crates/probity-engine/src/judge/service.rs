@@ -63,7 +63,10 @@ impl Service {
             Some(_) => None,
             None => api_key(chat, get)?,
         };
-        headers.extend(key.as_ref().map(|key| (header_name(name), key.header(prefix))));
+        // A header of the settings by that name is the user's word on what this server gets.
+        if let Some(key) = key.as_ref().filter(|_| !headers.contains_key(header_name(name))) {
+            headers.insert(header_name(name), key.header(prefix));
+        }
         secrets.extend(key);
         let url = |endpoint: &Endpoint| {
             let mut url = endpoint.call(&row.path.replace("$model", &chat.model));
@@ -135,7 +138,9 @@ impl Service {
 
     fn headers(&self, key: Option<(&KeyCommand, &ApiKey)>) -> HeaderMap {
         let mut headers = self.headers.clone();
-        headers.extend(key.map(|(command, key)| (command.header.0.clone(), key.header(&command.header.1))));
+        if let Some((command, key)) = key {
+            headers.insert(command.header.0.clone(), key.header(&command.header.1));
+        }
         headers
     }
 

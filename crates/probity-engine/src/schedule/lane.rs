@@ -281,6 +281,8 @@ impl Lane {
         state.pilot = Pilot::Landed;
         let stop = state.take_in(server, signal, self.settings.packet_max, &what);
         let more_room = state.allowed() > allowed_before;
+        // With the last server gone, none may enter before the reason is there.
+        state.stop = state.stop.take().or_else(|| stop.clone());
         drop(state);
         if let Some(stop) = stop {
             self.stop(stop);

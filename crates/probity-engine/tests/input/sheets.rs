@@ -138,8 +138,8 @@ fn messages_of_a_conversation_come_together() {
         c1,agent,2026-03-02T09:00:00Z,false,Soon.\n\
         c2,customer,2026-03-02T09:05:00Z,false,Hello?\n\
         c1,customer,2026-03-02T08:00:00Z,false,When?\n\
-        c1,agent,2026-03-02T08:30:00Z,true,Ask the warehouse.\n\
-        c1,customer,2026-03-02T10:00:00Z,false,Thanks!\n\
+        c1,agent,2026-03-02T08:30:00Z,WAHR,Ask the warehouse.\n\
+        c1,customer,2026-03-02T10:00:00Z,FALSCH,Thanks!\n\
         c3,robot,2026-03-02T10:00:00Z,false,x\n";
     check(
         "c.csv",

@@ -68,9 +68,13 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
     let labels = labels(args, [&old, &new])?;
     let store = session.open(&cases.asking)?;
     let old = old.on_record(args, &store)?;
+    let same = || Failure::usage("--from and --to are the same judge").hint("expected two identities");
+    if new.in_store.is_none() && known_as(&cases.asking, &store)? == old.ran.judge_id {
+        return Err(same());
+    }
     let new = new.asked(cases, &old.ran.judge_id, &store, &session)?;
     if old.ran.judge_id == new.ran.judge_id {
-        return Err(Failure::usage("--from and --to are the same judge").hint("expected two identities"));
+        return Err(same());
     }
     let mut found = FoundChanges::new(args, &store, [&old, &new], &labels)?;
     let contract =

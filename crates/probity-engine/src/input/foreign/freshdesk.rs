@@ -25,7 +25,8 @@ pub(super) const TICKETS: Form = Form {
     tool: "freshdesk",
     is: |record| has(record, &["requester_id", "responder_id", "description_text"]),
     read: ticket,
-    pieces: None,
+    // The same file may hold conversations behind its tickets.
+    pieces: Some(|_, _| Ok(())),
 };
 
 /// What stands beside tickets.

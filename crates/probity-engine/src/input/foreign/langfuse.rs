@@ -224,7 +224,7 @@ fn value(score: &Json, kind: &str) -> Json {
     let text = first_at(score, &["stringValue", "string_value"]).filter(|text| text.as_str() != Some(""));
     match (kind, text, &value) {
         ("CATEGORICAL" | "TEXT", Some(text), Json::Number(_) | Json::Null) => text.clone(),
-        ("BOOLEAN", _, Json::Number(number)) => Json::Bool(number != "0"),
+        ("BOOLEAN", _, Json::Number(number)) => Json::Bool(number.parse() != Ok(0.0_f64)),
         _ => value,
     }
 }

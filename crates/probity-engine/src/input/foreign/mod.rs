@@ -104,7 +104,12 @@ impl Form {
         let mut read = (self.read)(&record, context);
         if let Read::Cases(cases) = &mut read {
             for case in cases {
-                case.map(&record, context);
+                // Private notes and known personal data are in nothing that is kept, and so in nothing that is mapped.
+                if let Some(Json::Object(kept)) = &mut case.beside.kept {
+                    kept.take("known_pii");
+                }
+                let mapped = case.beside.kept.clone();
+                case.map(mapped.as_ref().unwrap_or(&record), context);
             }
         }
         read
