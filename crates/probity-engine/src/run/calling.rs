@@ -12,7 +12,7 @@ use crate::judge::respondent::Respondent;
 use crate::ledger::{JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
-use crate::schedule::lane::{Lane, Stop};
+use crate::schedule::lane::{Lane, Parameters, Stop};
 use crate::schedule::{Driven, drive};
 
 /// The most tasks that are sent at once.
@@ -32,15 +32,6 @@ pub(super) struct Calling<'a> {
     pub(super) n_calls: u64,
     /// Whether the parameters of the calls are known to be taken.
     pub(super) parameters: Parameters,
-}
-
-/// What is known of the parameters that calls are made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parameters {
-    /// They are taken, or cannot be left out.
-    Settled,
-    /// One of them may be refused: the first call is awaited, however long it takes.
-    Unproven,
 }
 
 /// What calls came to.
@@ -80,12 +71,9 @@ impl Calling<'_> {
         Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() })
     }
 
-    /// Says which servers failed while others went on.
+    /// Says which of several servers were left, and why.
     fn say_gone(&self, lane: &Lane) {
-        let Some(chat) = self.chat.filter(|_| !matches!(lane.stop_reason(), Some(Stop::Unreachable(_))))
-        else {
-            return;
-        };
+        let Some(chat) = self.chat.filter(|chat| !chat.base_urls.is_empty()) else { return };
         let urls: Vec<_> = [&chat.base_url].into_iter().chain(&chat.base_urls).collect();
         for (place, why) in lane.gone() {
             self.session.observer.notice(&format!("{} was left out: {why}", urls[place]));
@@ -98,10 +86,6 @@ impl Calling<'_> {
         let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
         let schedule = ScheduleSettings {
             concurrency: open_files::fit(settings.concurrency, n_servers, self.session.observer),
-            pilot_max: match self.parameters {
-                Parameters::Settled => settings.pilot_max,
-                Parameters::Unproven => settings.limits.total,
-            },
             ..settings.clone()
         };
         let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
@@ -112,7 +96,7 @@ impl Calling<'_> {
             texts: self.config.store.texts,
             run,
             repeat: self.repeat,
-            lane: Arc::new(Lane::new(schedule.clone(), n_servers)),
+            lane: Arc::new(Lane::new(schedule.clone(), n_servers, self.parameters)),
             budget: Arc::clone(self.budget),
             price,
             schedule,
