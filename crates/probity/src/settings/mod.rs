@@ -12,7 +12,7 @@ mod target;
 
 pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison, reply_jobs};
 pub(crate) use labelled::{LabelledJob, labelled};
-pub(crate) use probing::probing;
+pub(crate) use probing::{probing, recorded_probing};
 
 use std::path::{Path, PathBuf};
 
