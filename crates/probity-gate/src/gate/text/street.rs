@@ -8,13 +8,11 @@ use std::ops::Range;
 
 use super::contact::{Contact, ContactKind};
 use super::digits::Group;
-use super::words::{List, Word, may_end, may_start, run_after, run_before};
-use super::{Text, bare, is_word_byte};
+use super::words::{List, Word, month, may_end, may_start, run_after, run_before};
+use super::{Text, is_word_byte};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
-/// How many bytes of a name stand before an ending that makes it a street.
-const NAME_MIN: usize = 3;
 /// How far a block reaches beyond its street, in bytes.
 const BLOCK_MAX: usize = 160;
 /// How many line ends a block spans.
@@ -123,6 +121,11 @@ fn is_street_word(word: &Word<'_>) -> bool {
     is_type(word) || is_leading_type(word) || word.is_in(List::TrailingStreetTypes)
 }
 
+/// Whether a capital before a number names something else: `Page 3`, `March 5`.
+fn names_no_street(word: &Word<'_>) -> bool {
+    word.is_in(List::NumberedCapitals) || month(word.text).is_some()
+}
+
 /// Whether a word can be the name of a town rather than the start of a sentence.
 fn is_town(word: &Word<'_>) -> bool {
     word.is_capital() && !word.is_in(List::SentenceWords)
@@ -130,9 +133,7 @@ fn is_town(word: &Word<'_>) -> bool {
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 fn has_street_ending(word: &Word<'_>) -> bool {
-    let name: String = bare(word.text).collect();
-    let ends = |ending: &String| name.strip_suffix(ending).is_some_and(|name| name.len() >= NAME_MIN);
-    List::StreetEndings.words().iter().any(ends) && !word.is_any(&["brigade", "renegade", "auntie"])
+    List::StreetEndings.ends(word.text) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
@@ -222,7 +223,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
     let mut name = text.before(group.start).take(NAME_MAX);
     let last = name.next()?;
     let is_near = matches!(&text[last.end..group.start], " " | ". " | ", ");
-    if !is_near || last.starts_with_digit() || last.is_in(List::NumberedCapitals) {
+    if !is_near || last.starts_with_digit() || names_no_street(&last) {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
@@ -242,7 +243,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         if is_leading_type(&word) && start.is_some() {
             return Some(word.start..group.end);
         }
-        let is_name = word.is_capital() && !word.is_in(List::NumberedCapitals);
+        let is_name = word.is_capital() && !names_no_street(&word);
         if ends_in_type && (is_name || has_cue(text, word.start)) {
             return Some(word.start..group.end);
         }
