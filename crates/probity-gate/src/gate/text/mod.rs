@@ -8,7 +8,7 @@ mod day;
 pub(super) mod digits;
 pub(super) mod label;
 mod mail;
-pub(super) mod phone;
+mod phone;
 mod phrases;
 mod row;
 mod sentence;

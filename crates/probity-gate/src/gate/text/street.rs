@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::contact::{Contact, ContactKind};
 use super::digits::Group;
-use super::words::{List, Word, month, may_end, may_start, run_after, run_before};
+use super::words::{List, Word, may_end, may_start, month, run_after, run_before};
 use super::{Text, is_word_byte};
 
 /// How many words the name of a street has at most.
@@ -43,7 +43,11 @@ pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> 
     if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
         return None;
     }
-    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    let in_block = || {
+        let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
+        (is_name && ends_in_postcode(text, number.end)).then_some(unit.start..number.end)
+    };
+    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number)).or_else(in_block)?;
     Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
 }
 
@@ -190,9 +194,16 @@ fn is_street(text: &Text, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> b
 
 /// Whether the block around a street that ends at `end` ends in a postcode.
 fn ends_in_postcode(text: &Text, end: usize) -> bool {
-    let block = &text[end..block_end(text, end)];
-    let last = block.rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
+    let mut words = text[end..block_end(text, end)].rsplit(|char: char| !char.is_alphanumeric());
+    let (last, before) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let is_number = |word: &str| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_capital = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let is_mixed =
+        |word: &str| (2..=4).contains(&word.len()) && word.bytes().any(|byte| byte.is_ascii_digit());
+    // "62704", "NW1 6XE", "M4C 1B5", "1016 GV".
+    is_number(last)
+        || (is_capital(before) && is_capital(last))
+            && (is_mixed(before) && (is_mixed(last) || (is_number(before) && last.len() == 2)))
 }
 
 /// A street whose type stands before its name.

@@ -21,8 +21,7 @@ macro_rules! files {
 }
 
 /// The data files of all languages.
-const FILES: &[&str] =
-    files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
+const FILES: &[&str] = files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
 /// Those for claims, whose names of months count here too.
 const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
@@ -34,13 +33,18 @@ struct Months {
     month: Lists,
 }
 
-/// What the data files say together: sections of keys with lists of words.
+/// What the data files say together: sections of keys with lists of words. Those that are looked up one by one have no
+/// accents.
 pub(in crate::gate) static DATA: LazyLock<BTreeMap<String, Lists>> = LazyLock::new(|| {
     let files = FILES.iter().flat_map(|file| read::<BTreeMap<String, Lists>>(file));
     let months = VALUES.iter().map(|file| ("month".to_owned(), read::<Months>(file).month));
     let mut data = BTreeMap::<String, Lists>::new();
     for (section, lists) in files.chain(months) {
-        for (key, words) in lists {
+        let is_looked_up = matches!(section.as_str(), "words" | "month");
+        for (key, mut words) in lists {
+            if is_looked_up {
+                words.iter_mut().for_each(|word| *word = bare(word).collect());
+            }
             data.entry(section.clone()).or_default().entry(key).or_default().extend(words);
         }
     }
@@ -69,6 +73,7 @@ crate::named! {
         DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
+        Finding = "finding", LabelFillers = "label_fillers", LabelLeads = "label_leads",
     }
 }
 
@@ -78,11 +83,13 @@ impl List {
         Meaning::of(word.as_ref()).is_in(self)
     }
 
-    /// Whether a word is made of something and a word of the list.
+    /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
     pub(super) fn ends(self, word: &str) -> bool {
         let word: String = bare(word).collect();
-        let ends = |ending: &String| word.strip_suffix(ending).is_some_and(|rest| rest.len() >= COMPOUND_MIN);
-        self.words().iter().any(ends)
+        let ends = |ending: &&String| {
+            word.strip_suffix(ending.as_str()).is_some_and(|rest| rest.len() >= COMPOUND_MIN)
+        };
+        self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN).any(|ending| ends(&ending))
     }
 
     fn words(self) -> &'static [String] {
@@ -90,7 +97,7 @@ impl List {
     }
 }
 
-/// How many bytes of a word stand before an ending that says what it is.
+/// How many bytes each part of a word that is made of two has.
 const COMPOUND_MIN: usize = 3;
 
 /// What the lists of all languages say about a word.
@@ -122,16 +129,12 @@ impl Meaning {
 
 fn meanings() -> WordMap<Meaning> {
     let mut meanings = WordMap::<Meaning>::default();
-    let mut add = |word: &String, set: &dyn Fn(&mut Meaning)| {
-        let bare: String = bare(word).collect();
-        set(meanings.get_or_insert(bare.as_bytes(), Meaning::default()));
-    };
-    for list in List::ALL {
-        list.words().iter().for_each(|word| add(word, &|meaning| meaning.lists |= 1 << list as u32));
+    for (list, word) in List::ALL.iter().flat_map(|list| list.words().iter().map(move |word| (*list, word))) {
+        meanings.get_or_insert(word.as_bytes(), Meaning::default()).lists |= 1 << list as u32;
     }
-    for (number, words) in &DATA["month"] {
-        let number = number.parse().expect("months are counted");
-        words.iter().for_each(|word| add(word, &|meaning| meaning.month = Some(number)));
+    for (number, word) in DATA["month"].iter().flat_map(|(n, words)| words.iter().map(move |word| (n, word)))
+    {
+        meanings.get_or_insert(word.as_bytes(), Meaning::default()).month = number.parse().ok();
     }
     meanings
 }
