@@ -138,8 +138,14 @@ pub(crate) enum ExportCommand {
 /// What to do with the gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GateCommand {
-    /// List the rules and what their findings do
-    Rules,
+    /// List the rules, your own included, and what their findings do
+    Rules {
+        /// A file of rules of your own; may be given again [default: those of the settings]
+        #[arg(long, value_name = "FILE")]
+        rules: Vec<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
     /// Check the replies of case files and print what was found; exit code 1 when one is blocked
     Check(Box<CaseArgs>),
 }
