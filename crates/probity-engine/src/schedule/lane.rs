@@ -128,6 +128,9 @@ impl Drop for Resting<'_> {
         if let Some(at) = state.rests.iter().position(|until| *until == self.until) {
             state.rests.swap_remove(at);
         }
+        drop(state);
+        // One that gives up while it pauses may have been woken for all that wait for room.
+        self.lane.room.notify_one();
     }
 }
 

@@ -170,8 +170,7 @@ impl JudgeSide {
         let nearest = nearest.map(|(id, parts)| {
             format!("; {} is the same model, otherwise in: {}", &id.as_str()[..12], parts.join(", "))
         });
-        let name = self.judge.judge.as_ref().filter(|_| self.in_store.is_none()).or(self.in_store.as_ref());
-        let name = name.map(String::as_str).unwrap_or_default();
+        let name = self.in_store.as_ref().or(self.judge.judge.as_ref()).map_or("", String::as_str);
         let problem = if found.is_empty() { "has no verdict of judge" } else { "has several judges called" };
         Err(Failure::usage(format!("{} {problem} {name}", store.path().display())).hint(format!(
             "its judges: {}{}",

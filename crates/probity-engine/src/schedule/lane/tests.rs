@@ -207,6 +207,27 @@ async fn a_caller_that_goes_away_leaves_its_turn_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_caller_that_gives_up_in_a_pause_leaves_its_turn_to_the_next() {
+    let lane = Arc::new(flown(1));
+    let held = lane.enter(0).await.expect("open");
+    let impatient = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { tokio::time::timeout(Duration::from_secs(1), lane.enter(0)).await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    let next = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter(0).await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(9)), "");
+    drop(held);
+    assert!(impatient.await.expect("no panic").is_err(), "its time was up in the pause");
+    let next = tokio::time::timeout(Duration::from_mins(1), next).await;
+    assert_eq!(next.expect("its turn came").expect("no panic"), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn f29_failures_in_a_row_stop_the_lane() {
     let lane = flown(5);
     for n in 0..20 {
