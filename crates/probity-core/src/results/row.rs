@@ -149,7 +149,8 @@ pub struct CriterionResult {
     /// What should make a person look twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspicions: Vec<String>,
-    /// Why there is no level; only when unscored. Files have the cause alone, and the rest among `failed`.
+    /// Why there is no level; only when unscored.
+    // Files have the cause alone here, and the rest among `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub unscored: Option<Unscored>,

@@ -8,7 +8,8 @@
 //! | `#` | the number of the record in its file, from 1 |
 //! | `Subject+Body`, `Id+'-'+Turn` | several, one after the other: columns with a blank line between them, or `/` in names |
 //!
-//! A whole source that is the name of a column means that column, whatever is in it.
+//! A text in single quotes and `#` are never columns. Any other source that is as a whole the name of a column means that
+//! column, whatever is in it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -34,7 +35,7 @@ pub struct MapError(String);
 pub(super) struct Source {
     /// As it was written.
     pub(super) text: String,
-    /// The same as the name of one column.
+    /// The same as the name of one column in any spelling; empty where it is none.
     folded: String,
     pieces: Vec<Piece>,
 }
@@ -71,6 +72,11 @@ impl Members<'_, '_> {
         let at = exact
             .or_else(|| self.known.iter().position(|known| !folded.is_empty() && known.folded == folded))?;
         Some(&self.values[at].1)
+    }
+
+    /// The member that a whole source means.
+    fn whole(&self, source: &Source) -> Option<&Json> {
+        self.named(&source.text, &source.folded).filter(|_| source.may_be_column())
     }
 }
 
@@ -112,7 +118,7 @@ impl FieldMap {
 
     /// Whether a column of this name is mapped as a whole, so that its own name says nothing more.
     pub(super) fn takes(&self, name: &str, known: &KnownName) -> bool {
-        self.0.iter().any(|(_, source)| source.text == name || source.folded == known.folded)
+        self.0.iter().any(|(_, source)| source.is_column(name, &known.folded))
     }
 
     /// Whether a source reads the column of this name.
@@ -134,8 +140,8 @@ impl FieldMap {
                 Piece::Path { name, folded, .. } => !is_there(name, folded),
                 Piece::Constant(_) | Piece::RecordNumber => false,
             };
-            let piece =
-                source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
+            let is_whole = names.iter().any(|(name, known)| source.is_column(name, &known.folded));
+            let piece = source.pieces.iter().find(lost).filter(|_| !is_whole)?;
             let Piece::Path { name, .. } = piece else { return None };
             Some((*field, name.as_str()))
         })
@@ -164,8 +170,9 @@ impl FromStr for Source {
     fn from_str(text: &str) -> Result<Self, MapError> {
         let text = text.trim();
         let pieces: Result<Vec<Piece>, MapError> = split(text, '+').into_iter().map(piece).collect();
-        let whole = unquoted(text, '"').unwrap_or(text);
-        Ok(Source { text: whole.to_owned(), folded: fold(whole), pieces: pieces? })
+        let (pieces, whole) = (pieces?, unquoted(text, '"').unwrap_or(text));
+        let folded = if matches!(pieces[..], [Piece::Path { .. }]) { fold(whole) } else { String::new() };
+        Ok(Source { text: whole.to_owned(), folded, pieces })
     }
 }
 
@@ -176,9 +183,18 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// Whether the whole source means the column of this name.
+    fn is_column(&self, name: &str, folded: &str) -> bool {
+        self.may_be_column() && (self.text == name || (!folded.is_empty() && self.folded == folded))
+    }
+
+    fn may_be_column(&self) -> bool {
+        !matches!(self.pieces[..], [Piece::Constant(_) | Piece::RecordNumber])
+    }
+
     /// What the record has there; `None` where it has nothing.
     pub(super) fn value(&self, members: Members<'_, '_>, field: Field) -> Option<Json> {
-        let whole = members.named(&self.text, &self.folded).cloned();
+        let whole = members.whole(self).cloned();
         let found = whole.or_else(|| match &self.pieces[..] {
             [one] => one.value(members),
             several => joined(several, members, field.joint()),
@@ -342,7 +358,13 @@ mod tests {
         check("messages[2]", r#"{"messages":[1,2]}"#, None);
         check("fields[id=7].value", r#"{"fields":[{"id":6},{"id":7,"value":"a"}]}"#, Some("a"));
         check("'v7'", "{}", Some("v7"));
+        check("'v7'", r#"{"v7":"a","'v7'":"b"}"#, Some("v7"));
+        check("\"v7\"", r#"{"v7":"a"}"#, Some("a"));
         check("#", "{}", Some("7"));
+        check("#", r##"{"Number":1,"#":2}"##, Some("7"));
+        check("\"#\"", r##"{"#":2}"##, Some("2"));
+        check("a+b", r#"{"ab":"z","a":"x"}"#, Some("x"));
+        check("a+b", r#"{"a+b":"z","a":"x"}"#, Some("z"));
         check("a+b", r#"{"a":"x","b":"y"}"#, Some("x\n\ny"));
         check("a+b", r#"{"a":" ","b":"y"}"#, Some("y"));
         check("a+b", "{}", None);

@@ -323,7 +323,7 @@ impl RecordReader {
                 let is_mapped = |field| options.map.has(field);
                 let is_native =
                     is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
-                if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
+                if let Some(form) = foreign::form(&object).filter(|form| !is_native || form.is_spans()) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));

@@ -1,7 +1,7 @@
 //! Asking a judge or a target for what the store lacks: the run is opened, tasks are driven until they end or the lane
 //! stops, and the run is ended.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -18,13 +18,35 @@ use crate::schedule::{Driven, drive};
 /// The most tasks that are sent at once.
 const GROUP_MAX: usize = 32;
 
+/// What the calls of a command to one judge or target share, whatever part of the command makes them: what may be
+/// spent, and the lane with its limits and rates.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    pub(super) budget: Arc<Budget>,
+    lane: Mutex<Option<Arc<Lane>>>,
+}
+
+impl Allowance {
+    /// What `budget` allows, through a lane that the first call opens.
+    pub(super) fn new(budget: Arc<Budget>) -> Allowance {
+        Allowance { budget, lane: Mutex::new(None) }
+    }
+
+    /// The lane, opened anew where there is none or it has stopped.
+    fn lane(&self, open: impl FnOnce() -> Lane) -> Arc<Lane> {
+        let mut shared = self.lane.lock().expect("no thread panics while it holds the lane");
+        let going = shared.take().filter(|lane| lane.stop_reason().is_none());
+        Arc::clone(shared.insert(going.unwrap_or_else(|| Arc::new(open()))))
+    }
+}
+
 /// What calls to a judge or a target are made with.
 pub(super) struct Calling<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) config: &'a Config,
     /// The endpoint's settings, where it has a model.
     pub(super) chat: Option<&'a ChatSettings>,
-    pub(super) budget: &'a Arc<Budget>,
+    pub(super) allowance: &'a Allowance,
     /// The judge or the target.
     pub(super) id: &'a JudgeId,
     pub(super) repeat: u32,
@@ -69,6 +91,7 @@ impl Calling<'_> {
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
+        let answered_before = desk.lane.answered();
         observer.calling(&desk.progress, &desk.lane);
         let driven = driven(&desk, mode, feed).await;
         observer.called();
@@ -77,7 +100,7 @@ impl Calling<'_> {
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
-        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() })
+        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() - answered_before })
     }
 
     /// Says which servers failed while others went on.
@@ -94,6 +117,26 @@ impl Calling<'_> {
 
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
         let price = self.chat.and_then(|chat| self.config.price(chat));
+        let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
+        Desk {
+            respondent,
+            judge_id: self.id.clone(),
+            store: self.session.store.clone(),
+            texts: self.config.store.texts,
+            run,
+            repeat: self.repeat,
+            lane: self.allowance.lane(|| self.open_lane()),
+            budget: Arc::clone(&self.allowance.budget),
+            price,
+            schedule: self.config.schedule.clone(),
+            reask: self.config.run.reask,
+            mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
+            models: models.cloned().collect(),
+            progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
+        }
+    }
+
+    fn open_lane(&self) -> Lane {
         let settings = &self.config.schedule;
         let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
         let schedule = ScheduleSettings {
@@ -104,23 +147,7 @@ impl Calling<'_> {
             },
             ..settings.clone()
         };
-        let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
-        Desk {
-            respondent,
-            judge_id: self.id.clone(),
-            store: self.session.store.clone(),
-            texts: self.config.store.texts,
-            run,
-            repeat: self.repeat,
-            lane: Arc::new(Lane::new(schedule.clone(), n_servers)),
-            budget: Arc::clone(self.budget),
-            price,
-            schedule,
-            reask: self.config.run.reask,
-            mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
-            models: models.cloned().collect(),
-            progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
-        }
+        Lane::new(schedule, n_servers)
     }
 }
 

@@ -56,6 +56,7 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use calling::Allowance;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
 use refused::Tuned;
@@ -266,17 +267,16 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(work.asking(), None)?);
-    run_within(work, session, budget).await
+    run_within(work, session, &Allowance::new(Arc::new(budget(work.asking(), None)?))).await
 }
 
 /// Takes a turn, and another one after each parameter that the judge refuses before it has answered.
 async fn run_within(
     work: &Arc<dyn Work>,
     session: &Session<'_>,
-    budget: Arc<Budget>,
+    allowance: &Allowance,
 ) -> Result<Ran, RunError> {
-    let turn = Turn { work, session, budget: &budget, calls_before: budget.spent().calls };
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
     loop {

@@ -166,7 +166,10 @@ impl ResultRows<'_> {
             }
             CaseStatus::Blocked { entry, findings } => ResultRow::blocked(entry, findings, rubric),
             CaseStatus::Admitted { entry, findings, packets } => {
-                let repeats = found.iter().map(|found| {
+                // Doubts about a judge are counted in replies, so the first repeat stands for all.
+                let mut uncounted = Patterns::default();
+                let repeats = found.iter().enumerate().map(|(at, found)| {
+                    let patterns = if at == 0 { &mut *patterns } else { &mut uncounted };
                     let mut criteria = self.scoring.answered(packets, found, patterns)?;
                     take_back_unchecked(rubric, &mut criteria, findings);
                     Ok(criteria)

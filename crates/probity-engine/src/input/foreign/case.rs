@@ -8,6 +8,7 @@ use probity_core::json::{Json, Object};
 
 use super::beside::Beside;
 use super::conversation::{Conversation, turn};
+use super::messages::messages;
 use super::path::{as_text, at, first_at, text_at};
 use super::pieces::Pieces;
 use crate::input::entry::{Content, Refused, entry};
@@ -115,7 +116,15 @@ impl ForeignCase {
                 self.no_reply = text.is_none().then(|| "there is nothing at the mapped place".to_owned());
                 self.conversation.say(self.conversation.before().to_vec(), text);
             }
+            Field::Turns => {
+                self.conversation = Conversation::of(&value.as_ref().map(messages).unwrap_or_default())
+            }
             other => {
+                match other {
+                    Field::Context => self.context.clear(),
+                    Field::Tools => self.conversation.calls.clear(),
+                    _ => {}
+                }
                 self.fields.retain(|(field, _)| *field != other);
                 self.fields.extend(value.map(|value| (other, value)));
             }

@@ -98,6 +98,11 @@ pub(super) fn form(record: &Object) -> Option<&'static Form> {
 }
 
 impl Form {
+    /// Whether its records are spans, which a mapping never makes into other records.
+    pub(super) fn is_spans(&self) -> bool {
+        self.tool == spans::FORM.tool
+    }
+
     /// What a record of this format holds. What a person mapped goes before what the format says.
     pub(super) fn read(&self, record: Object, context: &FileContext<'_>) -> Read {
         let record = Json::Object(record);

@@ -17,7 +17,7 @@ pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -
     let (judge, standing) = (about.judge(), about.standing());
     let body = |name: &str, value: Value, data_type: &str, said: Option<&String>| {
         let about_what =
-            json!([judge, about.summary.rubric.hash, row.id, row.variant, trace, name]).to_string();
+            json!([judge, about.summary.record.rubric.hash, row.id, row.variant, trace, name]).to_string();
         let said = said.map(|said| format!(": {said}")).unwrap_or_default();
         let mut body = json!({
             "id": format!("probity-{}", &blake3::hash(about_what.as_bytes()).to_hex()[..24]),
@@ -26,7 +26,7 @@ pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -
             "value": value,
             "dataType": data_type,
             "comment": format!("judge {judge}, {standing}{said}"),
-            "metadata": { "judge": judge, "standing": standing, "rubric": about.summary.rubric.hash },
+            "metadata": { "judge": judge, "standing": standing, "rubric": about.summary.record.rubric.hash },
         });
         if let Some(observation) = observation {
             body["observationId"] = json!(observation);

@@ -13,7 +13,8 @@ mod table;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
-use probity_core::results::{ResultRow, SummaryRecord};
+use probity_core::report::Summary;
+use probity_core::results::ResultRow;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ type Judged = (ResultRow, Option<Value>);
 /// What is said of the whole run in every form.
 pub(crate) struct About<'a> {
     /// The figures.
-    pub(crate) summary: &'a SummaryRecord,
+    pub(crate) summary: &'a Summary,
     /// What stood around the records of the first file that another tool wrote.
     pub(crate) frame: Option<Value>,
     /// When the run was made, in nanoseconds since 1970, where that is on record.
@@ -72,13 +73,13 @@ pub(crate) struct About<'a> {
 impl About<'_> {
     /// The judge by kind and model.
     fn judge(&self) -> String {
-        let judge = &self.summary.facts.judge;
+        let judge = &self.summary.record.facts.judge;
         [judge.kind.as_str(), judge.model.as_str()].join(" ").trim_end().to_owned()
     }
 
     /// What the judge has earned, as a word.
     fn standing(&self) -> &str {
-        self.summary.facts.judge.earned.name()
+        self.summary.record.facts.judge.earned.name()
     }
 }
 

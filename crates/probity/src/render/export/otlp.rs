@@ -76,7 +76,7 @@ fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Val
 
 /// The pass rate and the means of the run.
 fn figures(about: &About<'_>) -> Vec<Value> {
-    let all = &about.summary.all;
+    let all = &about.summary.record.all;
     let rate = all.pass_rate.map(|rate| ("probity.pass_rate".to_owned(), rate));
     let means = all.criteria.iter().filter_map(|(name, figures)| {
         let (value, low, high) = (figures.mean?.to_f64(), figures.low?, figures.high?);

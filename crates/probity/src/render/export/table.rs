@@ -46,7 +46,7 @@ pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> 
 
 /// A row without a result, for its columns alone.
 pub(super) fn columns(about: &About<'_>) -> Vec<(String, Value)> {
-    let criteria = about.summary.all.criteria.names().map(|name| (name, None)).collect();
+    let criteria = about.summary.record.all.criteria.names().map(|name| (name, None)).collect();
     cells(&ResultRow { criteria, ..ResultRow::default() }, about)
 }
 

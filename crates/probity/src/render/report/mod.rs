@@ -153,7 +153,7 @@ impl Report for RowsFile {
     }
 
     fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
-        let about = About { summary: &summary.record, frame: None, unix_ns: None };
+        let about = About { summary, frame: None, unix_ns: None };
         export::write(self.form, self.rows.rows(|| None)?, &about, self.file)?.keep()
     }
 }
