@@ -38,6 +38,8 @@ pub(super) struct CsvTable {
     pub(super) warnings: Vec<String>,
     /// What is worth saying about how the table is read.
     pub(super) notices: Vec<String>,
+    /// How many lines stand before the header row.
+    pub(super) n_titles: usize,
 }
 
 impl CsvTable {
@@ -48,6 +50,7 @@ impl CsvTable {
         options: &LoadOptions,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
+        let n_titles = pass_titles(input, options, vocabulary)?;
         let (delimiter, notice) = match options.delimiter {
             Some(delimiter) => (delimiter, None),
             None => found_delimiter(input, vocabulary)?,
@@ -62,9 +65,18 @@ impl CsvTable {
         if let Some(message) = clash(&names) {
             return Err(refused(input, message));
         }
-        let mut table =
-            CsvTable { rows, names, assigned: Assignment::none(), warnings: Vec::new(), notices: Vec::new() };
+        let mut table = CsvTable {
+            rows,
+            names,
+            assigned: Assignment::none(),
+            warnings: Vec::new(),
+            notices: Vec::new(),
+            n_titles,
+        };
         table.notices.extend(notice);
+        table
+            .notices
+            .extend((n_titles > 0).then(|| format!("passed over {n_titles} lines before the header row")));
         match vocabulary {
             Vocabulary::Cases => table.understand(input, raw, options)?,
             Vocabulary::Rows(_) => {
@@ -217,6 +229,35 @@ fn clash(columns: &[String]) -> Option<String> {
         let first = names.insert(name, at)?;
         Some(format!("columns {} and {} are both called '{name}'", first + 1, at + 1))
     })
+}
+
+/// A title and what else may stand above a header row has at most so many lines.
+const TITLE_LINES_MAX: usize = 10;
+
+/// Passes over the lines above a header row: those before the first with two known names, where the first line has none.
+fn pass_titles(input: &mut Input, options: &LoadOptions, vocabulary: Vocabulary) -> Result<usize, LoadError> {
+    if vocabulary != Vocabulary::Cases || input.fill()?.starts_with(b"sep=") {
+        return Ok(0);
+    }
+    let n_known = |line: &str| {
+        let is_known = |cell: &&str| {
+            let name = cell.trim().trim_matches('"').trim();
+            let known = KnownName::new(name);
+            known.meaning.is_some() || options.map.uses(name, &known)
+        };
+        let by =
+            |delimiter: char| unquoted_split(line, delimiter).iter().filter(|cell| is_known(cell)).count();
+        DELIMITERS.iter().map(|(delimiter, _)| by(char::from(*delimiter))).max().unwrap_or_default()
+    };
+    let lines = input.fill()?.split(|byte| *byte == b'\n').take(TITLE_LINES_MAX + 1);
+    let is_whole = |line: &&[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;
+    let counts: Vec<(usize, usize)> = lines
+        .take_while(is_whole)
+        .map(|line| (n_known(String::from_utf8_lossy(line).trim_end()), line.len() + 1))
+        .collect();
+    let header = counts.iter().position(|(n, _)| *n >= 2).filter(|_| counts[0].0 == 0).unwrap_or_default();
+    input.pass_counting(counts[..header].iter().map(|(_, n_bytes)| n_bytes).sum());
+    Ok(header)
 }
 
 /// What divides the cells, by a line that says so, which is passed over, or by the header row.

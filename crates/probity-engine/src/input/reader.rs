@@ -90,7 +90,7 @@ impl FileReader {
         let mut raw =
             RawRecord::new(source.name(), if is_batch { batch_bytes_max } else { options.record_bytes_max });
         let mut frame = Json::Null;
-        let n_blank_lines = input.line() - 1;
+        let mut n_blank_lines = input.line() - 1;
         let mut digest = blake3::Hasher::new();
         let layout = match first {
             _ if matches!(source.packing(), Packing::Log(_)) => {
@@ -111,6 +111,7 @@ impl FileReader {
             },
             _ => {
                 let table = CsvTable::open(input, &mut raw, options, vocabulary)?;
+                n_blank_lines += table.n_titles;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
