@@ -245,7 +245,10 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
                     && known.certainty != Certainty::Perhaps
                     && !lacks.contains(&known.field)
             });
-            !taken && !used.contains(at)
+            // What looks more like the other side is not this one.
+            let other = if *field == Field::Ticket { Field::Reply } else { Field::Ticket };
+            let is_other = named(columns[*at].known, other) > named(columns[*at].known, *field);
+            !taken && !used.contains(at) && (*field == Field::Id || !is_other)
         };
         let free = (0..columns.len()).filter(is_free);
         let likely = free.filter_map(|at| Some((likelihood(&columns[at], *field)?, at))).max();
@@ -261,15 +264,20 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
     (sources, unfound)
 }
 
+/// How much a name speaks for a field.
+fn named(known: &KnownName, field: Field) -> usize {
+    match known.meaning.filter(|known| known.field == field) {
+        Some(Meaning { certainty: Certainty::Perhaps, .. }) => 1,
+        Some(_) => 3,
+        None if hints_at(&known.folded, field) => 2,
+        None => 0,
+    }
+}
+
 /// How likely a column gives a field, to be compared; `None` where it is not.
 fn likelihood(column: &ShownColumn<'_>, field: Field) -> Option<(bool, usize, usize)> {
     let is_wordy = column.sample.split_whitespace().count() >= WORDS_MIN;
-    let named = match column.known.meaning.filter(|known| known.field == field) {
-        Some(Meaning { certainty: Certainty::Perhaps, .. }) => 1,
-        Some(_) => 3,
-        None if hints_at(&column.known.folded, field) => 2,
-        None => 0,
-    };
+    let named = named(column.known, field);
     let is_text = field != Field::Id;
     // A name alone makes no text of what has only a word or two: it is a person, a number, a state.
     let is_likely = if is_text { is_wordy || named == 3 } else { named > 0 };

@@ -40,6 +40,8 @@ pub(super) struct CsvTable {
     pub(super) notices: Vec<String>,
     /// How many lines stand before the header row.
     pub(super) n_titles: usize,
+    /// Whether a row is a message of a conversation.
+    pub(super) is_messages: bool,
 }
 
 impl CsvTable {
@@ -72,6 +74,7 @@ impl CsvTable {
             warnings: Vec::new(),
             notices: Vec::new(),
             n_titles,
+            is_messages: false,
         };
         table.notices.extend(notice);
         table
@@ -117,14 +120,21 @@ impl CsvTable {
             Ok(assigned) => {
                 self.assigned = assigned;
                 let has = |field| self.assigned.has(field) || options.map.has(field);
-                (lacking(has, options.unanswered), None)
+                let mut lacks = lacking(has, options.unanswered);
+                // In a table of messages the last of an agent is the reply.
+                let is_told = known.iter().any(|known| known.message == Some(MessageColumn::Author));
+                if is_told && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns) {
+                    lacks.retain(|field| *field != Field::Reply);
+                    self.is_messages = lacks.is_empty();
+                }
+                (lacks, None)
             }
             Err(Unclear { field: unclear, message }) => {
                 let has = |field| field != unclear && known.iter().any(|known| known.is(field));
                 (lacking(has, options.unanswered), Some(message))
             }
         };
-        if unclear.is_some() || !(lacks.is_empty() || self.is_messages()) {
+        if unclear.is_some() || !lacks.is_empty() {
             let found = self.not_understood(input, raw, &known, &lacks)?;
             let message = unclear.unwrap_or(found.message);
             return Err(LoadError { hint: Some(found.hint), ..refused(input, message) });
@@ -164,13 +174,6 @@ impl CsvTable {
             })
             .collect();
         Ok(not_understood(input.file(), &columns, lacks))
-    }
-
-    /// Whether a row is a message of a conversation.
-    pub(super) fn is_messages(&self) -> bool {
-        let has = |field| self.assigned.has(field);
-        let is_told = self.assigned.known.iter().any(|known| known.message == Some(MessageColumn::Author));
-        is_told && has(Field::Id) && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns)
     }
 
     /// What the last row, whose source is `row`, says in the column of this kind.

@@ -333,7 +333,7 @@ pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
 }
 
 /// Names in common use that are near a known one and mean something else.
-const OTHER_WORDS: &[&str] = &["content", "contents"];
+const OTHER_WORDS: &[&str] = &["content", "contents", "chat"];
 
 /// Whether one name is likely the other with a typing error. Short names have too many neighbours, and a
 /// name that differs in two places must at least begin alike.

@@ -136,7 +136,7 @@ impl FileReader {
 
     /// Whether each row is a message of a conversation.
     pub(super) fn is_messages(&self) -> bool {
-        matches!(&self.layout, Layout::Table(table) if table.is_messages())
+        matches!(&self.layout, Layout::Table(table) if table.is_messages)
     }
 
     /// The file as it was named.

@@ -116,6 +116,16 @@ fn a_cell_may_hold_a_transcript() {
         no message by an agent
     "#]],
     );
+    let other = r#"[{"id":"a","chat_messages":[{"sender":"human","text":"q"},{"sender":"assistant","text":"r"}]},{"id":"b","history":[{"by":"x"}]}]"#;
+    check_columns(
+        "c.json",
+        other,
+        "",
+        &expect![[r#"
+            a: q -> r
+            'history' has no message with a text and a role, such as user or assistant
+        "#]],
+    );
     // A text that is called a ticket, or that has its reply, counts before a transcript.
     let both = "id,question,answer,transcript\na,q,r,Customer: x\n";
     check_columns(
@@ -169,6 +179,50 @@ fn titles_above_a_header_are_passed_over() {
               id      "reply"
               ticket  "z"
             none of them looks like the reply: exports of tickets often leave messages out (those of Zendesk, Freshdesk, HubSpot and Gorgias do), and their API has them; where a column has it after all, say which: --map reply=COLUMN
+        "#]],
+    );
+}
+
+#[test]
+fn a_table_of_messages_is_told_with_a_mapped_id() {
+    let csv = "Conversation,Sender,Message,Internal note?\nc1,Customer,When is my order coming?,No\nc1,Bot,It comes tomorrow.,No\nc1,Dana,check stock,Yes\n";
+    check(
+        "c.csv",
+        csv,
+        &expect![[r#"
+            error: c.csv:1: found no column with an id
+            hint: these are its columns, each with its first value:
+              Conversation    "c1"
+              Sender          "Customer"
+              Message         "When is my order coming?"
+              Internal note?  "No"
+            try: probity run c.csv --map id=Conversation
+        "#]],
+    );
+    check_columns(
+        "c.csv",
+        csv,
+        "id=Conversation",
+        &expect![[r#"
+            c1: When is my order coming? -> It comes tomorrow.
+        "#]],
+    );
+}
+
+#[test]
+fn a_suggestion_tells_both_sides_apart() {
+    let csv = "Case Number,Subject,What came by mail,Agent response sent\n1,x,Where is my order 1043?,It has left our warehouse yesterday evening.\n";
+    check(
+        "c.csv",
+        csv,
+        &expect![[r#"
+            error: c.csv:1: found no columns with the customer's text, the reply
+            hint: these are its columns, each with its first value:
+              Case Number          "1"
+              Subject              "x"
+              What came by mail    "Where is my order 1043?"
+              Agent response sent  "It has left our warehouse yesterday evening."
+            try: probity run c.csv --map 'ticket=What came by mail,reply=Agent response sent'
         "#]],
     );
 }

@@ -70,7 +70,7 @@ pub(super) fn with_role(mut messages: Vec<Message>, role: &str) -> Vec<Message> 
 
 /// The message that an object is, which may be wrapped as a choice is.
 fn message(object: &Object) -> Vec<Message> {
-    let role = object.get("role").and_then(Json::as_str).map(str::to_owned);
+    let role = first(object, &["role", "sender", "from", "author"]).and_then(Json::as_str).map(str::to_owned);
     if let Some(inner) = first(object, &["message"]) {
         let inner = messages(inner).into_iter();
         return inner

@@ -94,6 +94,10 @@ pub(in crate::input) fn unfold(found: &mut RecordFields<'_>) -> Result<Vec<Strin
         }
     };
     let conversation = Conversation::of(&said);
+    if conversation.turns.is_empty() && json.as_array().is_some_and(|items| !items.is_empty()) {
+        let reason = format!("'{name}' has no message with a text and a role, such as user or assistant");
+        return Err(reason.into());
+    }
     let tools = conversation.tools().filter(|_| !found.has(Field::Tools));
     tools.map_or(Ok(()), |tools| found.put(Field::Tools, Field::Tools.native(), tools))?;
     let given = found.given(Field::Reply);
