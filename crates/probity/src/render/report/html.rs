@@ -9,9 +9,9 @@ use std::io::{self, BufWriter, Seek, Write};
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
-use probity_core::report::{ReplyResult, Summary};
+use probity_core::report::Summary;
+use probity_core::results::ResultRow;
 use probity_core::sample::NO_SLICE;
-use probity_core::score::CriterionOutcome;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
@@ -113,19 +113,16 @@ fn rendered(
 }
 
 /// A row of the list of all replies.
-fn short(result: &ReplyResult) -> Value {
-    let total = result.total().map(probity_core::exact::Exact::to_f64);
-    let mut row = vec![
-        json!(result.name()),
-        json!(result.slice.as_deref().unwrap_or(NO_SLICE)),
-        json!(result.outcome.name()),
+fn short(row: &ResultRow) -> Value {
+    let total = row.total.map(probity_core::exact::Exact::to_f64);
+    let mut cells = vec![
+        json!(row.name()),
+        json!(row.slice.as_deref().unwrap_or(NO_SLICE)),
+        json!(row.outcome.name()),
         json!(total),
     ];
-    row.extend(result.criteria.iter().map(|(_, outcome)| match outcome {
-        CriterionOutcome::Scored(scored) => json!(scored.level),
-        CriterionOutcome::Unscored(_) => Value::Null,
-    }));
-    Value::Array(row)
+    cells.extend(row.asked().map(|(_, result)| json!(result.score)));
+    Value::Array(cells)
 }
 
 /// JSON that cannot end the element it stands in.

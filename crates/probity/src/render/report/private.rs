@@ -1,7 +1,8 @@
 //! Personal data, shown as dots: a report travels further than a reply.
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_core::gate::{Finding, Gate};
+use probity_core::gate::Gate;
+use probity_core::results::FindingRecord;
 
 use super::document::Piece;
 
@@ -10,9 +11,9 @@ const FAMILY: &str = "pii.";
 /// How much of a reply is shown, in bytes.
 const TEXT_BYTES_MAX: usize = 2_000;
 
-/// Whether a finding is of personal data.
-fn is_private(finding: &Finding) -> bool {
-    finding.rule().starts_with(FAMILY)
+/// Whether what a rule finds is personal data.
+fn is_private(rule: &str) -> bool {
+    rule.starts_with(FAMILY)
 }
 
 /// `found` with every letter and digit as a dot.
@@ -32,7 +33,7 @@ pub(in crate::render) fn shown(text: &str) -> String {
     let mut shown = text.to_owned();
     let mut spans: Vec<(usize, usize)> = findings
         .iter()
-        .filter(|finding| is_private(finding))
+        .filter(|finding| is_private(finding.rule()))
         .map(|finding| (finding.sighting.start, finding.sighting.end))
         .collect();
     // From the end, so that what is written does not move what is still to be found.
@@ -50,11 +51,11 @@ pub(in crate::render) fn shown(text: &str) -> String {
 
 /// The reply cut where findings begin and end. A span that does not fit the text is left out. Personal data is
 /// shown as dots: a report travels further than a reply.
-pub(in crate::render) fn pieces(text: &str, findings: &[Finding]) -> Vec<Piece> {
+pub(in crate::render) fn pieces(text: &str, findings: &[FindingRecord]) -> Vec<Piece> {
     let end = text.floor_char_boundary(TEXT_BYTES_MAX);
     let mut spans: Vec<(usize, usize, &str, bool)> = findings
         .iter()
-        .map(|finding| (finding.sighting.start, finding.sighting.end, finding.rule(), is_private(finding)))
+        .map(|finding| (finding.start, finding.end, finding.rule.as_str(), is_private(&finding.rule)))
         .filter(|(start, stop, ..)| start < stop && *stop <= end && text.get(*start..*stop).is_some())
         .collect();
     spans.sort_unstable();
@@ -82,6 +83,8 @@ pub(in crate::render) fn pieces(text: &str, findings: &[Finding]) -> Vec<Piece> 
 
 #[cfg(test)]
 mod tests {
+    use probity_core::results::finding_records;
+
     use super::*;
 
     #[track_caller]
@@ -105,7 +108,7 @@ mod tests {
         let case =
             Case::new(CaseId::new("t").expect("an id"), Situation::Ticket("Which card do you have?".into()));
         let blocked = Gate::default().screen(Entry { case, reply: Reply::new(text) }).expect_err("a leak");
-        let pieces = pieces(text, blocked.findings());
+        let pieces = pieces(text, &finding_records(blocked.findings()));
         let marked: Vec<&str> = pieces.iter().filter(|p| p.rule.is_some()).map(|p| p.text.as_str()).collect();
         assert_eq!(marked, ["•••• •••• •••• ••••"]);
         let shown: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
