@@ -121,16 +121,20 @@ fn a_judge_that_has_answered_in_this_store_is_asked_without_a_pilot() {
         let refused = || error(429, "insufficient_quota", "You exceeded your current quota.");
         match request.number {
             0..2 => good(&Asked::of(request)),
-            _ => Act::After(Duration::from_millis(300), Box::new(refused())),
+            _ => Act::After(Duration::from_secs(1), Box::new(refused())),
         }
     });
     let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
     probity.run_tickets(["--concurrency", "4"]).code(0);
     probity.write("tickets.json", tickets(20));
     probity.run_tickets(["--concurrency", "4"]).code(3).says(["no quota or credit left"]);
-    assert_eq!(server.n_requests(), 2 + 4, "all places at once, and none after the first refusal");
+    let refused = server.n_requests() - 2;
+    assert!(
+        (2..=4).contains(&refused),
+        "the places that there are at once, and none after a refusal: {refused}"
+    );
     probity.run_tickets(["--concurrency", "4", "--store", "other.db"]).code(3);
-    assert_eq!(server.n_requests(), 2 + 4 + 1, "a judge that is new to a store is tried with one call");
+    assert_eq!(server.n_requests(), 2 + refused + 1, "a judge that is new to a store is tried with one call");
 }
 
 #[test]
