@@ -64,12 +64,10 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
     Document {
         command: "diff".to_owned(),
         title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
-        about: String::new(),
-        lead: lead(shown, n_changed),
+        verdict: verdict(shown, n_changed),
         tiles,
         warnings: changed.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
-        calls: Vec::new(),
         appendix: Some(
             Appendix::of_files(None)
                 .hash("rubric", &rubric.hash)
@@ -79,10 +77,11 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
         judge: Some(judge_line(changed, &judges)),
         tests: test_cases(shown),
         json: json!(changed.document(shown.guarded, shown.files)),
+        ..Document::default()
     }
 }
 
-fn lead(shown: &DifferenceShown<'_>, n_changed: usize) -> String {
+fn verdict(shown: &DifferenceShown<'_>, n_changed: usize) -> String {
     let n_pairs = shown.difference.pairs.len();
     let n_failed = shown.guarded.iter().filter(|one| one.fails()).count();
     match (shown.guarded.len(), n_failed) {

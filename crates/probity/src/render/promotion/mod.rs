@@ -99,15 +99,16 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
     let PromotionShown { contract, decision, gathered, outcome, .. } = shown;
     let Contract { name, version, owner, .. } = contract;
     let (n_checks, n_unmet) = (decision.checks.len(), decision.unmet().len());
-    let lead = if decision.is_met() {
+    let (verdict, lead) = if decision.is_met() {
         let so = if outcome.recorded == StandingChange::Promoted {
             "It may gate a release."
         } else {
             "Nothing was recorded: it would be promoted."
         };
-        format!("The judge meets contract {name}: all {n_checks} requirements are met. {so}")
+        (format!("The judge meets contract {name}: all {n_checks} requirements are met."), so)
     } else {
-        format!("The judge does not meet contract {name}: not met, {n_unmet} of {n_checks} requirements.")
+        let verdict = format!("{n_unmet} of {n_checks} requirements of contract {name} are not met.");
+        (verdict, "The judge may not gate a release.")
     };
     let report = &gathered.sections;
     let evidence = [
@@ -127,7 +128,8 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
             standing: outcome.standing().to_owned(),
             reason: outcome.reason.clone(),
         }),
-        lead,
+        verdict,
+        lead: lead.to_owned(),
         tiles: vec![
             Tile::count(n_checks - n_unmet, "requirements met"),
             Tile::count(n_unmet, "not met"),
@@ -136,10 +138,10 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
         ],
         warnings: gathered.warnings.clone(),
         sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
-        calls: Vec::new(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
         tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),
+        ..Document::default()
     }
 }
 

@@ -20,11 +20,10 @@ use super::Report;
 use super::document::{Document, JudgeLine};
 
 /// The templates by name: a page, and what is on it.
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 3] = [
     ("page", include_str!("../../../pages/report.html.jinja")),
     ("appendix", include_str!("../../../pages/report-appendix.html.jinja")),
     ("block", include_str!("../../../pages/report-block.html.jinja")),
-    ("whisker", include_str!("../../../pages/report-whisker.html.jinja")),
 ];
 const STYLE: &str = include_str!("../../../pages/report.css");
 const SCRIPT: &str = include_str!("../../../pages/report.js");
@@ -89,10 +88,10 @@ fn rendered(
     mut digest: blake3::Hasher,
     scripted: Scripted,
 ) -> io::Result<(String, String)> {
-    let Document { command, title, about, judge, lead, tiles, warnings, sections, calls, appendix, .. } =
+    let Document { command, title, about, judge, verdict, lead, tiles, warnings, sections, calls, appendix, .. } =
         document;
     let view = json!({
-        "command": command, "title": title, "about": about, "judge": judge, "lead": lead, "tiles": tiles,
+        "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections, "calls": calls, "appendix": appendix,
         "caution": judge.as_ref().map_or("", JudgeLine::caution),
     });
