@@ -331,16 +331,17 @@ pub(crate) fn listed_first<T>(items: &[T], n: u64, most: usize, line: impl Fn(&T
 
 impl Table {
     /// A table without rows. A title that begins with `#` is of a column of numbers, one with `~` of differences that
-    /// are drawn, one with `%` of the columns of a share, and one with `^` of those of a coefficient.
+    /// are drawn, one with `|` of bars up to what is needed, one with `%` of the columns of a share, and one with `^` of those of a coefficient.
     pub(crate) fn new(titles: &[&str]) -> Self {
         let column = |title: &str, kind| Column { title: title.to_owned(), kind, ruler: None };
         let plot = |ruler| Column { ruler: Some(ruler), ..column("", ColumnKind::Plot) };
         let mut columns = Vec::new();
         for title in titles {
-            let bare = title.trim_start_matches(['#', '~', '%', '^']);
+            let bare = title.trim_start_matches(['#', '~', '|', '%', '^']);
             match title.chars().next() {
                 Some('#') => columns.push(column(bare, ColumnKind::Number)),
                 Some('~') => columns.push(plot(Ruler::net())),
+                Some('|') => columns.push(column(bare, ColumnKind::Plot)),
                 Some('%') => {
                     columns.push(plot(Ruler::shares()));
                     columns
