@@ -41,6 +41,8 @@ probity_core::named! {
         Diamond = "diamond",
         /// A judge that understands nothing.
         Triangle = "triangle",
+        /// The other measure, such as the one before.
+        Ring = "ring",
         /// What is wanted or tolerated.
         Line = "line",
     }
