@@ -16,7 +16,7 @@ use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
-use super::report::private::{pieces, shown};
+use super::private::{pieces, shown};
 
 /// The metric of a target for the pass rate.
 const PASS_RATE: &str = "pass_rate";

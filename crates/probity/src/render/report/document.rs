@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
+use super::super::private::Piece;
 use super::appendix::Appendix;
 use super::chart::{PlotMark, Ruler};
 use super::junit::{TestCase, junit};
@@ -195,15 +196,6 @@ pub(crate) struct Quote {
     pub(crate) pieces: Vec<Piece>,
     /// What was said, line by line.
     pub(crate) lines: Vec<String>,
-}
-
-/// A piece of a reply; `rule` where the gate found something in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Piece {
-    /// What it says.
-    pub(crate) text: String,
-    /// The rule.
-    pub(crate) rule: Option<String>,
 }
 
 impl Document {

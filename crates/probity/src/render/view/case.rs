@@ -7,7 +7,8 @@ use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::one_level_more;
 use serde_json::{Value, json};
 
-use super::super::report::private::{Texts, pieces};
+use super::super::private::pieces;
+use crate::args::Texts;
 use crate::plain::excerpt;
 
 /// How much of a tool's call stands in its line.

@@ -19,7 +19,7 @@ use probity_core::sample::NO_SLICE;
 use serde::Serialize;
 use serde_json::json;
 
-use super::report::private::Texts;
+use crate::args::Texts;
 use crate::plain::excerpt;
 
 /// The template of a case.
@@ -37,9 +37,9 @@ pub(crate) const BLOCK: usize = 256;
 const LINE_COLUMNS_MAX: usize = 160;
 
 /// Makes cases into markup.
-pub(crate) struct Viewer<'a> {
+pub(crate) struct Viewer {
     environment: Environment<'static>,
-    rubric: &'a Rubric,
+    rubric: Rubric,
     texts: Texts,
 }
 
@@ -68,8 +68,8 @@ struct CriterionColumn {
     levels: Vec<i64>,
 }
 
-impl<'a> Viewer<'a> {
-    pub(crate) fn new(rubric: &'a Rubric, texts: Texts) -> Viewer<'a> {
+impl Viewer {
+    pub(crate) fn new(rubric: Rubric, texts: Texts) -> Viewer {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -79,7 +79,7 @@ impl<'a> Viewer<'a> {
 
     /// A case as markup.
     pub(crate) fn case(&self, row: &ResultRow) -> io::Result<String> {
-        let view = case::case(row, self.rubric, self.texts);
+        let view = case::case(row, &self.rubric, self.texts);
         let template = self.environment.get_template("case").map_err(io::Error::other)?;
         template.render(Serde(&view)).map_err(io::Error::other)
     }
