@@ -12,12 +12,15 @@ pub use repeats::{Criteria, over_repeats};
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::exact::Exact;
 use crate::gate::Finding;
 use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
-/// Why an admitted reply has no level for a criterion. Never a number, never a fail.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why an admitted reply has no level for a criterion. Never a number, never a fail. Results files have the cause alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Unscored {
     /// The cause by name, such as `length`, `unreachable` or `not_attempted`.
     pub cause: String,
@@ -25,6 +28,18 @@ pub struct Unscored {
     pub detail: String,
     /// Calls made for it.
     pub attempts: u32,
+}
+
+impl From<String> for Unscored {
+    fn from(cause: String) -> Self {
+        Unscored { cause, ..Unscored::default() }
+    }
+}
+
+impl From<Unscored> for String {
+    fn from(unscored: Unscored) -> Self {
+        unscored.cause
+    }
 }
 
 /// What one criterion came to.
@@ -55,8 +70,6 @@ pub struct Scored {
     pub reasoning: String,
     /// Violations that the decider names, by id, in the rubric's order.
     pub violations: Vec<String>,
-    /// Who decided.
-    pub decider: Decider,
     /// Clean-ups the judge's answer needed.
     pub repairs: Vec<String>,
     /// What should make a person look twice.
@@ -73,7 +86,6 @@ pub fn decided_by_gate(criterion: &Criterion, blocking: &BTreeSet<String>) -> Cr
             level: criterion.scale.best(),
             reasoning: "no rule of the gate was broken".to_owned(),
             violations: Vec::new(),
-            decider: Decider::Gate,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         });

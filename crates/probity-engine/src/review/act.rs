@@ -115,8 +115,6 @@ probity_core::named! {
     }
 }
 
-impl RootCause {}
-
 /// The hidden half of an item, for those who may see it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reveal {

@@ -6,7 +6,7 @@
 use probity_core::results::ResultRow;
 use serde_json::{Value, json};
 
-use super::{About, passes, text_at, told};
+use super::{About, text_at};
 
 /// The scores of one reply: each criterion with a level, and the outcome where it was decided.
 pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value> {
@@ -33,12 +33,12 @@ pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -
         }
         body
     };
-    let scored = told(row).filter_map(|(name, result)| {
+    let scored = row.asked().filter_map(|(name, result)| {
         Some(body(name, json!(result.score?), "NUMERIC", result.reasoning.as_ref()))
     });
     let reasons = row.reasons().join("; ");
     let reasons = Some(reasons).filter(|reasons| !reasons.is_empty());
-    let decided = passes(row).map(|_| row.outcome.name());
+    let decided = row.outcome.passes().map(|_| row.outcome.name());
     let outcome = decided.map(|name| body("outcome", json!(name), "CATEGORICAL", reasons.as_ref()));
     scored.chain(outcome).collect()
 }

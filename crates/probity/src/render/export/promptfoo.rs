@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use serde_json::{Value, json};
 
-use super::{About, Exported, passes, told};
+use super::{About, Exported};
 
 /// What `failureReason` says: nothing failed, an assertion did, or there was an error.
 const NONE: u64 = 0;
@@ -102,7 +102,7 @@ fn new_row(row: &ResultRow, [test, prompt]: [usize; 2], about: &About<'_>) -> Va
         "testCase": { "vars": { "ticket_id": row.id, "ticket": row.ticket }, "metadata": { "intent": row.slice } },
         "response": { "output": row.reply },
         "gradingResult": {
-            "pass": passes(row),
+            "pass": row.outcome.passes(),
             "score": mean,
             "reason": reasons,
             "namedScores": named,
@@ -124,12 +124,12 @@ fn components(row: &ResultRow, prefix: &str, about: &About<'_>) -> Vec<Value> {
         let (low, high) = (*levels.iter().min()?, *levels.iter().max()?);
         let share = (result.score? - low) as f64 / (high - low) as f64;
         Some(json!({
-            "pass": result.score? == high || passes(row) != Some(false),
+            "pass": result.score? == high || row.outcome.passes() != Some(false),
             "score": share,
             "reason": result.reasoning,
             "assertion": { "type": "llm-rubric", "metric": format!("{prefix}{name}"), "value": name },
             "metadata": { "level": result.score, "judge": about.judge(), "standing": about.standing() },
         }))
     };
-    told(row).filter_map(component).collect()
+    row.asked().filter_map(component).collect()
 }

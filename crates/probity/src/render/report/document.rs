@@ -179,8 +179,6 @@ probity_core::named! {
     }
 }
 
-impl Tone {}
-
 /// What was written by a bot or said by a judge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Quote {

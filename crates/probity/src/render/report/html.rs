@@ -75,7 +75,7 @@ impl Report for Html {
         if !self.rows.is_empty() {
             self.end_block()?;
         }
-        let worst = summary.worst.iter().map(|ranked| self.viewer.case(&ranked.result));
+        let worst = summary.worst.iter().map(|ranked| self.viewer.case(&ranked.row));
         let worst = worst.collect::<io::Result<Vec<_>>>()?;
         let Html { mut out, index, blocks, digest, .. } = *self;
         let (page, nonce) = rendered(document, digest, Some(&worst))?;
