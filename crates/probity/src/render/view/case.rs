@@ -119,7 +119,7 @@ fn criterion(criterion: &Criterion, result: &CriterionResult, texts: Texts) -> V
         Some(level) if scale.share(level) < Exact::ratio(3, 4).expect("four is not zero") => "weak",
         _ => "",
     };
-    let levels = criterion.anchors.iter().map(|anchor| json!({ "level": anchor.level, "anchor": anchor.text }));
+    let levels = criterion.anchors.iter().map(|anchor| json!({ "level": anchor.level, "anchor": anchor.text, "people": [] }));
     let anchor = criterion.anchors.iter().find(|anchor| Some(anchor.level) == result.score);
     let lists = [("Names", &result.violations), ("Look twice:", &result.suspicions), ("Cleaned up:", &result.repairs)];
     let notes = lists.into_iter().filter(|(_, list)| !list.is_empty());
