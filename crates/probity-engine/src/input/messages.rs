@@ -40,8 +40,12 @@ pub(super) struct Message {
     text: String,
     /// When it was written, where that can be read.
     time: Option<Moment>,
-    slice: Option<Json>,
+    /// What it says about the whole conversation.
+    about: Vec<(Field, Json)>,
 }
+
+/// Fields of a conversation, which the first message that has them gives.
+const ABOUT: [Field; 3] = [Field::Slice, Field::Csat, Field::Rating];
 
 impl Message {
     /// The message of a row.
@@ -67,7 +71,7 @@ impl Message {
             is_private,
             text: message,
             time: moment(&time, options.date_format.as_deref()).ok(),
-            slice: found.given(Field::Slice).map(|value| value.json),
+            about: ABOUT.into_iter().filter_map(|field| Some((field, found.given(field)?.json))).collect(),
         })
     }
 }
@@ -136,8 +140,10 @@ fn content(mut messages: Vec<Message>, options: &LoadOptions) -> Result<Content,
         Json::object([("role", Json::text(role.name())), ("text", Json::text(text))])
     };
     found.put(Field::Turns, Field::Turns.native(), Json::Array(turns.into_iter().map(turn).collect()))?;
-    if let Some(slice) = messages.iter().find_map(|message| message.slice.clone()) {
-        found.put(Field::Slice, Field::Slice.native(), slice)?;
+    for (field, json) in messages.iter().flat_map(|message| &message.about) {
+        if !found.has(*field) {
+            found.put(*field, field.native(), json.clone())?;
+        }
     }
     if let Some(time) = messages.first().and_then(|message| message.time) {
         found.put(Field::Time, Field::Time.native(), Json::int(time.seconds()))?;

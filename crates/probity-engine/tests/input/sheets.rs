@@ -1,6 +1,9 @@
 //! Excel and Parquet files, tables of messages, mappings, and parts of a data set.
 
+use std::io::Write as _;
+
 use expect_test::expect;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use probity_engine::input::{Dataset, LoadOptions, Part};
 
 #[expect(unreachable_pub, reason = "the same file makes the seeds of the fuzz targets")]
@@ -73,6 +76,72 @@ fn parquet_is_read_group_by_group() {
         hint: export it as CSV or JSON lines if this stays so
     "#]],
     );
+}
+
+/// A file whose only page of its first column says that it unpacks to `n_unpacked` bytes and has `n_values` values; as a
+/// dictionary where `is_dictionary` is set.
+fn lying(n_unpacked: i64, n_values: i64, is_dictionary: bool) -> Vec<u8> {
+    let mut content = samples::parquet(&[vec![["an id that is long enough for a header", "t", "r"]]]);
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&content).expect("written");
+    let reader = SerializedFileReader::new(file).expect("a Parquet file");
+    let (start, n_bytes) = reader.metadata().row_group(0).column(0).byte_range();
+    let number = |value: i64| {
+        let mut left = u64::try_from(value).expect("positive") << 1;
+        let mut written = vec![0x15];
+        while left > 0x7f {
+            written.push(u8::try_from(left & 0x7f).expect("seven bits") | 0x80);
+            left >>= 7;
+        }
+        written.push(u8::try_from(left).expect("seven bits"));
+        written
+    };
+    let (kind, inner) = if is_dictionary { (2, 0x4c) } else { (0, 0x2c) };
+    let page = |n_packed: i64| {
+        [number(kind), number(n_unpacked), number(n_packed), vec![inner], number(n_values), vec![0, 0]]
+            .concat()
+    };
+    let n_packed = i64::try_from(n_bytes).expect("short") - i64::try_from(page(100).len()).expect("short");
+    let header = page(n_packed);
+    let start = usize::try_from(start).expect("short");
+    content[start..start + header.len()].copy_from_slice(&header);
+    content
+}
+
+/// The most memory that this process has had, in KiB.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("on Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn n17_no_page_of_parquet_gets_the_memory_that_it_declares() {
+    let before = peak_kib();
+    check(
+        "c.parquet",
+        lying(2_000_000_000, 1, false),
+        &expect![[r#"
+            error: c.parquet: the Parquet file cannot be read: a page of 'id' unpacks to 2000000000 bytes, which is more than is read
+            hint: export it as CSV or JSON lines if this stays so
+        "#]],
+    );
+    check(
+        "c.parquet",
+        lying(100_000_000, 1, false),
+        &expect![[r#"
+            error: c.parquet: the Parquet file unpacks to more than 16777216 bytes
+        "#]],
+    );
+    check(
+        "c.parquet",
+        lying(60, 2_000_000_000, true),
+        &expect![[r#"
+            error: c.parquet: the Parquet file cannot be read: the dictionary of 'id' declares 2000000000 values, which is more than is read
+            hint: export it as CSV or JSON lines if this stays so
+        "#]],
+    );
+    assert!(peak_kib() < before + (64 << 10), "{before} KiB became {} KiB", peak_kib());
 }
 
 #[test]
