@@ -99,6 +99,12 @@ impl ResultRow {
             id: case.id.to_string(),
             slice: case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
             ticket: ticket(&case.situation),
+            turns: match &case.situation {
+                Situation::Ticket(_) => Vec::new(),
+                Situation::Conversation(turns) => turns.clone(),
+            },
+            evidence: (*case.evidence).clone(),
+            reference: case.reference.clone(),
             customer_outcomes: case.outcomes.clone(),
             ..ResultRow::default()
         }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::members::Members;
-use crate::case::Confidence;
+use crate::case::{Confidence, Evidence, Turn};
 use crate::exact::Exact;
 use crate::gate::{Finding, Severity, Sighting};
 use crate::score::Unscored;
@@ -68,6 +68,15 @@ pub struct ResultRow {
     pub ticket: Option<String>,
     /// The reply; null where the target gave none.
     pub reply: Option<String>,
+    /// The conversation up to the reply; only where there is more than a ticket.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn>,
+    /// What the reply may rest on, as the judge was shown it; only where there is something.
+    #[serde(default, skip_serializing_if = "Evidence::is_empty")]
+    pub evidence: Evidence,
+    /// An ideal reply, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// What the gate said.
     pub gate: GateRecord,
     /// The bot's own confidence. Files do not have it.

@@ -195,6 +195,22 @@ pub fn score<Id: Borrow<CriterionId> + Ord>(rubric: &Rubric, levels: &BTreeMap<I
     Score { points, total, failures, missing: missing.into_iter().map(|c| c.id.clone()).collect() }
 }
 
+/// The first criterion on which one level more would make a failing reply pass, with the total that it would have.
+pub fn one_level_more<'a>(
+    rubric: &'a Rubric,
+    levels: &BTreeMap<&CriterionId, i64>,
+) -> Option<(&'a Criterion, Exact)> {
+    rubric.criteria().iter().find_map(|criterion| {
+        let scale = &criterion.scale;
+        let level = levels.get(&criterion.id)?;
+        let is_better = |other: &&i64| scale.share(**other) > scale.share(*level);
+        let better = scale.levels().iter().filter(is_better).min_by_key(|other| scale.share(**other))?;
+        let raised = levels.iter().map(|(id, level)| (*id, if **id == criterion.id { *better } else { *level }));
+        let score = score(rubric, &raised.collect());
+        (score.failures.is_empty() && score.missing.is_empty()).then_some((criterion, score.total?))
+    })
+}
+
 fn failures<Id: Borrow<CriterionId> + Ord>(
     rubric: &Rubric,
     levels: &BTreeMap<Id, i64>,
@@ -256,6 +272,22 @@ mod tests {
         check([2, 4, 4, 2, 4], "75");
         check([3, 2, 2, 4, 4], "70");
         check([3, 2, 1, 4, 4], "66.25 score 66.25 below 70");
+    }
+
+    #[track_caller]
+    fn check_one_more(given: [i64; 5], want: &str) {
+        let rubric = rubric::built_in("support-gold").expect("built in");
+        let levels = levels(&rubric, &given);
+        let levels = levels.iter().map(|(id, level)| (id, *level)).collect();
+        let got = one_level_more(&rubric, &levels);
+        assert_eq!(got.map(|(each, total)| format!("{} {total}", each.id)).unwrap_or_default(), want);
+    }
+
+    #[test]
+    fn one_level_more_is_named_where_it_is_enough() {
+        check_one_more([2, 3, 2, 2, 4], "accuracy 71.25");
+        check_one_more([4, 4, 3, 3, 0], "safety 93.75");
+        check_one_more([0, 0, 0, 0, 4], "");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl ForeignReplies {
         for annotated in dataset.annotated()? {
             let annotated = annotated?;
             let Some(beside) = annotated.beside else { continue };
-            is_foreign = true;
+            is_foreign |= beside.kept.is_some() || !beside.labels.is_empty();
             let Record::Entry { place, entry } = annotated.record else { continue };
             found.is_inspect |= beside.verdicts.iter().any(|verdict| verdict.judge.starts_with("inspect:"));
             let facts = ItemFacts {

@@ -17,7 +17,7 @@ use probity_engine::ledger::{
 };
 use probity_engine::schedule::budget::{Budget, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
-use probity_engine::schedule::lane::{Lane, Stop};
+use probity_engine::schedule::lane::{Lane, Parameters, Stop};
 use probity_engine::schedule::{Driven, drive};
 use serde_json::json;
 use tempfile::TempDir;
@@ -116,7 +116,7 @@ impl Scene {
             texts: StoredTexts::Full,
             run,
             repeat: 0,
-            lane: Arc::new(Lane::new(terms.lane, 1)),
+            lane: Arc::new(Lane::new(terms.lane, 1, Parameters::Settled)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             schedule: terms.pursuit,

@@ -42,7 +42,7 @@ use probity_engine::config::Structured;
 use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::run::spec::REPEATS_MAX;
 
-use self::choice::{DEDUP, ENCODING, STRUCTURED, TURNS, one_of, run_name, share};
+use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, one_of, run_name, share};
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -289,6 +289,18 @@ impl SayArgs {
     }
 }
 
+/// What a page holds of the texts of cases, replies and judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Texts {
+    /// All of them as they are.
+    Full,
+    /// With dots for what the gate takes for personal data.
+    #[default]
+    Masked,
+    /// None.
+    None,
+}
+
 /// Where results are written.
 #[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
@@ -299,6 +311,10 @@ pub(crate) struct OutputArgs {
     /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
+    /// What a page holds of tickets, replies and reasons: all of it, with dots for what the gate takes for personal data,
+    /// or none
+    #[arg(long, value_name = "HOW", default_value = "masked", value_parser = one_of(TEXTS))]
+    pub(crate) texts: Texts,
 }
 
 /// The store of a command that asks no judge.

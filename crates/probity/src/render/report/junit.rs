@@ -21,7 +21,7 @@ use super::super::summary::missing;
 use super::Report;
 use super::appendix::Appendix;
 use super::document::{Document, JudgeLine};
-use super::private::shown;
+use super::super::private::shown;
 
 /// What ends every report.
 const TAIL: &str = "  </testsuite>\n</testsuites>\n";
