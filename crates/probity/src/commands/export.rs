@@ -54,7 +54,7 @@ type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<String>, Failure
 fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
     let (past, run) = opened(args)?;
     written(args, |out| {
-        for case in run.cases(past.store())? {
+        for case in run.cases(&past.store)? {
             for line in lines(&run, &past, &case?)? {
                 writeln!(out, "{line}").map_err(|error| unwritable(args, &error))?;
             }
@@ -97,11 +97,11 @@ fn results(args: &ExportResultsArgs) -> Result<Exit, Failure> {
     let (past, run) = opened(export)?;
     let unwritable = |error: io::Error| unwritable(export, &error);
     let mut spool = Spool::new().map_err(unwritable)?;
-    let summary = run.report(past.store(), &mut |row| spool.add(&row))?;
+    let summary = run.report(&past.store, &mut |row| spool.add(&row))?;
     let frame = run.frames().first().and_then(|(_, frame)| serde_json::from_str(frame).ok());
     let unix_ns = past.moment(run.run())?.map(|at: Moment| i128::from(at.seconds()) * 1_000_000_000);
     let about = About { summary: &summary, frame, unix_ns };
-    let mut cases = run.cases(past.store())?;
+    let mut cases = run.cases(&past.store)?;
     let kept = move || serde_json::from_str(&cases.next()?.ok()?.kept?).ok();
     let rows = spool.rows(kept).map_err(unwritable)?;
     written(export, |out| write(form, rows, &about, out).map(drop).map_err(unwritable))
@@ -145,7 +145,7 @@ fn reply(record: &CaseRecord) -> Option<Value> {
 fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
     let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
-        let body = past.reader().packet_body(&packet.hash)?;
+        let body = past.reader.packet_body(&packet.hash)?;
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
         Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }).to_string())
     };
@@ -155,7 +155,7 @@ fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String
 /// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
 fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
-    let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
+    let attempts = run.attempts(&past.reader, case.packets())?.into_iter();
     let line = attempts.map(|(packet, repeat, attempt)| {
         let outcome = match &attempt.outcome {
             AttemptOutcome::Ended(name) => name.as_str(),
