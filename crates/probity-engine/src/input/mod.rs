@@ -44,7 +44,7 @@ use probity_core::case::{Case, Entry, Slice};
 use probity_core::json::Json;
 
 pub use encoding::Encoding;
-pub use foreign::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
+pub use foreign::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, Graders, graders};
 pub use mapping::{FieldMap, MapError};
 pub use probity_core::results::Skipped;
 pub use rows::{FileRows, read_rows};

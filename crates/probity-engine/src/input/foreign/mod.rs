@@ -15,6 +15,7 @@ mod conversation;
 mod deepeval;
 mod desk;
 mod freshdesk;
+mod graders;
 mod inspect;
 mod intercom;
 mod langfuse;
@@ -35,6 +36,7 @@ use probity_core::json::{Json, Object};
 
 pub use beside::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
 pub(super) use case::{FileContext, ForeignCase, ReadCase};
+pub use graders::{Graders, graders};
 #[cfg(test)]
 pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
