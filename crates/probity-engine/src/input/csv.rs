@@ -176,10 +176,11 @@ impl CsvTable {
         Ok(not_understood(input.file(), &columns, lacks))
     }
 
-    /// What the last row, whose source is `row`, says in the column of this kind.
-    pub(super) fn message_cell(&self, row: &str, column: MessageColumn) -> Option<String> {
-        let at = self.assigned.known.iter().position(|known| known.message == Some(column))?;
-        self.cells(row).ok()?.get(at).map(|cell| (*cell).to_owned())
+    /// What the last row, whose source is `row`, says in the columns of this kind, in order.
+    pub(super) fn message_cells(&self, row: &str, column: MessageColumn) -> Vec<&str> {
+        let cells = self.cells(row).unwrap_or_default();
+        let of = self.assigned.known.iter().zip(cells).filter(|(known, _)| known.message == Some(column));
+        of.map(|(_, cell)| cell).collect()
     }
 
     /// Cuts the next row into `raw`; `None` at the end of the file.

@@ -23,7 +23,7 @@ const BYTES_MAX: usize = 1 << 30;
 /// Words for yes in a column that says whether a message is public, folded.
 const YES: &[&str] = &[
     "true", "1", "yes", "y", "ja", "oui", "si", "sim", "x", "public", "wahr", "vrai", "verdadero", "vero",
-    "verdadeiro", "waar",
+    "verdadeiro", "waar", "offentlich", "publique", "publico", "openbaar", "external", "extern",
 ];
 
 /// Words for no in a column that says whether a message is private, folded. Whatever else stands there, the message is
@@ -60,13 +60,14 @@ impl Message {
         if conversation.is_empty() {
             return Err("the message names no conversation".to_owned().into());
         }
-        let cell = |column| table.message_cell(row, column);
-        let is_one_of = |words: &[&str], text: &str| words.contains(&fold(text).as_str());
-        let is_private = cell(MessageColumn::Private).is_some_and(|text| !is_one_of(NO, &text))
-            || cell(MessageColumn::Public).is_some_and(|text| !is_one_of(YES, &text));
+        let cells = |column| table.message_cells(row, column);
+        // Whatever one of them says, the others cannot take back.
+        let is_other =
+            |words: &[&str], column| cells(column).iter().any(|text| !words.contains(&&*fold(text)));
+        let is_private = is_other(NO, MessageColumn::Private) || is_other(YES, MessageColumn::Public);
         Ok(Message {
             conversation,
-            author: cell(MessageColumn::Author).unwrap_or_default(),
+            author: cells(MessageColumn::Author).first().map_or(String::new(), |author| (*author).to_owned()),
             is_private,
             text: message,
             time: moment(&time, options.date_format.as_deref()).ok(),

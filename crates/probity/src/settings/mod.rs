@@ -12,7 +12,7 @@ mod target;
 
 pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison, reply_jobs};
 pub(crate) use labelled::{LabelledJob, labelled};
-pub(crate) use probing::probing;
+pub(crate) use probing::{probing, recorded_probing};
 
 use std::path::{Path, PathBuf};
 
@@ -129,7 +129,7 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let job = job_of(&flags, (config, rubric), note)?;
-    Ok(job.in_round(args.round).repeated(args.repeats))
+    Ok(job.in_round(args.round, args.repeats))
 }
 
 /// The job of the cases in one file, without a target.
