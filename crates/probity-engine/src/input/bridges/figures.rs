@@ -130,7 +130,7 @@ fn inspect_values(found: &Found) -> Vec<Held> {
         for sample in list_at(reduction, "samples") {
             let id = text_at(sample, &["sample_id"]).expect("an id");
             let cases = found.cases.iter().filter(|case| case.id == id);
-            let value = cases.flat_map(|case| inspect_value(case, &scorer)).collect();
+            let value = cases.filter_map(|case| inspect_value(case, &scorer)).collect();
             let in_file = at(sample, "value").and_then(number).into_iter().collect();
             held.push((format!("{scorer} of {id}"), value, in_file));
         }

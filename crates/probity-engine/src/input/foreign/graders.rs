@@ -65,7 +65,7 @@ fn add_yaml(text: &str, found: &mut Graders) {
             let member = line.trim().split_once(':').filter(|_| indent_of(line) == indent + 2);
             match (member, members.last_mut()) {
                 (Some((name, value)), _) => members.push((name.trim(), value.trim().to_owned())),
-                (None, Some((_, value))) => *value = format!("{value}\n{}", line.trim()),
+                (None, Some((_, value))) => value.extend(["\n", line.trim()]),
                 (None, None) => {}
             }
         }
