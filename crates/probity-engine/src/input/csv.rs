@@ -254,7 +254,7 @@ fn pass_titles(input: &mut Input, options: &LoadOptions, vocabulary: Vocabulary)
         DELIMITERS.iter().map(|(delimiter, _)| by(char::from(*delimiter))).max().unwrap_or_default()
     };
     let lines = input.fill()?.split(|byte| *byte == b'\n').take(TITLE_LINES_MAX + 1);
-    let is_whole = |line: &&[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;
+    let is_whole = |line: &&[u8]| !line.iter().fold(false, |is_quoted, byte| is_quoted ^ (*byte == b'"'));
     let counts: Vec<(usize, usize)> = lines
         .take_while(is_whole)
         .map(|line| (n_known(String::from_utf8_lossy(line).trim_end()), line.len() + 1))

@@ -45,7 +45,8 @@ use probity_core::json::Json;
 
 pub use encoding::Encoding;
 pub use foreign::{
-    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, JoinedRecord, Withheld,
+    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, JoinedRecord, Withheld, Graders,
+    graders,
 };
 pub use gather::JoinedRecords;
 pub use mapping::{FieldMap, MapError};

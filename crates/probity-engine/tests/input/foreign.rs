@@ -441,3 +441,26 @@ fn mapped_turns_and_tools_stand_in_place_of_what_a_format_says() {
         "#]],
     );
 }
+
+#[test]
+fn what_graders_were_asked_is_known() {
+    let asked = |content: &str| -> Vec<Option<String>> {
+        let folder = Folder::new();
+        let path = folder.write("f.json", content);
+        let dataset = Dataset::open(&[path], LoadOptions::default()).expect("read");
+        let annotated = dataset.annotated().expect("a pass").map(|annotated| annotated.expect("a record"));
+        annotated.flat_map(|one| one.beside.expect("foreign").verdicts).map(|verdict| verdict.asked).collect()
+    };
+    let inspect = |scorers: &str| {
+        format!(
+            r#"{{"eval":{{"model":"m","scorers":[{scorers}]}},"samples":[{{"id":1,"epoch":1,"target":"","messages":[{{"role":"user","content":"Hi?"}},{{"role":"assistant","content":"Yes?"}}],"scores":{{"qa":{{"value":"C","metadata":{{"grading":[{{"role":"user","content":"Is Yes? right?"}}]}}}}}}}}]}}"#
+        )
+    };
+    let told = r#"{"name":"inspect_ai/qa","options":{"instructions":"Is it right?"}}"#;
+    assert_eq!(asked(&inspect(told)), [Some("Is it right?".to_owned())]);
+    assert_eq!(asked(&inspect("")), [Some("Is Yes? right?".to_owned())]);
+    let deepeval = r#"{"testCases":[{"name":"d","input":"Hi?","actualOutput":"Yes?","metricsData":[{"name":"Tone [GEval]","score":1,"success":true,"verboseLogs":"Criteria:\nIs it kind? \n \nEvaluation Steps:\n[]"},{"name":"Words","score":1,"success":true}]}]}"#;
+    assert_eq!(asked(deepeval), [Some("Is it kind?".to_owned()), None]);
+    let item = r#"{"run_id":"r","data_source_idx":4,"item":{"input":"Hi?"},"sample":{"outputs":[{"role":"assistant","content":"Yes?"}]},"grades":{"Tone":0.5},"grader_samples":{"Tone":{"trajectory":[{"role":"user","content":"Is it kind?"}],"outputs":[]}}}"#;
+    assert_eq!(asked(item), [Some("Is it kind?".to_owned())]);
+}

@@ -149,6 +149,30 @@ fn is_the_judge_you_have_any_good() {
 }
 
 #[test]
+fn every_file_with_graders_drafts_a_rubric() {
+    let Some(folder) = bridges() else { return };
+    let polite = "Answers the question with facts from the policy and is polite";
+    for (name, asked) in [
+        ("promptfoo/promptfooconfig.yaml", polite),
+        ("promptfoo/results.json", polite),
+        ("openai-evals/output_items.page1.json", "Grade the reply from 0 to 1."),
+        ("openai-evals/dashboard-items.jsonl", "in respect of Helpfulness?"),
+        ("deepeval/test_run_single_turn.json", "in respect of Grounded?"),
+        ("inspect/support-v2.json", "in respect of grounded?"),
+        ("chat-transcripts/tau-airline.real.json", "in respect of reward?"),
+    ] {
+        let probity = Probity::new();
+        let file = folder.join(name).display().to_string();
+        let draft = probity.args(["rubric", "draft", &file]).run().code(0).stdout;
+        assert!(draft.contains(asked), "{name}: {draft}");
+        probity.write("draft.toml", &draft);
+        probity.args(["rubric", "check", "draft.toml"]).run().code(0);
+    }
+    let none = folder.join("chat-transcripts/openai-chat.jsonl").display().to_string();
+    Probity::new().args(["rubric", "draft", &none]).run().code(2).says(["expected results of another tool"]);
+}
+
+#[test]
 fn passes_are_held_against_what_customers_said() {
     let Some(folder) = bridges() else { return };
     let probity = scored(&folder, &["zendesk/export.ndjson"]);

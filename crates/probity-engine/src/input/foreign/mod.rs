@@ -15,6 +15,7 @@ mod conversation;
 mod deepeval;
 mod desk;
 mod freshdesk;
+mod graders;
 mod inspect;
 mod intercom;
 mod langfuse;
@@ -38,6 +39,7 @@ pub use beside::{
 };
 pub(super) use case::{FileContext, ForeignCase, ReadCase};
 pub(super) use desk::{is_desk, public_frame};
+pub use graders::{Graders, graders};
 #[cfg(test)]
 pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
