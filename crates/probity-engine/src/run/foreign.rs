@@ -68,11 +68,13 @@ impl ForeignReplies {
     /// Reads them; `None` where the files are not those of another tool.
     pub fn of(dataset: &Dataset) -> Result<Option<ForeignReplies>, LoadError> {
         let mut found = ForeignReplies::default();
-        let mut is_foreign = false;
-        for annotated in dataset.annotated()? {
+        let mut annotated = dataset.annotated()?.peekable();
+        if !matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some()) {
+            return Ok(None);
+        }
+        for annotated in annotated {
             let annotated = annotated?;
             let Some(beside) = annotated.beside else { continue };
-            is_foreign = true;
             let Record::Entry { place, entry } = annotated.record else { continue };
             found.is_inspect |= beside.verdicts.iter().any(|verdict| verdict.judge.starts_with("inspect:"));
             let facts = ItemFacts {
@@ -90,7 +92,7 @@ impl ForeignReplies {
                 verdicts: beside.verdicts,
             });
         }
-        Ok(is_foreign.then_some(found))
+        Ok(Some(found))
     }
 
     /// Whether another judge's verdicts are among them.

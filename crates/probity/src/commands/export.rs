@@ -168,18 +168,21 @@ fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Stri
     Ok(line.collect())
 }
 
-/// Where the records of a tool's file stand in what stands around them, told by a member beside them.
+/// Where the records of a tool's file stand in what stands around them, told by a member beside them. What stands there
+/// has no list of that name, or another one.
 const LISTS: &[(&str, &str)] = &[
     ("/results/version", "/results/results"),
     ("/eval/task", "/samples"),
     ("/metricsScores", "/testCases"),
+    ("/metricsScores", "/conversationalTestCases"),
     ("/has_more", "/data"),
+    ("/meta/totalItems", "/data"),
     ("/meta", "/tickets"),
     ("/pages", "/conversations"),
 ];
 
-/// Members by which a span or a trace is told: not all of their kind are cases.
-const SPANS: &[&str] = &["/traceId", "/trace", "/trace_id", "/context/trace_id", "/spanId"];
+/// Members by which a span or an observation is told: not all of their kind are cases.
+const SPANS: &[&str] = &["/traceId", "/trace_id", "/context/trace_id", "/spanId"];
 
 /// Writes the first file of another tool back: its records in their order, in what stood around them.
 fn original(args: &ExportArgs) -> Result<Exit, Failure> {
@@ -197,7 +200,7 @@ fn original(args: &ExportArgs) -> Result<Exit, Failure> {
         }
     }
     if records.iter().any(|record| SPANS.iter().any(|told| record.pointer(told).is_some())) {
-        return Err(Failure::usage("spans and traces are not written back").hint(
+        return Err(Failure::usage("spans and observations are not written back").hint(
             "`export results --format otlp` or `--format langfuse` writes what is to be added to them",
         ));
     }
@@ -207,7 +210,10 @@ fn original(args: &ExportArgs) -> Result<Exit, Failure> {
     };
     let frame = run.frames().iter().find(|(named, _)| *named == file);
     let frame: Option<Value> = frame.and_then(|(_, frame)| serde_json::from_str(frame).ok());
-    let list = frame.as_ref().and_then(|frame| LISTS.iter().find(|(told, _)| frame.pointer(told).is_some()));
+    let is_list = |(told, list): &&(&str, &str), frame: &Value| {
+        frame.pointer(told).is_some() && frame.pointer(list).is_none()
+    };
+    let list = frame.as_ref().and_then(|frame| LISTS.iter().find(|list| is_list(list, frame)));
     written(args, |out| {
         let put = |out: &mut (dyn io::Write + Send), value: &Value| {
             writeln!(out, "{value}").map_err(|error| unwritable(args, &error))
