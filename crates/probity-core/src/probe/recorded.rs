@@ -145,6 +145,9 @@ fn texts(entry: &Entry) -> Texts {
     (entry.case.situation.texts().join("\n").trim().to_owned(), entry.reply.text.trim().to_owned())
 }
 
+/// The lengths and scores of replies, by what the customer wrote and what people said about the reply.
+type Alike<'a> = BTreeMap<(&'a str, &'a str), Vec<(usize, Option<f64>)>>;
+
 /// What a judge said about one reply.
 #[derive(Debug, Clone, Copy)]
 struct Said {
@@ -224,7 +227,7 @@ impl Records {
     /// Whether the longer one of two replies gets more than its content earns. Where length does not matter, the
     /// shorter one wins as often, so that is the noise.
     fn longer_of_equals(&self, tolerance: Tolerance) -> ProbeResult {
-        let mut cases: BTreeMap<(&str, &str), Vec<(usize, Option<f64>)>> = BTreeMap::new();
+        let mut cases: Alike<'_> = BTreeMap::new();
         for (texts, label) in &self.labels {
             let score = self.said.get(texts).and_then(|said| said[0].score);
             cases.entry((&texts.0, label)).or_default().push((texts.1.chars().count(), score));

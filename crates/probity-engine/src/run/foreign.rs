@@ -199,7 +199,7 @@ impl ForeignReplies {
         }
         let (kept, left): (Vec<_>, Vec<_>) =
             labels.into_iter().partition(|(_, label)| used.contains(&label.criterion));
-        if let Some((_, label)) = left.first() {
+        if let Some((_, label)) = left.first().filter(|_| !used.is_empty()) {
             let name = label.criterion.as_deref().unwrap_or("the whole reply");
             let (n, hint) = (left.len(), "--criterion chooses what judges are held against");
             rows.notices.push(format!("{n} labels are about something else, such as {name}; {hint}"));
@@ -315,7 +315,7 @@ impl ForeignReplies {
     /// The replies that each judge has scored, as often as it has.
     pub fn scored(&self) -> BTreeMap<String, JudgeRecords> {
         let labels = self.labels();
-        let mut said: HashMap<(&str, &Option<String>, &Option<String>), BTreeSet<&str>> = HashMap::new();
+        let mut said: HashMap<_, BTreeSet<&str>> = HashMap::new();
         for (_, label) in &labels {
             let about = said.entry((&label.item, &label.facts.variant, &label.criterion)).or_default();
             about.extend(label.label.as_deref());

@@ -35,6 +35,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
         .ask(&args.ask);
     let outlet = Outlet::new(&args.output, say, &inputs)?;
     if let Some(path) = &args.write {
+        inputs.refuse("--write", path)?;
         return write_replies(args, path);
     }
     if let Some(judges) = on_record(args)? {

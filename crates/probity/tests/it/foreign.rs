@@ -169,6 +169,7 @@ fn records_of_another_judge_show_the_probes_that_are_in_them() {
     ];
     let written = probity.args(write).words(["--select", "repeat"].into_iter()).run().code(0).stdout;
     assert!(written.contains("replies to 30 cases"), "{written}");
+    probity.args(["probe", "replies.jsonl", "--write", "replies.jsonl"]).run().code(2).says(["--write"]);
     probity.write("results.json", scored_by_length(&probity.text("replies.jsonl")));
     let ran = probity.args(["probe", "results.json", "--json"]).run().code(0);
     let judge = &ran.json()["judges"]["promptfoo:length"];
