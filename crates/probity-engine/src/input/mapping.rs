@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use probity_core::json::{self, Json};
 
-use super::field::{Field, NAMES};
+use super::field::Field;
 use super::names::{KnownName, fold};
 
 /// Where the fields of records come from, as far as that was said.
@@ -38,6 +38,8 @@ pub(super) struct Source {
     /// The same as the name of one column in any spelling; empty where it is none.
     folded: String,
     pieces: Vec<Piece>,
+    /// The criterion of a label, where it is about one.
+    pub(super) criterion: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,18 +96,27 @@ impl FieldMap {
         self
     }
 
-    /// Adds a field by its name.
+    /// Adds a field by its name; labels may be about a criterion, as `label.tone`.
     pub fn add(&mut self, field: &str, source: &str) -> Result<(), MapError> {
-        let known = Field::named(field.trim()).ok_or_else(|| {
-            let mut native: Vec<&str> = NAMES.iter().map(|(_, field)| field.native()).collect();
+        let field = field.trim();
+        let criterion = field.strip_prefix(Field::Label.native()).and_then(|rest| rest.strip_prefix('.'));
+        let known = if criterion.is_some() { Some(Field::Label) } else { Field::mapped(field) };
+        let known = known.ok_or_else(|| {
+            let mut native: Vec<&str> = Field::all_names().map(|(_, field)| field.native()).collect();
             native.dedup();
-            MapError(format!("there is no field {:?}, expected one of {}", field.trim(), native.join(", ")))
+            MapError(format!("there is no field {field:?}, expected one of {}", native.join(", ")))
         })?;
-        if self.has(known) {
-            return Err(MapError(format!("the field '{}' is mapped twice", known.native())));
+        let criterion = criterion.map(str::to_owned);
+        if self.0.iter().any(|(mapped, source)| *mapped == known && source.criterion == criterion) {
+            return Err(MapError(format!("the field '{field}' is mapped twice")));
         }
-        self.0.push((known, source.parse()?));
+        self.0.push((known, Source { criterion, ..source.parse()? }));
         Ok(())
+    }
+
+    /// Whether it says where labels come from.
+    pub fn has_labels(&self) -> bool {
+        self.has(Field::Label)
     }
 
     pub(super) fn has(&self, field: Field) -> bool {
@@ -172,7 +183,7 @@ impl FromStr for Source {
         let pieces: Result<Vec<Piece>, MapError> = split(text, '+').into_iter().map(piece).collect();
         let (pieces, whole) = (pieces?, unquoted(text, '"').unwrap_or(text));
         let folded = if matches!(pieces[..], [Piece::Path { .. }]) { fold(whole) } else { String::new() };
-        Ok(Source { text: whole.to_owned(), folded, pieces })
+        Ok(Source { text: whole.to_owned(), folded, pieces, criterion: None })
     }
 }
 
@@ -221,7 +232,8 @@ fn joined(pieces: &[Piece], members: Members<'_, '_>, joint: &str) -> Option<Jso
     has_column.then_some(Json::String(all))
 }
 
-fn plain_text(json: Json) -> String {
+/// A value as a text: a name as it is, the rest as JSON.
+pub(super) fn plain_text(json: Json) -> String {
     match json {
         Json::String(text) | Json::Number(text) => text,
         Json::Null => String::new(),
@@ -376,7 +388,9 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         let error = |text: &str| text.parse::<FieldMap>().expect_err("an error").to_string();
         assert_eq!(error("Body"), "\"Body\": expected FIELD=COLUMN, such as ticket=Body");
-        assert_eq!(error("ticket=a,ticket=b"), "the field 'ticket' is mapped twice");
+        assert_eq!(error("ticket=a,input=b"), "the field 'input' is mapped twice");
+        assert_eq!(error("label.a=x,label.a=y"), "the field 'label.a' is mapped twice");
+        assert!("label=x,label.a=x,label.b=y".parse::<FieldMap>().is_ok());
         assert_eq!(
             error("ticket=a[x]"),
             "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]"

@@ -12,7 +12,7 @@ use crate::judge::respondent::Respondent;
 use crate::ledger::{JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
-use crate::schedule::lane::{Lane, Stop};
+use crate::schedule::lane::{Lane, Parameters, Stop};
 use crate::schedule::{Driven, drive};
 
 /// The most tasks that are sent at once.
@@ -56,15 +56,6 @@ pub(super) struct Calling<'a> {
     pub(super) parameters: Parameters,
 }
 
-/// What is known of the parameters that calls are made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parameters {
-    /// They are taken, or cannot be left out.
-    Settled,
-    /// One of them may be refused: the first call is awaited, however long it takes.
-    Unproven,
-}
-
 /// What calls came to.
 pub(super) struct Called {
     pub(super) run: RunId,
@@ -91,11 +82,11 @@ impl Calling<'_> {
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
-        let answered_before = desk.lane.answered();
+        let (answered_before, gone_before) = (desk.lane.answered(), desk.lane.gone());
         observer.calling(&desk.progress, &desk.lane);
         let driven = driven(&desk, mode, feed).await;
         observer.called();
-        self.say_gone(&desk.lane);
+        self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
@@ -103,14 +94,11 @@ impl Calling<'_> {
         Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() - answered_before })
     }
 
-    /// Says which servers failed while others went on.
-    fn say_gone(&self, lane: &Lane) {
-        let Some(chat) = self.chat.filter(|_| !matches!(lane.stop_reason(), Some(Stop::Unreachable(_))))
-        else {
-            return;
-        };
+    /// Says which of several servers were left, and why.
+    fn say_gone(&self, gone: impl Iterator<Item = (usize, String)>) {
+        let Some(chat) = self.chat.filter(|chat| !chat.base_urls.is_empty()) else { return };
         let urls: Vec<_> = [&chat.base_url].into_iter().chain(&chat.base_urls).collect();
-        for (place, why) in lane.gone() {
+        for (place, why) in gone {
             self.session.observer.notice(&format!("{} was left out: {why}", urls[place]));
         }
     }
@@ -141,13 +129,9 @@ impl Calling<'_> {
         let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
         let schedule = ScheduleSettings {
             concurrency: open_files::fit(settings.concurrency, n_servers, self.session.observer),
-            pilot_max: match self.parameters {
-                Parameters::Settled => settings.pilot_max,
-                Parameters::Unproven => settings.limits.total,
-            },
             ..settings.clone()
         };
-        Lane::new(schedule, n_servers)
+        Lane::new(schedule, n_servers, self.parameters)
     }
 }
 

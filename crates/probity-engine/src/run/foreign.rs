@@ -68,13 +68,14 @@ impl ForeignReplies {
     /// Reads them; `None` where the files are not those of another tool.
     pub fn of(dataset: &Dataset) -> Result<Option<ForeignReplies>, LoadError> {
         let mut found = ForeignReplies::default();
-        let mut annotated = dataset.annotated()?.peekable();
-        if !matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some()) {
-            return Ok(None);
-        }
-        for annotated in annotated {
+        let mut is_foreign = false;
+        for annotated in dataset.annotated()? {
             let annotated = annotated?;
             let Some(beside) = annotated.beside else { continue };
+            is_foreign |= beside.kept.is_some() || !beside.labels.is_empty();
+            if beside.labels.is_empty() && beside.verdicts.is_empty() {
+                continue;
+            }
             let Record::Entry { place, entry } = annotated.record else { continue };
             found.is_inspect |= beside.verdicts.iter().any(|verdict| verdict.judge.starts_with("inspect:"));
             let facts = ItemFacts {
@@ -92,7 +93,7 @@ impl ForeignReplies {
                 verdicts: beside.verdicts,
             });
         }
-        Ok(Some(found))
+        Ok(is_foreign.then_some(found))
     }
 
     /// Whether another judge's verdicts are among them.
@@ -325,7 +326,7 @@ impl ForeignReplies {
         for reply in &self.replies {
             for verdict in &reply.verdicts {
                 let about = yardsticks.get(&*verdict.judge);
-                let said = about.and_then(|about| said.get(&(&*reply.case, &reply.facts.variant, about)));
+                let said = about.and_then(|about| said.get(&(&reply.case, &reply.facts.variant, about)));
                 let label = said.filter(|said| said.len() == 1).and_then(|said| said.first());
                 let passes = self.passed(verdict, None).map(|word| word == "pass");
                 all.entry(verdict.judge.clone()).or_default().replies.push(ScoredReply {

@@ -48,7 +48,7 @@ use crate::config::{ChatSettings, LeftOut, TargetSettings};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
-use crate::ledger::{Invocation, JudgeId, RunId, Store, StoreError};
+use crate::ledger::{Invocation, JudgeId, RunId, RunOpening, RunState, Store, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
@@ -268,6 +268,25 @@ impl RunError {
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
     run_within(work, session, &Allowance::new(Arc::new(budget(work.asking(), None)?))).await
+}
+
+/// What `judge` has on record about `work`, as a run of its own where the store is written to.
+pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> Result<Ran, RunError> {
+    let (store, mut ran) = (session.store, Ran::on_record(judge));
+    let (judge, manifest, reader) = (&ran.judge_id, work.manifest(&ran.judge_id), store.reader()?);
+    if !store.may_write() {
+        ran.run = reader.find_run(&manifest)?;
+        return Ok(ran);
+    }
+    let known = reader.judges()?.into_iter().find(|(id, _)| id == judge);
+    let (identity, spec) =
+        (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
+    let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
+    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+    let run = store.begin_judged_run(opening)?.run();
+    store.end_run(run, RunState::Complete)?;
+    ran.run = Some(run);
+    Ok(ran)
 }
 
 /// Takes a turn, and another one after each parameter that the judge refuses before it has answered.

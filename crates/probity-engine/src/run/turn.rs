@@ -14,7 +14,7 @@ use crate::config::{Backend, LeftOut};
 use crate::judge::{Judge, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
 use crate::schedule::desk::{Desk, Task};
-use crate::schedule::lane::Stop;
+use crate::schedule::lane::{Parameters, Stop};
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -73,7 +73,7 @@ impl Turn<'_> {
             recording.await.expect("recording cases does not panic")?;
         }
         let Called { run, driven, n_answered } = called?;
-        if n_answered > 0 {
+        if n_answered > 0 && calling.parameters != Parameters::Proven {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;

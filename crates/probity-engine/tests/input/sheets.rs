@@ -202,6 +202,30 @@ fn a_record_that_is_not_understood_shows_what_it_has() {
 }
 
 #[test]
+fn a_message_is_private_where_any_column_says_so() {
+    let table = |columns: &str, cells: &str| {
+        let public = "no,no,yes";
+        format!(
+            "conversation_id,author_type,body,{columns}\n7,customer,Hello?,{public}\n7,agent,margin is 12 EUR,{cells}\n\
+             7,agent,Yes?,{public}\n"
+        )
+    };
+    for (columns, cells) in [
+        ("is_private,internal,public", "yes,no,yes"),
+        ("is_private,internal,public", "no,yes,yes"),
+        ("is_private,internal,public", "no,no,no"),
+        ("private,is_internal_note,visibility", "no,1,yes"),
+        ("private,confidential,visibility", "no,no,internal"),
+    ] {
+        let entries = entries("c.csv", table(columns, cells));
+        assert!(
+            entries.len() == 1 && !format!("{entries:?}").contains("margin"),
+            "{columns}: {cells}: {entries:?}"
+        );
+    }
+}
+
+#[test]
 fn messages_of_a_conversation_come_together() {
     let csv = "conversation_id,author_type,created_at,is_private,body\n\
         c1,agent,2026-03-02T09:00:00Z,false,Soon.\n\

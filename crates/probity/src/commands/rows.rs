@@ -73,8 +73,13 @@ impl<'a> Files<'a> {
         ForeignReplies::of(&dataset).ok().flatten()
     }
 
-    /// What people said, in a file of labels or in another tool's.
+    /// What people said, in a file of labels, in another tool's, or in the columns of cases that are mapped.
     pub(super) fn labels(&mut self, path: &Path) -> Result<Vec<(Place, LabelEntry)>, Failure> {
+        if self.options.map.has_labels() {
+            let dataset = Dataset::open(&[path.to_owned()], self.options.clone())?;
+            dataset.notices().iter().for_each(|notice| self.note(notice));
+            return Ok(ForeignReplies::of(&dataset)?.map(|replies| replies.labels()).unwrap_or_default());
+        }
         match self.foreign(path) {
             Some(replies) => Ok(replies.labels()),
             None => self.rows(path, LabelEntry::FIELDS, LabelEntry::read),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::figure::{NONE, columns, counted, none, percent};
 use super::report::add_judge;
 use super::report::appendix::Appendix;
-use super::report::chart::net_drawn;
+use super::report::chart::{PlotMark, Ruler};
 use super::report::document::{
     Cell, CellGroup, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -60,7 +60,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         title: format!("Probing · {}", job.name),
         about: format!("rubric {} {} · seed {}", job.rubric.name(), job.rubric.version(), probing.seed),
         judge: Some(JudgeLine::of(&probed.facts)),
-        lead: lead(shown),
+        verdict: verdict(shown),
         tiles,
         warnings,
         sections: sections.chain(skipped).collect(),
@@ -73,6 +73,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         ),
         tests: probing.results.iter().map(test_case).collect(),
         json: json(shown),
+        ..Document::default()
     }
 }
 
@@ -144,7 +145,7 @@ fn json(ProbingShown { job, probed }: &ProbingShown) -> Value {
     json
 }
 
-fn lead(shown: &ProbingShown) -> String {
+fn verdict(shown: &ProbingShown) -> String {
     let probing = &shown.probed.probing;
     let n_open = probing.with(ProbeOutcome::Inconclusive).count();
     match probing.with(ProbeOutcome::Fail).count() {
@@ -175,8 +176,7 @@ fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> O
             section.list(results.iter().map(|result| format!("{}: {}", result.name, result.message))),
         );
     }
-    let titles =
-        ["probe", "family", "#bases", "#rate", "#noise", "~−25 to 100 %", "#net", "#90 % interval", "result"];
+    let titles = ["probe", "family", "#bases", "#rate", "#noise", "~", "#net", "#90 % interval", "result"];
     let mut table = Table::new(&titles);
     for result in &results {
         let figures = figures(result.figures.as_ref(), probing.tolerance.share());
@@ -208,7 +208,9 @@ fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
     let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(net_drawn(net, tolerance)),
+        Some(net) => Cell::Plot(
+            Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]),
+        ),
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probity_core::case::{Role, Turn};
 use probity_core::json::{Json, Object};
 
-use super::beside::Beside;
+use super::beside::{Beside, ForeignLabel};
 use super::conversation::{Conversation, turn};
 use super::messages::messages;
 use super::path::{as_text, at, first_at, text_at};
@@ -95,8 +95,19 @@ impl ForeignCase {
         let known: Vec<Arc<KnownName>> =
             values.iter().map(|(name, _)| Arc::new(KnownName::new(name))).collect();
         let members = Members { values: &values, known: &known, number: context.index + 1 };
+        let mut annotator = None;
         for (field, source) in context.options.map.sources() {
-            self.set(*field, source.value(members, *field));
+            match (*field, source.value(members, *field)) {
+                (Field::Label, label) => self
+                    .beside
+                    .labels
+                    .extend(label.map(|label| ForeignLabel::mapped(source.criterion.clone(), label, None))),
+                (Field::Annotator, value) => annotator = value.as_ref().map(as_text),
+                (field, value) => self.set(field, value),
+            }
+        }
+        for label in &mut self.beside.labels {
+            label.annotator = label.annotator.take().or_else(|| annotator.clone());
         }
     }
 

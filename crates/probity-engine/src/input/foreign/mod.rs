@@ -39,6 +39,7 @@ pub(super) use case::{FileContext, ForeignCase, ReadCase};
 pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
 pub(super) use spans::begins_batch;
+pub(super) use transcript::unfold;
 
 use super::LoadOptions;
 

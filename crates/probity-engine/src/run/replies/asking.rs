@@ -16,6 +16,7 @@ use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
 use crate::schedule::desk::{Desk, Task};
+use crate::schedule::lane::Parameters;
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.
@@ -132,7 +133,7 @@ async fn turn(
         move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
     };
     let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
-    if n_answered > 0 {
+    if n_answered > 0 && calling.parameters != Parameters::Proven {
         Tuned::target(target).remember_taken(&target.left, store)?;
     }
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })

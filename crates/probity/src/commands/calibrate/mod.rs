@@ -8,7 +8,6 @@ use probity_core::calibrate::calibration;
 use probity_core::label::{
     InputFile, ItemRow, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, sheet,
 };
-use probity_core::results::finding_records;
 use probity_engine::input::{Place, Skipped};
 use probity_engine::run::foreign::{ForeignReplies, HeldAgainst, HeldRows};
 use serde_json::{Value, json};
@@ -196,10 +195,9 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
     let gate = &live.matched.gate;
-    let blocked = gate.tally.blocked.iter().map(|result| {
-        let findings = finding_records(result.gate.findings());
-        json!({ "id": result.id, "variant": result.variant, "findings": findings })
-    });
+    let blocked = gate.tally.blocked.iter();
+    let blocked =
+        blocked.map(|row| json!({ "id": row.id, "variant": row.variant, "findings": row.gate.findings }));
     json!({
         "admitted": gate.n_admitted,
         "blocked": gate.n_blocked,

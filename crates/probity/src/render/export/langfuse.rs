@@ -6,7 +6,7 @@
 use probity_core::results::ResultRow;
 use serde_json::{Value, json};
 
-use super::{About, text_at, told};
+use super::{About, text_at};
 
 /// The scores of one reply: each criterion with a level, and the outcome where it was decided.
 pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value> {
@@ -33,7 +33,7 @@ pub(super) fn bodies(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -
         }
         body
     };
-    let scored = told(row).filter_map(|(name, result)| {
+    let scored = row.asked().filter_map(|(name, result)| {
         Some(body(name, json!(result.score?), "NUMERIC", result.reasoning.as_ref()))
     });
     let reasons = row.reasons().join("; ");

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
 use probity_core::report::Summary;
-use probity_core::results::{CriterionResult, ResultRow};
+use probity_core::results::ResultRow;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
@@ -94,11 +94,8 @@ impl Spool {
 
     /// Adds a row.
     pub(crate) fn add(&mut self, row: &Row) -> io::Result<()> {
-        let result = match row {
-            Row::Reply(result) => Some(result.row()),
-            Row::Skipped(_) => None,
-        };
-        serde_json::to_writer(&mut self.0, &result)?;
+        let row = if let Row::Reply(row) = row { Some(row) } else { None };
+        serde_json::to_writer(&mut self.0, &row)?;
         self.0.write_all(b"\n")
     }
 
@@ -166,11 +163,6 @@ fn with_judge(row: &ResultRow, about: &About<'_>) -> Value {
     line["judge"] = json!(about.judge());
     line["standing"] = json!(about.standing());
     line
-}
-
-/// The criteria of a row that have something to say: a level, or why there is none.
-fn told(row: &ResultRow) -> impl Iterator<Item = (&str, &CriterionResult)> {
-    row.criteria.iter().filter_map(|(name, result)| Some((name, result.as_ref()?)))
 }
 
 /// The text at the first of these pointers that leads to one.

@@ -10,7 +10,7 @@ use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
-use super::{About, Judged, text_at, told};
+use super::{About, Judged, text_at};
 
 /// The name of the event.
 const EVENT: &str = "gen_ai.evaluation.result";
@@ -58,7 +58,7 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
     if !reasons.is_empty() {
         attributes.push(attribute("gen_ai.evaluation.explanation", &json!(reasons)));
     }
-    let criteria = told(row).map(|(name, result)| criterion(name, result, about));
+    let criteria = row.asked().map(|(name, result)| criterion(name, result, about));
     let all = [attributes].into_iter().chain(criteria);
     all.map(|attributes| record(&attributes, parent(row, kept), about)).collect()
 }

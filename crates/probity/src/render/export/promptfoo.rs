@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use serde_json::{Value, json};
 
-use super::{About, Exported, told};
+use super::{About, Exported};
 
 /// What `failureReason` says: nothing failed, an assertion did, or there was an error.
 const NONE: u64 = 0;
@@ -137,5 +137,5 @@ fn components(row: &ResultRow, prefix: &str, about: &About<'_>) -> Vec<Value> {
             "metadata": { "level": level, "judge": about.judge(), "standing": about.standing() },
         }))
     };
-    told(row).filter_map(component).collect()
+    row.asked().filter_map(component).collect()
 }
