@@ -45,6 +45,8 @@ pub struct GivenAnswer {
     pub round: u32,
     /// When, in seconds since the start of 1970 in UTC.
     pub at: i64,
+    /// How long the person looked at it, in seconds; `None` where that is not known.
+    pub seconds: Option<u32>,
     /// Whether the person had not seen a verdict.
     pub blind: bool,
     /// Whether it settles what others said.
@@ -99,7 +101,7 @@ pub fn label_entries(asked: &Questionnaire, hidden: &Hidden, given: &GivenAnswer
         blind: Some(given.blind),
         adjudicated: given.adjudicated.then_some(true),
         round: u64::from(given.round),
-        seconds: None,
+        seconds: given.seconds.map(f64::from),
         at: Moment::from_seconds(given.at).map(|at| at.to_string()),
         packet: packet(hidden, criterion),
         facts: hidden.facts(),
@@ -210,7 +212,7 @@ mod tests {
 
     fn given(answer: Option<ReviewerAnswer>, turned: bool) -> GivenAnswer {
         let (annotator, round) = ("ann".to_owned(), 1);
-        GivenAnswer { annotator, answer, turned, round, at: 0, blind: true, adjudicated: false }
+        GivenAnswer { annotator, answer, turned, round, at: 0, seconds: None, blind: true, adjudicated: false }
     }
 
     #[track_caller]

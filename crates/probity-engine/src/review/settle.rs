@@ -47,6 +47,8 @@ pub struct Disagreement {
 pub struct SettlingView {
     /// The queue.
     pub queue: QueueId,
+    /// The name of the queue.
+    pub queue_name: String,
     /// What was asked.
     pub asked: Questionnaire,
     /// What there is to see, with the replies of a pair as this lead sees them.
@@ -55,6 +57,17 @@ pub struct SettlingView {
     pub disagreement: Disagreement,
     /// What to say that one has seen, when settling.
     pub revision: u32,
+    /// Everything of the queue that people answered differently, in its order; this item among it.
+    pub others: Vec<ToSettle>,
+}
+
+/// An item of a queue that people answered differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ToSettle {
+    /// The item.
+    pub item: ItemId,
+    /// Whether it is settled.
+    pub is_settled: bool,
 }
 
 impl ReviewRoom {
@@ -186,8 +199,13 @@ fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<SettlingView>,
         return Ok(None);
     }
     let shown = shown(db, item)?;
+    let mut differing = disagreements(db, place.queue, id)?;
+    differing.sort_by_key(|each| each.n);
+    let to_settle = |each: &Disagreement| ToSettle { item: each.item, is_settled: each.settled.is_some() };
     Ok(Some(SettlingView {
         queue: place.queue,
+        others: differing.iter().map(to_settle).collect(),
+        queue_name: place.queue_name.clone(),
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,
         disagreement,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use probity_core::gate::{Finding, Gate, Severity};
-use probity_core::results::finding_records;
+use probity_core::gate::{Gate, Severity};
+use probity_core::results::{FindingRecord, finding_records};
 use probity_engine::input::Record;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -85,16 +85,16 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
 }
 
 impl Tally {
-    fn screen(&mut self, gate: &Gate, entry: probity_core::case::Entry) -> Vec<Finding> {
+    fn screen(&mut self, gate: &Gate, entry: probity_core::case::Entry) -> Vec<FindingRecord> {
         match gate.screen(entry) {
             Ok(admitted) => {
                 self.admitted += 1;
                 self.flagged += u64::from(!admitted.flags().is_empty());
-                admitted.flags().to_vec()
+                finding_records(admitted.flags())
             }
             Err(blocked) => {
                 self.blocked += 1;
-                blocked.findings().to_vec()
+                finding_records(blocked.findings())
             }
         }
     }
@@ -105,13 +105,13 @@ impl Tally {
     }
 }
 
-fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
-    let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
+fn row(id: &str, variant: Option<&str>, findings: &[FindingRecord]) -> Value {
+    let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block.name());
     let status = if is_blocked { "blocked" } else { "admitted" };
-    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": finding_records(findings) } })
+    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": findings } })
 }
 
-fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {
+fn line(id: &str, variant: Option<&str>, finding: &FindingRecord) -> String {
     let variant = variant.map(|variant| format!(" ({})", plain(variant))).unwrap_or_default();
-    format!("{}{variant}  {} {}\n", plain(id), finding.severity.name(), finding_line(finding))
+    format!("{}{variant}  {} {}\n", plain(id), finding.severity, finding_line(finding))
 }

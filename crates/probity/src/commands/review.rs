@@ -95,7 +95,7 @@ fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
     };
     let people =
         args.serving.people.iter().map(|text| name("person", text)).collect::<Result<Vec<_>, _>>()?;
-    if people.contains(&lead) {
+    if people.iter().any(|name| name.is_same(lead.as_str())) {
         return Err(Failure::usage(format!("--person {lead}: this is the name of the lead"))
             .hint("say --as with another name for yourself"));
     }

@@ -156,7 +156,7 @@ fn an_answer_whose_response_is_lost_is_kept_once() {
     let probity = Probity::new().file("cases.jsonl", cases(2));
     let room = ReviewRoom::start(&probity, &["cases.jsonl", "--person", "Ann"]);
     let tap = Tap::on(room.port);
-    browser.come_in(&room.link("Ann").replace(&room.port.to_string(), &tap.port.to_string()));
+    browser.come_in(&tap.tapped(room.link("Ann")));
     browser.turned(|| browser.click(".go button"));
     tap.lose_answer_to("/label");
     browser.turned(|| browser.press(&format!("45{ENTER}")));

@@ -126,7 +126,7 @@ async fn w17_a_name_is_text() {
         assert!(!got.body.contains("<script>alert") && !got.body.contains("<img"), "{}", got.body);
     }
     for bad in
-        ["name=", "name=Lena", "name=%20", "name=a%00b", "name=a%0ab", &format!("name={}", "a".repeat(81))]
+        ["name=", "name=%20", "name=a%00b", "name=a%0ab", &format!("name={}", "a".repeat(81))]
     {
         assert_eq!(site.post("/people", &cookie, bad).await.status, 422, "{bad}");
     }
