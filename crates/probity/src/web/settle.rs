@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use axum::Form;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use probity_core::review::{LabelForm, Questionnaire, ReviewerAnswer};
-use probity_engine::review::{Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted};
+use probity_engine::review::{Difference, Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted};
+
+use serde::Deserialize;
 
 use super::app::{Visit, now};
 use super::choices::{ChoiceSet, Voter, settling_sets, side_text, spelt};
@@ -41,17 +43,35 @@ fn row_view(row: &Disagreement, asked: &Questionnaire) -> Value {
     }
 }
 
+/// What the address of the list says.
+#[derive(Debug, Deserialize)]
+pub(super) struct ListQuery {
+    criterion: Option<String>,
+    one: Option<String>,
+    other: Option<String>,
+}
+
 /// `GET /queues/{queue}/disagreements`
-pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
+pub(super) async fn list(
+    visit: Visit,
+    Path(queue): Path<i64>,
+    Query(wanted): Query<ListQuery>,
+) -> PageResult {
     let app = &visit.app;
     let found = app.read(move |room| room.queue(QueueId(queue))).await?;
     let queue = found.ok_or_else(Refusal::not_found)?;
-    let rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
-    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let people = wanted.one.zip(wanted.other).map(|(one, other)| [one, other]);
+    let wanted = Difference { criterion: wanted.criterion, people };
     let asked = &queue.spec.asked;
+    let mut rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
+    rows.retain(|row| row.has(&wanted));
+    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let title = wanted.criterion.as_ref().and_then(|id| asked.criteria.iter().find(|each| each.id == *id));
     let shown: Vec<Value> = rows.iter().take(ROWS_MAX).map(|row| row_view(row, asked)).collect();
     let body = context! {
         queue_id => queue.id.0, queue => &queue.name, n_open,
+        criterion => title.map(|each| &each.title),
+        people => wanted.people.map(|people| people.join(" and ")),
         n => rows.len(), rows => shown,
     };
     visit.page("disagreements", "Disagreements", body)
