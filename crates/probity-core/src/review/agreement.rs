@@ -180,9 +180,8 @@ impl QueueVotes<'_> {
 
     /// One person and the judge.
     fn with_judge(&self, name: &str) -> Option<PairAgreement> {
-        let own = |label: &LabelEntry| {
-            label.annotator.as_deref() == Some(name) && label.adjudicated != Some(true)
-        };
+        let own =
+            |label: &LabelEntry| label.annotator.as_deref() == Some(name) && label.adjudicated != Some(true);
         let part = self.part(own)?;
         let figures = &part.judges.values().next()?.overall;
         let (n, agreement) = (figures.n_units, view(figures, "agreement"));

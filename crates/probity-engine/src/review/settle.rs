@@ -165,15 +165,15 @@ fn to_settle(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<ToSettle>, DbE
 
 /// Whether two people who could tell say different things about the same, or about one criterion.
 fn differ(said: &[&PersonAnswer], only: Option<&str>) -> bool {
-    let pair = |one: &ReviewerAnswer, other: &ReviewerAnswer| {
-        match (one, other) {
+    let pair = |one: &ReviewerAnswer, other: &ReviewerAnswer| match (one, other) {
         (ReviewerAnswer::Pair(one), ReviewerAnswer::Pair(other)) => one != other,
-        (ReviewerAnswer::Levels(one), ReviewerAnswer::Levels(other)) => one.iter().any(|(criterion, level)| {
-            only.is_none_or(|only| only == criterion)
-                && matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
-        }),
+        (ReviewerAnswer::Levels(one), ReviewerAnswer::Levels(other)) => {
+            one.iter().any(|(criterion, level)| {
+                only.is_none_or(|only| only == criterion)
+                    && matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
+            })
+        }
         _ => false,
-    }
     };
     let pairs =
         said.iter().enumerate().flat_map(|(at, one)| said[at + 1..].iter().map(move |other| (one, other)));

@@ -169,7 +169,9 @@ fn refuse_nothing(built: &Built, source: QueueSource) -> Result<(), Failure> {
     let hint = match source {
         QueueSource::Unstable => "run the judge on these cases first, or use --from all",
         QueueSource::All | QueueSource::Teach => "people are shown what the gate admits",
-        QueueSource::Contract => "the contract lacks no label, or the judge has no verdict on the cases it lacks",
+        QueueSource::Contract => {
+            "the contract lacks no label, or the judge has no verdict on the cases it lacks"
+        }
     };
     Err(Failure::usage(format!(
         "nothing to look at: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \

@@ -3,7 +3,8 @@
 use probity_core::exact::Exact;
 use probity_core::report::{RankedReply, ReplyResult, Summary};
 use probity_core::results::{
-    AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, RowOutcome, TargetRecord,
+    AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, RowOutcome,
+    TargetRecord,
 };
 use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
@@ -73,7 +74,11 @@ fn tiles(summary: &Summary) -> Vec<Tile> {
 fn verdict(summary: &Summary) -> String {
     let record = &summary.record;
     let Some(rate) = record.all.pass_rate else {
-        return format!("{} of {} have a score.", record.all.counts.scored, replies_of(record.all.counts.entered));
+        return format!(
+            "{} of {} have a score.",
+            record.all.counts.scored,
+            replies_of(record.all.counts.entered)
+        );
     };
     let passes = format!("{} of {} pass.", whole_percent(rate.value), replies_of(rate.n));
     let target = record.targets.iter().find(|target| target.metric == PASS_RATE);
@@ -188,7 +193,8 @@ fn slices(summary: &Summary) -> Section {
         Ruler::shares().wanting(ends, "target".to_owned())
     });
     let rate = |part: &PartRecord| part.pass_rate.map_or(f64::INFINITY, |rate| rate.value);
-    let mut parts: Vec<(&str, &PartRecord)> = record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
+    let mut parts: Vec<(&str, &PartRecord)> =
+        record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
     for (name, part) in [("all replies", &record.all)].into_iter().chain(parts) {
         let mut row = cells![name, part.counts.entered];

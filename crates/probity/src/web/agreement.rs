@@ -47,9 +47,10 @@ pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 /// How far people agree, and where least, in a sentence.
 fn title(agreement: Option<&Agreement>) -> String {
     let Some((found, points)) = agreement.and_then(|found| Some((found, found.agreement.points?))) else {
-        return "Agreement is known once two people answered the same".to_owned();
+        return "Too few answers by two people to say how far they agree".to_owned();
     };
-    let weakest = found.criteria.first().filter(|row| row.agreement.points.is_some_and(|weak| weak[1] < points[1]));
+    let weakest =
+        found.criteria.first().filter(|row| row.agreement.points.is_some_and(|weak| weak[1] < points[1]));
     let weakest = weakest.map(|row| format!(" They differ most on {}.", row.name.to_lowercase()));
     format!("People agree on {} of answers.{}", percent(points[1]), weakest.unwrap_or_default())
 }
@@ -82,6 +83,7 @@ fn matrix(agreement: &Agreement) -> Vec<Value> {
             one => one.unwrap_or("judge"), other => other.unwrap_or("judge"), is_same => one == other,
             opens => one.is_some() && other.is_some(),
             text => share.map(|(share, _)| percent(share)), n => share.map(|(_, n)| n),
+            reason => found.map_or(Some("nothing in common"), |pair| pair.agreement.reason.as_deref()),
             ink => share.map(|(share, _)| match share {
                 0.75.. => "calm",
                 0.65.. => "h3",

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -23,7 +24,8 @@ fn cases_with(n: usize, n_turns: usize) -> String {
             let role = if turn % 2 == 1 { "customer" } else { "agent" };
             json!({ "role": role, "text": format!("Turn {turn} about parcel {n}, which is still on its way.") })
         });
-        let last = json!({ "role": "customer", "text": format!("Order {n} has not come. Where is parcel {n}?") });
+        let last =
+            json!({ "role": "customer", "text": format!("Order {n} has not come. Where is parcel {n}?") });
         let turns: Vec<Value> = earlier.chain([last]).collect();
         let reply = format!("Parcel {n} is on its way and comes on day {n}.");
         json!({ "id": format!("c-{n:02}"), "slice": slice, "turns": turns, "reply": reply }).to_string()
@@ -34,7 +36,8 @@ fn cases_with(n: usize, n_turns: usize) -> String {
 /// The reply must be in the window, whole or up to its own height.
 #[track_caller]
 fn reply_in_sight(browser: &Browser, when: &str) {
-    const SEEN: &str = "const reply = document.querySelector('.candidate'), box = reply.getBoundingClientRect();
+    const SEEN: &str =
+        "const reply = document.querySelector('.candidate'), box = reply.getBoundingClientRect();
         const top = document.elementFromPoint(box.left + 20, box.top + 5);
         return box.top >= 0 && box.bottom <= innerHeight && box.height <= innerHeight * 0.481
             && reply.contains(top)";
@@ -56,7 +59,8 @@ fn tab_to(browser: &Browser, css: &str) {
 
 /// The level that is chosen for a criterion.
 fn level(browser: &Browser, criterion: &str) -> Value {
-    let script = "return document.querySelector(`input[name='level.${arguments[0]}']:checked`)?.value ?? null";
+    let script =
+        "return document.querySelector(`input[name='level.${arguments[0]}']:checked`)?.value ?? null";
     browser.execute(script, &[json!(criterion)])
 }
 
@@ -95,7 +99,11 @@ fn ten_items_of_31_turns_by_keyboard_alone() {
     browser.turned(|| browser.press(&format!("43\u{E014}{ENTER}")));
     browser.turned(|| browser.press("u"));
     assert_eq!(browser.url(), first, "undo goes back to the last item");
-    assert_eq!((level(&browser, "relevance"), level(&browser, "tone")), (json!("4"), json!("4")), "as it was");
+    assert_eq!(
+        (level(&browser, "relevance"), level(&browser, "tone")),
+        (json!("4"), json!("4")),
+        "as it was"
+    );
     assert_eq!(browser.execute("return document.querySelector('textarea').value", &[]), "hard to say");
     browser.turned(|| browser.press(&format!("4\u{E015}4{ENTER}")));
     browser.turned(|| browser.press("s"));
@@ -114,7 +122,10 @@ fn ten_items_of_31_turns_by_keyboard_alone() {
     let unsure = labels.iter().filter(|label| label["label"].is_null()).count();
     assert_eq!(unsure, 2, "one item about which nothing can be said");
     assert!(labels.iter().all(|label| label["blind"] == true));
-    assert!(labels.iter().all(|label| label["seconds"].is_number()), "each has the time that it took: {labels:?}");
+    assert!(
+        labels.iter().all(|label| label["seconds"].is_number()),
+        "each has the time that it took: {labels:?}"
+    );
 }
 
 #[test]
@@ -179,22 +190,28 @@ fn another_server_on_this_machine_gets_no_cookie() {
     assert_eq!(browser.cookies().len(), 1, "the browser has a session");
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
-    let heads = std::thread::spawn(move || {
-        let mut heads = Vec::new();
-        while !heads.iter().any(|head: &String| head.starts_with("GET /last ")) {
-            let (mut stream, _) = other.accept().unwrap();
-            let mut bytes = [0; 16 * 1024];
-            let n = stream.read(&mut bytes).unwrap();
-            heads.push(String::from_utf8_lossy(&bytes[..n]).into_owned());
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+    let heads = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&heads);
+    std::thread::spawn(move || {
+        for mut stream in other.incoming().map_while(Result::ok) {
+            let heard = Arc::clone(&heard);
+            // A browser also opens connections that it does not use.
+            std::thread::spawn(move || {
+                let mut bytes = [0; 16 * 1024];
+                let Ok(n @ 1..) = stream.read(&mut bytes) else { return };
+                heard.lock().unwrap().push(String::from_utf8_lossy(&bytes[..n]).into_owned());
+                let empty = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = stream.write_all(empty);
+            });
         }
-        heads
     });
-    for place in ["127.0.0.1", "localhost", "probity-0.localhost"] {
+    let places = ["127.0.0.1", "localhost", "probity-0.localhost"];
+    for place in places {
         browser.goto(&format!("http://{place}:{port}/"));
     }
-    browser.goto(&format!("http://127.0.0.1:{port}/last"));
-    for head in heads.join().unwrap() {
+    let heads = heads.lock().unwrap().clone();
+    assert!(places.iter().all(|place| heads.iter().any(|head| head.contains(&format!("Host: {place}:")))));
+    for head in heads {
         assert!(!head.to_lowercase().contains("\r\ncookie:"), "{head}");
     }
     browser.goto(&room.url("/"));
@@ -228,7 +245,9 @@ fn five_differences_are_settled_by_keyboard_alone() {
     let all = labels(&probity);
     let settled: Vec<&Value> = all.iter().filter(|label| label["adjudicated"] == true).collect();
     assert_eq!(settled.len(), 10, "{all:?}");
-    assert!(settled.iter().all(|label| label["label"] == if label["criterion"] == "tone" { "3" } else { "4" }));
+    assert!(
+        settled.iter().all(|label| label["label"] == if label["criterion"] == "tone" { "3" } else { "4" })
+    );
 }
 
 #[test]

@@ -150,7 +150,9 @@ fn built(
             let is_unstable = |draft: &ItemDraft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
             sampled(items.into_iter().filter(is_unstable).collect(), wanted)
         }
-        QueueSource::Teach => ranked(room, &spec, items, wanted)?.items.into_iter().map(|(_, draft)| draft).collect(),
+        QueueSource::Teach => {
+            ranked(room, &spec, items, wanted)?.items.into_iter().map(|(_, draft)| draft).collect()
+        }
         QueueSource::Contract => lacking(ranked(room, &spec, items, wanted)?, wanted),
     };
     let chosen: Vec<ItemDraft> = chosen.into_iter().take(wanted.items_max.unwrap_or(usize::MAX)).collect();
@@ -207,7 +209,8 @@ fn ranked(
     let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
     // Labels that contradict each other in form say nothing about slices; a calibration tells.
-    let votes = QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &said, counting: wanted.counting };
+    let votes =
+        QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &said, counting: wanted.counting };
     let calibration = votes.calibrated().ok().flatten();
     let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
     let lesson = |draft: &ItemDraft| Lesson {

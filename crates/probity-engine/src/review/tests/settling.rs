@@ -102,7 +102,8 @@ fn figures_hold_the_judge_against_what_was_settled_and_against_votes_elsewhere()
     let criteria: Vec<(&str, &str)> =
         agreement.criteria.iter().map(|row| (&*row.name, &*row.agreement.text)).collect();
     assert_eq!(criteria, [("relevance", "0.90"), ("tone", "1.00")], "the weakest first");
-    let paces: Vec<_> = agreement.people.iter().map(|pace| (&*pace.name, pace.n_items, pace.seconds)).collect();
+    let paces: Vec<_> =
+        agreement.people.iter().map(|pace| (&*pace.name, pace.n_items, pace.seconds)).collect();
     assert_eq!(paces, [("ann", 10, Some(0.0)), ("bob", 10, Some(0.0))]);
     let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.name).collect();
     assert_eq!(slices, ["billing", "delivery"]);

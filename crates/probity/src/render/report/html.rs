@@ -88,8 +88,20 @@ fn rendered(
     mut digest: blake3::Hasher,
     scripted: Scripted,
 ) -> io::Result<(String, String)> {
-    let Document { command, title, about, judge, verdict, lead, tiles, warnings, sections, calls, appendix, .. } =
-        document;
+    let Document {
+        command,
+        title,
+        about,
+        judge,
+        verdict,
+        lead,
+        tiles,
+        warnings,
+        sections,
+        calls,
+        appendix,
+        ..
+    } = document;
     let view = json!({
         "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections, "calls": calls, "appendix": appendix,

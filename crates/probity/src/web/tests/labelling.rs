@@ -168,7 +168,9 @@ async fn a_disagreement_is_settled_by_a_lead() {
         listed.body.contains("1 of 1 are open") && listed.body.contains("Ann") && listed.body.contains("Ben")
     );
     let page = site.get(&format!("{place}/settle"), &lead).await;
-    assert!(page.body.contains("One criterion to settle") && page.body.contains("2 and 5: three levels apart"));
+    assert!(
+        page.body.contains("One criterion to settle") && page.body.contains("2 and 5: three levels apart")
+    );
     assert!(page.body.contains("Agreed, kept as they are") && page.body.matches(" checked").count() == 1);
     assert!(!page.body.contains("canary-verdict"), "the judge stays hidden");
     let form = "revision=0&note=tone%20is%20fine&level.relevance=4&level.tone=5";
@@ -179,8 +181,9 @@ async fn a_disagreement_is_settled_by_a_lead() {
     assert_eq!(labels.iter().filter(|label| label.contains(r#""adjudicated":true"#)).count(), 2);
     let figures = site.get(&format!("/queues/{}/agreement", queue.0), &lead).await;
     assert_eq!(figures.status, 200);
-    assert!(figures.body.contains("Ann and Ben agree on 50 % of 2"), "{}", figures.body);
-    assert!(figures.body.contains("They differ most on title of tone."), "{}", figures.body);
+    for words in ["Too few answers by two people", "Person by person", "Title of tone", "1 of 1"] {
+        assert!(figures.body.contains(words), "{words} in {}", figures.body);
+    }
     for (filter, n) in [("?criterion=tone", 1), ("?criterion=relevance", 0), ("?one=Ann&other=Ben", 1)] {
         let listed = site.get(&format!("{list}{filter}"), &lead).await;
         assert_eq!(listed.body.matches("/settle\">Look again").count(), n, "{filter}");
