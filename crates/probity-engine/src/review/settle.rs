@@ -57,8 +57,6 @@ pub struct SettlingView {
     pub disagreement: Disagreement,
     /// What to say that one has seen, when settling.
     pub revision: u32,
-    /// Everything of the queue that people answered differently, in its order; this item among it.
-    pub others: Vec<ToSettle>,
 }
 
 /// An item of a queue that people answered differently.
@@ -232,7 +230,6 @@ fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<SettlingView>,
     let shown = shown(db, item)?;
     Ok(Some(SettlingView {
         queue: place.queue,
-        others: to_settle(db, place.queue, id)?,
         queue_name: place.queue_name.clone(),
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,

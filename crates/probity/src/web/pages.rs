@@ -97,7 +97,7 @@ fn address(text: &str) -> String {
 
 /// A share as sentences write it.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
+    format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
 /// The minute of a time that is counted in seconds since 1970, or in so many parts of a second; empty for none.

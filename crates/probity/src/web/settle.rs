@@ -8,7 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use probity_core::review::{LabelForm, Questionnaire, ReviewerAnswer};
 use probity_engine::review::{
-    Difference, Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted,
+    Difference, Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted, ToSettle,
 };
 
 use serde::Deserialize;
@@ -81,8 +81,9 @@ pub(super) async fn list(
 
 /// `GET /items/{item}/settle`
 pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
-    let SettlingView { queue, queue_name, asked, shown, disagreement, revision, others } =
+    let SettlingView { queue, queue_name, asked, shown, disagreement, revision } =
         settling(&visit, item).await?;
+    let others = to_settle(&visit, queue).await?;
     let (said, settled) = (&disagreement.said, disagreement.settled.as_ref());
     let sets = settling_sets(&asked, said, settled.map(|each| &each.answer));
     let (title, lead_in) = sentences(&asked, said, &sets);
@@ -141,9 +142,10 @@ pub(super) async fn submit(
     let submission = submission(ItemId(item), &visit.person, &settling.asked, &fields)?;
     match visit.app.room.adjudicate(submission).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } => {
-            let later = settling.others.iter().skip_while(|other| other.item.0 != item).skip(1);
+            let others = to_settle(&visit, settling.queue).await?;
+            let later = others.iter().skip_while(|other| other.item.0 != item).skip(1);
             let mut open =
-                later.chain(&settling.others).filter(|other| !other.is_settled && other.item.0 != item);
+                later.chain(&others).filter(|other| !other.is_settled && other.item.0 != item);
             Ok(go(&match open.next() {
                 Some(next) => format!("/items/{}/settle", next.item.0),
                 None => format!("/queues/{}/disagreements", settling.queue.0),
@@ -155,6 +157,12 @@ pub(super) async fn submit(
         Submitted::Full | Submitted::NotYours => Err(Refusal::not_found()),
         Submitted::Refused { reason } => Err(Refusal::unusable(reason)),
     }
+}
+
+/// What people answered differently, in the order of the queue.
+async fn to_settle(visit: &Visit, queue: QueueId) -> Result<Vec<ToSettle>, Refusal> {
+    let who = visit.person.id;
+    visit.app.read(move |room| room.to_settle(queue, who)).await
 }
 
 async fn settling(visit: &Visit, item: i64) -> Result<SettlingView, Refusal> {
