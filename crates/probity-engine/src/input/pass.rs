@@ -9,8 +9,9 @@ use probity_core::json::{Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{Field, FileNames, Reason, Vocabulary, object};
-use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
+use super::field::{Field, FileNames, Reason, RecordFields, Vocabulary, object};
+use super::foreign::{self, Beside, FileContext, ForeignCase, ForeignLabel, Form, Read, ReadCase};
+use super::mapping::plain_text;
 use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
@@ -166,7 +167,7 @@ struct ReadRecord {
 
 /// What a record holds.
 enum Held {
-    Case(Content),
+    Case(Content, Option<Box<Beside>>),
     Foreign(&'static Form, Read),
 }
 
@@ -210,16 +211,16 @@ impl CaseReader {
             let next = self.file.next(|text, warnings| records.held(text, &context, warnings));
             self.file.frame = frame;
             let Some(Parsed { line, outcome, warnings }) = next? else { break };
-            let outcome = match outcome {
+            let (outcome, beside) = match outcome {
                 Ok(Held::Foreign(form, read)) => {
                     self.take(form, read, line);
                     continue;
                 }
-                Ok(Held::Case(case)) => Ok(case),
-                Err(refused) => Err(refused),
+                Ok(Held::Case(case, beside)) => (Ok(case), beside),
+                Err(refused) => (Err(refused), None),
             };
             let parsed = self.counted(Parsed { line, outcome, warnings });
-            return Ok(Some(ReadRecord { parsed, beside: None }));
+            return Ok(Some(ReadRecord { parsed, beside }));
         }
         match self.n_passed_over.get(OTHER_SPANS) {
             Some(n) if self.n_cases == 0 => {
@@ -318,12 +319,12 @@ impl RecordReader {
         let fields = match text {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
-                let object = unwrapped(object(text)?)?;
+                let object = unwrapped(object(text)?, context.frame)?;
                 // Who maps what was asked and what was answered needs no format; less goes over what a format says.
                 let is_mapped = |field| options.map.has(field);
                 let is_native =
                     is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
-                if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
+                if let Some(form) = foreign::form(&object).filter(|form| !is_native || form.is_spans()) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));
@@ -331,20 +332,26 @@ impl RecordReader {
             }
         };
         let outcome = fields.map_err(Refused::from).and_then(|mut found| {
+            let instructions = foreign::unfold(&mut found)?;
+            let labels = labels(&mut found);
             let case = entry(&mut found, self.names, options);
             warnings.append(&mut found.doubts);
-            case
+            let is_said = !labels.is_empty() || !instructions.is_empty();
+            let beside = is_said.then(|| Box::new(Beside { labels, instructions, ..Beside::default() }));
+            Ok(Held::Case(case?, beside))
         });
         if let (Err(_), Some(members)) = (&outcome, members) {
             self.not_understood = self.explained(&members, options);
         }
-        outcome.map(Held::Case)
+        outcome
     }
 
     /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
     fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
         let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
-        let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
+        // What stands inside an object is not read by itself.
+        let top = || members.iter().zip(&known).filter(|((name, _), _)| !name.contains('.'));
+        let has = |field| options.map.has(field) || top().any(|(_, known)| known.is(field));
         let lacks = lacking(has, options.unanswered);
         let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
         let columns: Vec<ShownColumn<'_>> =
@@ -354,7 +361,14 @@ impl RecordReader {
     }
 }
 
-/// The members of a record, each with the beginning of its value.
+/// The labels that a person mapped.
+fn labels(found: &mut RecordFields<'_>) -> Vec<ForeignLabel> {
+    let annotator = found.given(Field::Annotator).map(|value| plain_text(value.json));
+    let labels = std::mem::take(&mut found.labels).into_iter();
+    labels.map(|(criterion, label)| ForeignLabel::mapped(criterion, label, annotator.clone())).collect()
+}
+
+/// The members of a record, those of objects in it by their paths, each with the beginning of its value.
 fn samples(object: &Object) -> Vec<(String, String)> {
     let shown = |json: &Json| match json {
         Json::String(text) => sample(text),
@@ -364,5 +378,11 @@ fn samples(object: &Object) -> Vec<(String, String)> {
             if cut.len() < text.len() { cut + "…" } else { cut }
         }
     };
-    object.iter().map(|(name, json)| (name.to_owned(), shown(json))).collect()
+    let inside = |(name, json): (&str, &Json)| match json {
+        Json::Object(inner) => {
+            inner.iter().map(|(member, json)| (format!("{name}.{member}"), shown(json))).collect()
+        }
+        other => vec![(name.to_owned(), shown(other))],
+    };
+    object.iter().flat_map(inside).collect()
 }

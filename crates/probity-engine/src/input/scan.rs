@@ -275,7 +275,7 @@ fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> Load
     let hint = if same {
         "remove one, or ask for identical records to be skipped with --dedup=identical"
     } else {
-        "an id names one reply per variant, over all files"
+        "an id names one reply per variant, over all files; --map variant=COLUMN says what tells replies apart"
     };
     LoadError::new(&place.file, message).line(place.line).hint(hint)
 }

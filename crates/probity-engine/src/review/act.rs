@@ -117,8 +117,6 @@ probity_core::named! {
     }
 }
 
-impl RootCause {}
-
 /// What is wrong with the verdicts on an item, by criterion; a pair has none.
 pub type RootCauses = BTreeMap<Option<String>, RootCause>;
 

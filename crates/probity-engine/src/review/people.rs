@@ -40,8 +40,6 @@ probity_core::named! {
     }
 }
 
-impl PersonRole {}
-
 /// A name that labels can carry: something to read, without control characters, spaces around it do not count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PersonName(String);

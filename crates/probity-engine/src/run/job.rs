@@ -4,7 +4,6 @@
 //! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
 use std::io;
-use std::num::NonZeroU32;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -27,7 +26,7 @@ use super::plan::Plan;
 use super::refused::Tuned;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{ResultRows, Row, Scoring};
-use super::spec::{CaseRecorder, RunSpec};
+use super::spec::{CaseRecorder, RunSpec, repeat_numbers};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::StoredTexts;
 use crate::input::{Dataset, LoadError, Place, Record, Skipped};
@@ -50,7 +49,7 @@ pub struct Job {
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
-    /// How often each packet is asked about, from that round on.
+    /// How often each packet is asked about in it.
     n_repeats: u32,
 }
 
@@ -117,18 +116,11 @@ impl Job {
         })
     }
 
-    /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
-    /// nothing in another.
+    /// The same job in this round, from 1, with each packet asked about so many times. Everything is asked anew in each
+    /// round: the verdicts of one say nothing in another.
     #[must_use]
-    pub fn in_round(mut self, round: NonZeroU32) -> Self {
-        self.round = round.get();
-        self
-    }
-
-    /// The same job with each packet asked about so many times.
-    #[must_use]
-    pub fn repeated(mut self, n_repeats: NonZeroU32) -> Self {
-        self.n_repeats = n_repeats.get();
+    pub fn in_round(mut self, round: u32, n_repeats: u32) -> Self {
+        (self.round, self.n_repeats) = (round, n_repeats);
         self
     }
 
@@ -142,7 +134,7 @@ impl Job {
     }
 
     fn repeat_numbers(&self) -> Range<u32> {
-        self.round - 1..self.round - 1 + self.n_repeats
+        repeat_numbers(self.round, self.n_repeats)
     }
 
     /// What writes the replies that cases come without.
@@ -392,7 +384,7 @@ impl Work for Job {
     }
 
     fn repeat(&self) -> u32 {
-        self.round - 1
+        self.repeat_numbers().start
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {

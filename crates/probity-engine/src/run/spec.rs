@@ -51,7 +51,7 @@ pub struct RunSpec {
     pub policies: Vec<(String, String)>,
     /// Which time the judge looks at the same cases, from 1.
     pub round: u32,
-    /// How often each packet was asked about, from that round on.
+    /// How often each packet was asked about in it.
     pub n_repeats: u32,
     /// Packets equal to one met before.
     pub n_repeated: u64,
@@ -85,6 +85,15 @@ impl RunSpec {
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("texts, numbers and lists can be written")
     }
+}
+
+/// The most repeats of a round.
+pub const REPEATS_MAX: u32 = 1_000;
+
+/// The numbers under which the store keeps the repeats of a round. No two rounds have one in common.
+pub(super) fn repeat_numbers(round: u32, n_repeats: u32) -> Range<u32> {
+    let first = (round - 1) * REPEATS_MAX;
+    first..first + n_repeats.min(REPEATS_MAX)
 }
 
 /// A run as the store has it. Reporting it makes no call and reads no file.
@@ -146,7 +155,7 @@ impl RecordedRun {
         Ok(groups(store.reader()?, self.run()).flatten())
     }
 
-    /// Every attempt at each of `packets`, in their order, repeat by repeat, with the packet and the repeat.
+    /// Every attempt at each of `packets`, in their order, with the packet and the repeat of the run, from 0.
     pub fn attempts(
         &self,
         reader: &Reader,
@@ -154,8 +163,8 @@ impl RecordedRun {
     ) -> Result<Vec<(PacketHash, u32, AttemptRecord)>, StoreError> {
         let mut all = Vec::new();
         for packet in packets {
-            for repeat in self.repeat_numbers() {
-                let attempts = reader.attempts_of(&packet.hash, &self.judge_id, repeat)?;
+            for (repeat, number) in (0..).zip(self.repeat_numbers()) {
+                let attempts = reader.attempts_of(&packet.hash, &self.judge_id, number)?;
                 all.extend(attempts.into_iter().map(|attempt| (packet.hash, repeat, attempt)));
             }
         }
@@ -163,13 +172,13 @@ impl RecordedRun {
     }
 
     fn repeat_numbers(&self) -> Range<u32> {
-        self.spec.round - 1..self.spec.round - 1 + self.spec.n_repeats
+        repeat_numbers(self.spec.round, self.spec.n_repeats)
     }
 
     /// What it came to, before its results are read back.
     pub fn ran(&self, reader: &Reader) -> Result<Ran, StoreError> {
         let target = self.spec.target.as_ref();
-        let about = (self.name.as_str(), self.spec.round);
+        let about = (self.name.as_str(), self.repeat_numbers().start);
         let replies_run =
             target.map(|target| target_run(reader, &self.record, about, target)).transpose()?.flatten();
         let plan = Plan { n_repeated: self.spec.n_repeated, ..Plan::default() };

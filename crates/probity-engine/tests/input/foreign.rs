@@ -291,7 +291,7 @@ fn n31_inspect_logs_are_read_out_of_their_archive() {
             "{{\n\"id\":\"{id}\",\"epoch\":1,\"target\":[\"a\",\"b\"],\"input\":\"Hi?\",\"messages\":[{{\"role\":\"user\",\"content\":\"Hi?\"}},{{\"role\":\"assistant\",\"content\":\"Yes?\"}}],\"scores\":{scores}}}"
         )
     };
-    let edited = r#"{"length":{"value":"I","history":[{"value":"C"},{"value":"I","provenance":{"author":"ann","timestamp":"2026-03-02"}}]}}"#;
+    let edited = r#"{"length":{"value":"I","history":[{"value":"C"},{"value":"I","provenance":{"author":"ann","timestamp":"2026-03-02"}},{"value":"UNCHANGED","provenance":{"author":"bob"}}]}}"#;
     let deflated = {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         std::io::Write::write_all(&mut encoder, sample("1", edited).as_bytes()).expect("packed");
@@ -308,6 +308,7 @@ fn n31_inspect_logs_are_read_out_of_their_archive() {
         1 [m]: Hi? -> Yes?
           reference: a b
           label: length "I" by ann
+          label: length "I" by bob
           verdict: inspect:length "C" None None
           verdict: inspect:tone unscored None
         2 [m]: Hi? -> Yes?
@@ -342,6 +343,83 @@ fn n31_what_a_person_maps_goes_before_what_a_format_says() {
         &expect![[r#"
             notice: t.jsonl: read as zendesk
             7 [orders] [open]: Hi? -> Yes?
+        "#]],
+    );
+}
+
+#[test]
+fn a_trace_gets_the_scores_that_stand_beside_it() {
+    let score = |id: &str, name: &str| {
+        format!(
+            r#"{{"id":"{id}","traceId":"t","name":"{name}","value":0.5,"dataType":"NUMERIC","source":"EVAL"}}"#
+        )
+    };
+    let observations = r#"[{"id":"o","traceId":"t","type":"GENERATION","startTime":"1","input":[{"role":"user","content":"Hi?"}],"output":"Yes?"}]"#;
+    let inside = score("s1", "tone");
+    let trace = format!(r#"{{"trace":{{"id":"t","scores":[{inside}]}},"observations":{observations}}}"#);
+    let want = expect![[r#"
+        notice: t.jsonl: read as langfuse
+        notice: t.jsonl: 2 scores, for the cases they belong to
+        t: Hi? -> Yes?
+          verdict: langfuse:EVAL:tone 0.5 None None
+          verdict: langfuse:EVAL:clarity 0.5 None None
+    "#]];
+    let lines = [trace, inside.clone(), score("s2", "clarity")].join("\n");
+    check(&[("t.jsonl", &lines)], &want);
+    let api = format!(r#"{{"id":"t","projectId":"p","scores":[{inside}],"observations":{observations}}}"#);
+    check(&[("t.jsonl", &[api, inside, score("s2", "clarity")].join("\n"))], &want);
+}
+
+#[test]
+fn a_mapping_reads_the_attributes_of_spans() {
+    let string = |key: &str, value: &str| format!(r#"{{"key":"{key}","value":{{"stringValue":"{value}"}}}}"#);
+    let span = |id: &str, attributes: &[String]| {
+        format!(r#"{{"traceId":"t","spanId":"{id}","attributes":[{}]}}"#, attributes.join(","))
+    };
+    let call = [
+        string("gen_ai.prompt", "Hi?"),
+        string("gen_ai.completion", "Yes?"),
+        string("shop.topic", "orders"),
+        string("shop.answer", "Certainly?"),
+    ];
+    let own = [string("shop.question", "When?"), string("shop.answer", "Soon.")];
+    let spans = [span("1", &call), span("2", &own), span("3", &[string("shop.topic", "x")])].join(",");
+    let resource = string("deployment", "eu");
+    let batch = format!(
+        r#"{{"resourceSpans":[{{"resource":{{"attributes":[{resource}]}},"scopeSpans":[{{"spans":[{spans}]}}]}}]}}"#
+    );
+    let mapped = |map: &str| LoadOptions { map: map.parse().expect("a map"), ..LoadOptions::default() };
+    check_with(
+        &[("s.json", &batch)],
+        mapped("slice=shop.topic,variant=deployment,id=spanId"),
+        &expect![[r#"
+            notice: s.json: passed over 2 spans that are not about GenAI
+            1 [orders] [eu]: Hi? -> Yes?
+        "#]],
+    );
+    check_with(
+        &[("s.json", &batch)],
+        mapped("ticket=shop.question,reply=shop.answer"),
+        &expect![[r#"
+            notice: s.json: passed over 1 spans that are not about GenAI
+            t:1: none: no customer turn before the reply
+            t:2: When? -> Soon.
+        "#]],
+    );
+}
+
+#[test]
+fn mapped_turns_and_tools_stand_in_place_of_what_a_format_says() {
+    let talk = r#"{"id":"T","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b","tool_calls":[{"id":"c","function":{"name":"f"}}]}],"other":[{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"z"}],"used":[{"name":"g"}],"found":"kb","context":"old"}"#;
+    let map = "turns=other,tools=used,context=found".parse().expect("a map");
+    check_with(
+        &[("t.jsonl", talk)],
+        LoadOptions { map, ..LoadOptions::default() },
+        &expect![[r#"
+            notice: t.jsonl: read as transcripts
+            T: x -> y
+              {"context":[{"text":"kb"}],"tools":[{"name":"g"}]}
+              private 0, after 1, by a bot None
         "#]],
     );
 }

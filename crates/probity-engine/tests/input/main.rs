@@ -12,6 +12,7 @@
 #![expect(clippy::format_collect, reason = "test inputs are short")]
 
 mod bridges;
+mod columns;
 mod files;
 mod foreign;
 mod headers;

@@ -15,7 +15,7 @@ use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::ledger::{AttemptRecord, JudgeId, Manifest, Reader, Settled, Settlement, Store};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
-use probity_engine::schedule::lane::{Lane, Stop};
+use probity_engine::schedule::lane::{Lane, Parameters, Stop};
 use probity_engine::schedule::{Driven, drive};
 use serde_json::json;
 use tempfile::TempDir;
@@ -108,7 +108,7 @@ impl Scene {
             texts: StoredTexts::Full,
             run,
             repeat: 0,
-            lane: Arc::new(Lane::new(terms.lane, 1)),
+            lane: Arc::new(Lane::new(terms.lane, 1, Parameters::Settled)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             schedule: terms.pursuit,

@@ -3,11 +3,12 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use probity_core::case::{Case, Confidence, Moment, Reply, Situation, Slice, Variant};
+use probity_core::case::{Case, Moment, Reply, Variant};
+use probity_core::sample::case_line;
 use probity_engine::ledger::AttemptOutcome;
 use probity_engine::run::case_record::{CaseRecord, CaseStatus};
 use probity_engine::run::spec::RecordedRun;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::outlet::tried;
 use super::report::past::Past;
@@ -26,7 +27,9 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
         ExportCommand::Cases(ExportCasesArgs { export, .. }) => {
             each_case(export, |_, _, case| Ok(native(case).into_iter().collect()))
         }
-        ExportCommand::Replies(args) => each_case(args, |_, _, case| Ok(reply(case).into_iter().collect())),
+        ExportCommand::Replies(args) => {
+            each_case(args, |_, _, case| Ok(reply(case).iter().map(Value::to_string).collect()))
+        }
         ExportCommand::Packets(args) => each_case(args, packets),
         ExportCommand::Answers(args) => each_case(args, answers),
         ExportCommand::Results(args) => results(args),
@@ -34,7 +37,7 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
 }
 
 /// What lines are made of: the run, its store, and one of its cases.
-type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<Value>, Failure>;
+type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<String>, Failure>;
 
 /// Writes the lines of every case.
 fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
@@ -86,7 +89,7 @@ fn results(args: &ExportResultsArgs) -> Result<Exit, Failure> {
     let summary = run.report(past.store(), &mut |row| spool.add(&row))?;
     let frame = run.frames().first().and_then(|(_, frame)| serde_json::from_str(frame).ok());
     let unix_ns = past.moment(run.run())?.map(|at: Moment| i128::from(at.seconds()) * 1_000_000_000);
-    let about = About { summary: &summary.record, frame, unix_ns };
+    let about = About { summary: &summary, frame, unix_ns };
     let mut cases = run.cases(past.store())?;
     let kept = move || serde_json::from_str(&cases.next()?.ok()?.kept?).ok();
     let rows = spool.rows(kept).map_err(unwritable)?;
@@ -114,40 +117,9 @@ fn parts(case: &CaseRecord) -> Option<(&Case, Option<&Reply>)> {
 }
 
 /// A case and its reply as case files have them.
-fn native(record: &CaseRecord) -> Option<Value> {
+fn native(record: &CaseRecord) -> Option<String> {
     let (case, reply) = parts(record)?;
-    let mut line = Map::new();
-    line.insert("id".to_owned(), json!(case.id.to_string()));
-    match &case.situation {
-        Situation::Ticket(text) => line.insert("ticket".to_owned(), json!(&**text)),
-        Situation::Conversation(turns) => {
-            let turns = turns.iter().map(|turn| json!({ "role": turn.role.name(), "text": &*turn.text }));
-            line.insert("turns".to_owned(), turns.collect())
-        }
-    };
-    let evidence = &case.evidence;
-    let sources = evidence.sources.iter();
-    let sources = sources.map(|one| json!({ "source": one.id, "version": one.version, "text": one.text }));
-    let metadata: Option<Value> = case.metadata.as_ref().and_then(|text| serde_json::from_str(text).ok());
-    let fields = [
-        ("reply", json!(reply.map(|reply| &*reply.text))),
-        ("variant", json!(reply.and_then(|reply| reply.variant.as_ref()).map(Variant::as_str))),
-        ("confidence", json!(reply.and_then(|reply| reply.confidence).map(Confidence::value))),
-        ("slice", json!(case.slice.as_ref().map(Slice::as_str))),
-        ("reference", json!(case.reference)),
-        ("time", json!(case.circumstances.time.map(|time| time.to_string()))),
-        ("audience", json!(case.circumstances.audience)),
-        ("region", json!(case.circumstances.region)),
-        ("evidence", sources.collect()),
-        ("context", json!(evidence.context)),
-        ("tools", json!(evidence.tools)),
-        ("metadata", json!(metadata)),
-    ];
-    let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty());
-    line.extend(
-        fields.into_iter().filter(|(_, value)| is_said(value)).map(|(name, value)| (name.to_owned(), value)),
-    );
-    Some(Value::Object(line))
+    Some(case_line(case, reply, None))
 }
 
 fn reply(record: &CaseRecord) -> Option<Value> {
@@ -159,18 +131,18 @@ fn reply(record: &CaseRecord) -> Option<Value> {
 }
 
 /// What a judge was asked about a case, each with its hash.
-fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
     let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
         let body = past.reader().packet_body(&packet.hash)?;
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
-        Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }))
+        Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }).to_string())
     };
     case.packets().iter().map(packet).collect()
 }
 
 /// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
-fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
     let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
     let line = attempts.map(|(packet, repeat, attempt)| {
@@ -191,7 +163,7 @@ fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Valu
                 line["answer_hex"] = json!(digits.collect::<String>());
             }
         }
-        line
+        line.to_string()
     });
     Ok(line.collect())
 }

@@ -28,6 +28,7 @@ pub(crate) fn document(succession: &Succession, basis: &Basis, facts: &Facts) ->
         Answer::Open => "Open: the labels do not tell whether the new judge agrees with people as well",
     };
     let mut tiles = vec![Tile::count(succession.shift.n_decided(), "decided by both")];
+    tiles.extend(succession.shift.same.iter().map(|same| Tile::share(same, "judges say the same")));
     if let Some(agreed) = agreed {
         tiles.push(Tile::share(&agreed.overall.before, "old judge agrees with people"));
         tiles.push(Tile::share(&agreed.overall.after, "new judge agrees with people"));

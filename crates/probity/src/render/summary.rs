@@ -1,13 +1,12 @@
 //! A run as a document: figures with their denominators, then what to look at.
 
 use probity_core::exact::Exact;
-use probity_core::report::{RankedReply, ReplyResult, Summary};
+use probity_core::report::{RankedReply, Summary};
 use probity_core::results::{
-    AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, RowOutcome,
+    AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, ResultRow, RowOutcome,
     TargetRecord,
 };
 use probity_core::rubric::{Criterion, Rubric};
-use probity_core::score::{CriterionOutcome, Failure};
 use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
@@ -17,7 +16,8 @@ use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
-use super::report::private::{pieces, shown};
+use super::private::{pieces, shown};
+use crate::args::Texts;
 
 /// The metric of a target for the pass rate.
 const PASS_RATE: &str = "pass_rate";
@@ -372,7 +372,7 @@ fn gate(summary: &Summary) -> Section {
     if summary.blocked.is_empty() {
         return section;
     }
-    let blocked = summary.blocked.iter().map(|result| reply(result, &summary.rubric)).collect();
+    let blocked = summary.blocked.iter().map(|row| reply(row, &summary.rubric)).collect();
     section
         .text("No judge was asked about blocked replies, and no score reopens them.")
         .quotes(blocked, usize::try_from(summary.record.all.counts.blocked).unwrap_or(usize::MAX))
@@ -397,50 +397,46 @@ fn patterns(summary: &Summary) -> Section {
 }
 
 fn replies(id: &str, title: &str, ranked: &[RankedReply], rubric: &Rubric) -> Section {
-    let quotes = ranked.iter().map(|ranked| reply(&ranked.result, rubric)).collect();
+    let quotes = ranked.iter().map(|ranked| reply(&ranked.row, rubric)).collect();
     Section::new(id, title).quotes(quotes, ranked.len())
 }
 
 /// A reply with what the gate found, what the judge said, weakest first, and what is missing.
-fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
-    let findings = result.gate.findings();
-    let mut issues: Vec<String> = result.issues().collect();
-    // What the gate found is said with its place.
-    issues.truncate(issues.len().saturating_sub(findings.len()));
+fn reply(row: &ResultRow, rubric: &Rubric) -> Quote {
+    let findings = &row.gate.findings;
+    // What the gate found stands last among the issues, and is said with its place.
+    let issues = row.issues[..row.issues.len() - findings.len()].iter().cloned();
     let mut lines: Vec<String> = findings.iter().map(finding_line).collect();
-    lines.extend(issues.into_iter().chain(missing(result)).map(|line| shown(&line)));
-    for (id, outcome) in &result.criteria {
-        let CriterionOutcome::Scored(scored) = outcome else { continue };
-        if rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level) {
-            let level = result.level_text(id, scored);
-            lines.push(format!("{level}, the best: {}", shown(&scored.reasoning)));
+    lines.extend(issues.chain(missing(row)).map(|line| shown(&line)));
+    for (criterion, (id, result)) in rubric.criteria().iter().zip(row.asked()) {
+        let is_best = result.score == Some(criterion.scale.best());
+        if let (true, Some(level), Some(why)) = (is_best, result.level_text(id), &result.reasoning) {
+            lines.push(format!("{level}, the best: {}", shown(why)));
         }
     }
-    let mut word = vec![result.outcome.name().to_owned()];
-    word.extend(result.total().map(|total| format!("total {total}")));
-    word.extend(result.failures().iter().map(Failure::describe));
+    let mut word = vec![row.outcome.name().to_owned()];
+    word.extend(row.total.map(|total| format!("total {total}")));
+    word.extend(row.fail_reasons.iter().cloned());
     Quote {
-        title: result.name(),
-        about: result.slice.clone().unwrap_or_default(),
+        title: row.name(),
+        about: row.slice.clone().unwrap_or_default(),
         word: word.join(", "),
-        tone: match result.outcome {
+        tone: match row.outcome {
             RowOutcome::Pass => Tone::Met,
             RowOutcome::Fail | RowOutcome::Blocked => Tone::Missed,
             RowOutcome::Unscored => Tone::Unscored,
             RowOutcome::Scored => Tone::Soft,
         },
-        pieces: pieces(&result.text, findings),
+        pieces: pieces(row.reply.as_deref().unwrap_or_default(), findings, Texts::Masked),
         lines,
     }
 }
 
 /// The criteria of a reply that have no level, and why.
-pub(super) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
-    result.criteria.iter().filter_map(|(id, outcome)| match outcome {
-        CriterionOutcome::Scored(_) => None,
-        CriterionOutcome::Unscored(unscored) => {
-            Some(format!("{id}: unscored, {} {}", unscored.cause, unscored.detail))
-        }
+pub(super) fn missing(row: &ResultRow) -> impl Iterator<Item = String> {
+    row.asked().filter_map(|(id, result)| {
+        let unscored = result.unscored.as_ref()?;
+        Some(format!("{id}: unscored, {} {}", unscored.cause, unscored.detail))
     })
 }
 

@@ -90,6 +90,17 @@ pub struct CustomerOutcome {
     pub value: Json,
 }
 
+impl ForeignLabel {
+    /// A label of a column that a person mapped.
+    pub(in crate::input) fn mapped(
+        criterion: Option<String>,
+        label: Json,
+        annotator: Option<String>,
+    ) -> Self {
+        ForeignLabel { criterion, annotator, label, comment: None, at: None }
+    }
+}
+
 impl ForeignVerdict {
     /// A verdict of `judge`, of which nothing but the value is known.
     pub(super) fn new(judge: String, said: ForeignScore) -> Self {

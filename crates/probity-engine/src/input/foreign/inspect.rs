@@ -56,24 +56,27 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
 fn judged(case: &mut ForeignCase, scorer: &str, score: &Json) {
     let history = list_at(score, "history");
     let machine = history.first().unwrap_or(score);
-    let value = at(machine, "value").cloned();
-    let said = match value.clone() {
+    // What an edit leaves unchanged stays as the edit before it left it.
+    let mut stands = at(machine, "value").cloned();
+    let said = match stands.clone() {
         Some(value) => ForeignScore::Scored { score: Some(value), label: None, passed: None },
         None => ForeignScore::Unscored { error: None },
     };
-    let reason = text_at(machine, &["explanation"]).filter(|reason| reason != UNCHANGED);
-    case.beside
-        .verdicts
-        .push(ForeignVerdict { reason, ..ForeignVerdict::new(format!("inspect:{scorer}"), said) });
-    let people = history.iter().filter(|entry| at(entry, "provenance").is_some());
-    case.beside.labels.extend(people.map(|entry| {
-        let changed = at(entry, "value").filter(|value| value.as_str() != Some(UNCHANGED)).cloned();
-        ForeignLabel {
-            criterion: Some(scorer.to_owned()),
-            annotator: text_at(entry, &["provenance.author"]),
-            label: changed.or_else(|| value.clone()).unwrap_or(Json::Null),
-            comment: text_at(entry, &["provenance.reason"]),
-            at: text_at(entry, &["provenance.timestamp"]),
+    case.beside.verdicts.push(ForeignVerdict {
+        reason: text_at(machine, &["explanation"]).filter(|reason| reason != UNCHANGED),
+        ..ForeignVerdict::new(format!("inspect:{scorer}"), said)
+    });
+    for entry in history {
+        let changed = at(entry, "value").filter(|value| value.as_str() != Some(UNCHANGED));
+        stands = changed.cloned().or(stands);
+        if at(entry, "provenance").is_some() {
+            case.beside.labels.push(ForeignLabel {
+                criterion: Some(scorer.to_owned()),
+                annotator: text_at(entry, &["provenance.author"]),
+                label: stands.clone().unwrap_or(Json::Null),
+                comment: text_at(entry, &["provenance.reason"]),
+                at: text_at(entry, &["provenance.timestamp"]),
+            });
         }
-    }));
+    }
 }

@@ -23,18 +23,28 @@ const PATHS: Paths = Paths {
     context: &["metadata.policy", "metadata.context"],
 };
 
-/// A trace as it is downloaded.
+/// A trace as it is downloaded, or as the API gives it.
 pub(super) const TRACE: Form = Form {
     tool: "langfuse",
-    is: |record| has(record, &["trace", "observations"]),
+    is: |record| {
+        has(record, &["observations"]) && (has(record, &["trace"]) || has(record, &["scores", "projectId"]))
+    },
     read: |record, context| {
-        let Some(trace) = at(record, "trace") else { return Read::Cases(Vec::new()) };
-        let scores = [list_at(trace, "scores"), list_at(trace, "corrections")].concat();
+        let trace = at(record, "trace").unwrap_or(record);
+        let mut scores = [list_at(trace, "scores"), list_at(trace, "corrections")].concat();
+        let beside = text_at(trace, &["id"]).map(|id| context.pieces.of(&format!("score:{id}")));
+        let is_known = |score: &Json| {
+            let id = text_at(score, &["id"]);
+            id.is_some() && scores.iter().any(|known| text_at(known, &["id"]) == id)
+        };
+        let new: Vec<Json> = beside.into_iter().flatten().filter(|score| !is_known(score)).collect();
+        scores.extend(new);
         let mut case = trace_case(trace, list_at(record, "observations"), &scores, context);
         case.beside.kept = Some(record.clone());
         Read::Cases(vec![case])
     },
-    pieces: None,
+    // Its own are inside; scores may follow in the same file.
+    pieces: Some(|_, _| Ok(())),
 };
 
 /// An observation: the root of a trace is its case, the others belong to it.

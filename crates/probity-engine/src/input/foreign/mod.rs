@@ -39,6 +39,7 @@ pub(super) use case::{FileContext, ForeignCase, ReadCase};
 pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
 pub(super) use spans::begins_batch;
+pub(super) use transcript::unfold;
 
 use super::LoadOptions;
 
@@ -98,6 +99,11 @@ pub(super) fn form(record: &Object) -> Option<&'static Form> {
 }
 
 impl Form {
+    /// Whether its records are spans, which a mapping never makes into other records.
+    pub(super) fn is_spans(&self) -> bool {
+        self.tool == spans::FORM.tool
+    }
+
     /// What a record of this format holds. What a person mapped goes before what the format says.
     pub(super) fn read(&self, record: Object, context: &FileContext<'_>) -> Read {
         let record = Json::Object(record);

@@ -44,8 +44,6 @@ probity_core::named! {
     }
 }
 
-impl QueueSource {}
-
 /// What queue is wanted.
 #[derive(Debug, Clone)]
 pub struct QueueRequest<'a> {

@@ -9,22 +9,24 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::digits::{self, Group};
-use super::super::text::label::Owner;
+use super::super::text::label::{Labels, Owner};
 use super::super::text::words::{DATA, is_whole};
-use super::super::text::{Contact, ContactKind, Phrases, Text, bare, phone};
+use super::super::text::{Contact, ContactKind, Phrases, Text, bare};
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
 use super::masked::{self, Spelled, Spelling};
+use super::national::Identifier;
+use super::numbers::is_service;
 use super::secret::{self, Token};
 use super::{card, identifier, linked, national};
 
 /// What a word opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Trigger {
     Label(Announced),
-    /// The label of some identifiers, by their rows in the table; whether any number behind it counts.
+    /// The label of some identifiers; whether any number behind it counts.
     Identifier {
-        rows: &'static [usize],
+        rows: &'static [&'static Identifier],
         is_enough: bool,
     },
     Secret(Token),
@@ -101,7 +103,7 @@ struct ReadTo {
 pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.hits.extend(text.contacts().iter().filter_map(|contact| of_contact(text, contact)));
-    scan.hits.extend(national::alone(text).into_iter().map(|span| Hit::new(Kind::NationalId, span)));
+    scan.hits.extend(national::alone(text));
     for cluster in text.clusters() {
         scan.cluster(text, cluster);
     }
@@ -123,9 +125,10 @@ impl Scan {
             self.hits.extend(card::find(text, groups));
         }
         for at in 0..groups.len() {
-            let of = |kind: Kind| move |span| Hit::new(kind, span);
-            self.hits.extend(identifier::ip_v4(text, groups, at).map(of(Kind::Ip)));
-            self.hits.extend(identifier::iban(text, &groups[at]).map(of(Kind::Iban)));
+            self.hits.extend(identifier::ip_v4(text, groups, at).map(|span| Hit::new(Kind::Ip, span)));
+            let iban =
+                identifier::iban(text, &groups[at]).map(|span| (Labels::around(text, &span).owner, span));
+            self.hits.extend(iban.map(|(owner, span)| Hit::owned(Kind::Iban, span, owner)));
         }
         self.neighbours(text, &first, &last);
     }
@@ -159,9 +162,8 @@ impl Scan {
             Trigger::Number(spelling) if is_whole(text, &range) => {
                 self.hits.extend(spelled.read(text, spelling, range));
             }
-            Trigger::Identifier { rows, is_enough } if is_whole(text, &range) => {
-                let number =
-                    national::labelled(text, &range, rows).map(|span| Hit::new(Kind::NationalId, span));
+            Trigger::Identifier { rows, is_enough } if labelled::is_label(text, &range) => {
+                let number = national::labelled(text, &range, rows);
                 let any = || labelled::find(text, Announced::NationalId, &range).filter(|_| is_enough);
                 self.hits.extend(number.or_else(any));
             }
@@ -181,25 +183,24 @@ impl Scan {
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
     let local = value.split('@').next().unwrap_or("");
-    let is_ours = contact.owner == Some(Owner::Company);
     let kind = match contact.kind {
         ContactKind::Mail if local.contains('*') => {
             (local.chars().filter(|char| *char != '*').count() > 2).then_some(Kind::PartMasked)?
         }
-        ContactKind::Phone if phone::is_service(value) => return None,
-        _ if is_ours => Kind::UnlistedContact,
+        ContactKind::Phone if is_service(value) => return None,
         ContactKind::Mail => Kind::Email,
         ContactKind::Phone => Kind::Phone,
         ContactKind::Street => Kind::Address,
     };
+    let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
+    if contact.owner != Some(Owner::Company) || kind == Kind::PartMasked {
+        return Some(hit);
+    }
     let domain = value.rsplit('@').next().unwrap_or("").to_lowercase();
-    let setting = match contact.kind {
-        ContactKind::Mail if value.contains('@') => format!("own_domains = [{domain:?}]"),
-        ContactKind::Mail => "own_domains".to_owned(),
-        ContactKind::Phone => "own_phones".to_owned(),
-        ContactKind::Street => "own_addresses".to_owned(),
-    };
-    let expected = (kind == Kind::UnlistedContact)
-        .then(|| format!("`{setting}` under [gate], if it is the company's own"));
-    Some(Hit { kind, span: contact.span.clone(), core: contact.core.clone(), expected })
+    Some(match contact.kind {
+        ContactKind::Mail if value.contains('@') => hit.listed_as(&format!("own_domains = [{domain:?}]")),
+        ContactKind::Mail => hit.listed_as("own_domains"),
+        ContactKind::Phone => hit.listed_as("own_phones"),
+        ContactKind::Street => hit.listed_as("own_addresses"),
+    })
 }

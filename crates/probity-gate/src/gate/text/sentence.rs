@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::is_word_byte;
-use super::words::{List, lists, month};
+use super::words::{List, Meaning};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
@@ -116,21 +116,16 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize) -> bool {
         // "On the 3. March", "im 2. Stock".
         let n_digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let word = &next[..next.iter().take_while(|byte| is_word_byte(**byte)).count()];
-        let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || names_month(word);
+        let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || Meaning::of(word).month.is_some();
         return matches!(n_digits, 1 | 2) && goes_on;
     }
     if len > ABBREVIATION_BYTES_MAX {
         return false;
     }
     let word = &before[before.len() - len..];
-    let lists = lists(word);
-    let number_follows = || next.first().is_some_and(u8::is_ascii_digit);
-    let is_numbered = len == 1 || List::NumberAbbreviations.is_of(lists) || names_month(word);
-    List::Abbreviations.is_of(lists) || (is_numbered && number_follows())
-}
-
-fn names_month(word: &[u8]) -> bool {
-    std::str::from_utf8(word).is_ok_and(|word| month(word).is_some())
+    let meaning = Meaning::of(word);
+    let is_numbered = len == 1 || meaning.is_in(List::NumberAbbreviations) || meaning.month.is_some();
+    meaning.is_in(List::Abbreviations) || (is_numbered && next.first().is_some_and(u8::is_ascii_digit))
 }
 
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply

@@ -12,12 +12,10 @@ use probity_core::compare::{Pair, Pass, VerdictRow, Verdicts};
 use probity_core::label::{ItemFacts, ItemRow, LabelEntry, PairLabelRow, PairLabels, repeated};
 use probity_engine::input::{Place, Skipped};
 
-use super::super::rows::{Files, row_options};
+use super::super::rows::{Files, NO_JUDGE, row_options};
 use crate::args::CompareArgs;
 use crate::exit::Failure;
 
-/// What a judge is called in rows that name none.
-const NO_JUDGE: &str = "(none)";
 /// So many different unparsed verdicts are worth a mention.
 const UNPARSED_SHOWN_MAX: usize = 5;
 

@@ -10,7 +10,7 @@ use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
-use super::{About, Judged, text_at, told};
+use super::{About, Judged, text_at};
 
 /// The name of the event.
 const EVENT: &str = "gen_ai.evaluation.result";
@@ -58,7 +58,7 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
     if !reasons.is_empty() {
         attributes.push(attribute("gen_ai.evaluation.explanation", &json!(reasons)));
     }
-    let criteria = told(row).map(|(name, result)| criterion(name, result, about));
+    let criteria = row.asked().map(|(name, result)| criterion(name, result, about));
     let all = [attributes].into_iter().chain(criteria);
     all.map(|attributes| record(&attributes, parent(row, kept), about)).collect()
 }
@@ -76,7 +76,7 @@ fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Val
 
 /// The pass rate and the means of the run.
 fn figures(about: &About<'_>) -> Vec<Value> {
-    let all = &about.summary.all;
+    let all = &about.summary.record.all;
     let rate = all.pass_rate.map(|rate| ("probity.pass_rate".to_owned(), rate));
     let means = all.criteria.iter().filter_map(|(name, figures)| {
         let (value, low, high) = (figures.mean?.to_f64(), figures.low?, figures.high?);

@@ -41,6 +41,8 @@ probity_core::named! {
         Diamond = "diamond",
         /// A judge that understands nothing.
         Triangle = "triangle",
+        /// The other measure, such as the one before.
+        Ring = "ring",
         /// What is wanted or tolerated.
         Line = "line",
     }
@@ -122,6 +124,16 @@ impl Ruler {
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
+}
+
+/// What there is beside what is needed, where both are numbers above nothing.
+pub(crate) fn have_need(have: &Value, need: &Value, met: bool) -> Option<Value> {
+    let (have, need) = (have.as_f64()?, need.as_f64()?);
+    let most = 1.15 * have.max(need);
+    let place = |value: f64| rounded(100.0 * value.max(0.0) / most);
+    (need > 0.0).then(|| {
+        json!({ "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
+    })
 }
 
 /// How many there are of each outcome, end to end.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
+use super::super::private::Piece;
 use super::appendix::Appendix;
 use super::chart::{PlotMark, Ruler};
 use super::junit::{TestCase, junit};
@@ -178,8 +179,6 @@ probity_core::named! {
     }
 }
 
-impl Tone {}
-
 /// What was written by a bot or said by a judge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Quote {
@@ -195,15 +194,6 @@ pub(crate) struct Quote {
     pub(crate) pieces: Vec<Piece>,
     /// What was said, line by line.
     pub(crate) lines: Vec<String>,
-}
-
-/// A piece of a reply; `rule` where the gate found something in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Piece {
-    /// What it says.
-    pub(crate) text: String,
-    /// The rule.
-    pub(crate) rule: Option<String>,
 }
 
 impl Document {
@@ -331,16 +321,17 @@ pub(crate) fn listed_first<T>(items: &[T], n: u64, most: usize, line: impl Fn(&T
 
 impl Table {
     /// A table without rows. A title that begins with `#` is of a column of numbers, one with `~` of differences that
-    /// are drawn, one with `%` of the columns of a share, and one with `^` of those of a coefficient.
+    /// are drawn, one with `|` of bars up to what is needed, one with `%` of the columns of a share, and one with `^` of those of a coefficient.
     pub(crate) fn new(titles: &[&str]) -> Self {
         let column = |title: &str, kind| Column { title: title.to_owned(), kind, ruler: None };
         let plot = |ruler| Column { ruler: Some(ruler), ..column("", ColumnKind::Plot) };
         let mut columns = Vec::new();
         for title in titles {
-            let bare = title.trim_start_matches(['#', '~', '%', '^']);
+            let bare = title.trim_start_matches(['#', '~', '|', '%', '^']);
             match title.chars().next() {
                 Some('#') => columns.push(column(bare, ColumnKind::Number)),
                 Some('~') => columns.push(plot(Ruler::net())),
+                Some('|') => columns.push(column(bare, ColumnKind::Plot)),
                 Some('%') => {
                     columns.push(plot(Ruler::shares()));
                     columns

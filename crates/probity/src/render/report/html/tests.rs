@@ -4,8 +4,8 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::report::SummaryBuilder;
 use probity_core::results::{Facts, JudgeRecord};
-use probity_core::rubric::{self, Decider, Rubric};
-use probity_core::score::Scored;
+use probity_core::rubric::{self, Rubric};
+use probity_core::score::{CriterionOutcome, Scored};
 
 use super::super::super::summary::document;
 use super::super::appendix::Appendix;
@@ -33,24 +33,23 @@ fn admitted() -> Admitted {
 }
 
 /// The reply at `n`, with an id of 64 letters, one of 200 slices and a long text and reason.
-fn result(n: usize, admitted: &Admitted, rubric: &Rubric) -> ReplyResult {
+fn result(n: usize, admitted: &Admitted, rubric: &Rubric) -> ResultRow {
     let outcome = |at: usize, levels: &[i64]| {
         CriterionOutcome::Scored(Scored {
             violations: Vec::new(),
             level: levels[(n + at) % levels.len()],
             reasoning: format!("Names step {n} and leaves out what the customer asked for. ").repeat(5),
-            decider: Decider::Judge,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         })
     };
     let criteria = rubric.criteria().iter().enumerate();
     let criteria = criteria.map(|(at, each)| (each.id.clone(), outcome(at, each.scale.levels())));
-    ReplyResult {
+    ResultRow {
         id: format!("{n:064}"),
         slice: Some(format!("a workflow with a long name, number {}", n % 200)),
-        text: format!("Reply {n}. ").repeat(80).into(),
-        ..ReplyResult::judged(admitted, rubric, criteria.collect())
+        reply: Some(format!("Reply {n}. ").repeat(80)),
+        ..ResultRow::judged(admitted, rubric, criteria.collect())
     }
 }
 
