@@ -151,11 +151,15 @@ pub fn said_by(asked: &Questionnaire, labels: &[LabelEntry], turned: bool) -> Re
     }
 }
 
-/// The packet that the person was shown. For a pair, the one with its variants in the order of their names, so that
+/// The packet that the person was shown; for a criterion of which there is none, because people decide it, one that has
+/// the same reply. For a pair, the one with its variants in the order of their names, so that
 /// what was said about it is found again whichever side each reply was on.
 fn packet(hidden: &Hidden, criterion: Option<&str>) -> Option<String> {
     let found = match (criterion, &hidden.variants[..]) {
-        (Some(id), _) => hidden.packets.iter().find(|each| each.criterion.as_deref() == Some(id)),
+        (Some(id), _) => {
+            let own = hidden.packets.iter().find(|each| each.criterion.as_deref() == Some(id));
+            own.or(hidden.packets.first())
+        }
         (None, [a, b]) => hidden.packets.get(usize::from(a > b)),
         (None, _) => hidden.packets.first(),
     };

@@ -44,7 +44,7 @@ pub use runs::{
     AttemptView, CaseView, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunComparison,
     RunView, SettlementView,
 };
-pub use settle::{Disagreement, PersonAnswer, SettlingView, ToSettle};
+pub use settle::{Difference, Disagreement, PersonAnswer, SettlingView, ToSettle};
 pub use token::AccessToken;
 
 use serde::de::value::Error as ValueError;

@@ -18,6 +18,7 @@ use super::RunError;
 use super::about::{SummaryParts, TargetSpec};
 use super::asking::{SizedAsk, SizedPacket};
 use super::basis::Basis;
+use super::by_people::PeopleDecisions;
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
@@ -259,8 +260,9 @@ impl Job {
         judge: &JudgeId,
         sink: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> Result<(SummaryBuilder, Patterns), RunError> {
-        let reader = Mutex::new(reader);
-        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeats: self.repeat_numbers() };
+        let people = PeopleDecisions::of(&self.rubric, reader)?;
+        let (scoring, reader) = (self.scoring(), Mutex::new(reader));
+        let rows = ResultRows { scoring, reader, judge, repeats: self.repeat_numbers(), people };
         match self.cases.get() {
             Some(Cases::InMemory(cases)) => {
                 let groups = groups(cases.iter(), |screened| screened_bytes(screened));

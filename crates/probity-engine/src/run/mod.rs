@@ -7,6 +7,7 @@
 mod about;
 pub mod asking;
 pub mod basis;
+mod by_people;
 mod calling;
 pub mod case_record;
 mod cases;

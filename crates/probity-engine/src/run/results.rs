@@ -18,6 +18,7 @@ use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
 use super::asking::Asking;
+use super::by_people::PeopleDecisions;
 use super::case_record::{CaseRecord, CaseStatus, PacketRecord};
 use super::parallel::parallel_map;
 use super::record::{PacketRef, PacketResult, Terms};
@@ -78,6 +79,8 @@ pub(super) struct ResultRows<'a> {
     pub(super) judge: &'a JudgeId,
     /// The repeats that count.
     pub(super) repeats: Range<u32>,
+    /// What people decided.
+    pub(super) people: PeopleDecisions,
 }
 
 /// The rows of a group of cases, and why they end, where that is for an error.
@@ -171,6 +174,7 @@ impl ResultRows<'_> {
                 let repeats = found.iter().enumerate().map(|(at, found)| {
                     let patterns = if at == 0 { &mut *patterns } else { &mut uncounted };
                     let mut criteria = self.scoring.answered(packets, found, patterns)?;
+                    self.people.decide(entry, packets, &mut criteria);
                     take_back_unchecked(rubric, &mut criteria, findings);
                     Ok(criteria)
                 });

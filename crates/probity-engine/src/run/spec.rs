@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::about::{SummaryParts, TargetSpec, facts};
 use super::asking::Asking;
+use super::by_people::PeopleDecisions;
 use super::case_record::{CaseRecord, JoinedRecordText, PacketRecord};
 use super::job::told_parts;
 use super::plan::Plan;
@@ -209,7 +210,9 @@ impl RecordedRun {
         sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
     ) -> Result<Summary, RunError> {
         let (cases, mut reader) = (store.reader()?, store.snapshot()?);
+        let people = PeopleDecisions::of(&self.rubric, &reader)?;
         let rows = ResultRows {
+            people,
             scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
             reader: std::sync::Mutex::new(&mut reader),
             judge: &self.judge_id,

@@ -147,7 +147,7 @@ class LabelPage {
     const last = levels.at(-1).closest("label").querySelector(".value").textContent;
     this.open(this.at);
     const n = this.sets.filter((each) => this.chosen(each)).length;
-    if (this.sets.length === 1) { this.say(`${chosen.closest("label").textContent.trim()}. Enter submits.`); return; }
+    if (this.sets.length === 1) { this.say(`${chosen.closest("label").querySelector(".anchor")?.textContent ?? "Cannot tell"}. Enter submits.`); return; }
     const said = `${set.dataset.set}: ${chosen.value ? `${value} of ${last}` : "cannot tell"}.`;
     const goes = next >= 0 ? ` Next: ${this.sets[next].dataset.set}.` : "";
     this.say(`${said}${goes} ${n} of ${this.sets.length} answered.${n === this.sets.length ? " Enter submits." : ""}`);

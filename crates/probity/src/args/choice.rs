@@ -100,6 +100,7 @@ pub(super) const SOURCE: &[Choice<QueueSource>] = &[
         QueueSource::Unstable,
     ),
     ("teach", "All, those first whose labels would teach most", QueueSource::Teach),
+    ("contract", "As many as the contract still lacks labels of, by slice", QueueSource::Contract),
 ];
 
 /// Reads one of the names.

@@ -19,7 +19,7 @@ use crate::settings::inputs::Inputs;
 use crate::terminal;
 
 /// Members by which a span or a trace is told: not all of their kind are cases.
-const SPANS: &[&str] = &["traceId", "trace", "trace_id", "spanId"];
+const SPANS: &[&str] = &["traceId", "trace_id", "spanId"];
 
 /// Writes the files of other tools back.
 pub(super) fn original(args: &ExportCasesArgs) -> Result<Exit, Failure> {
@@ -149,7 +149,7 @@ fn original_files(run: &RecordedRun, past: &Past) -> Result<Vec<OriginalFile>, F
             if SPANS.iter().any(|told| record.get(told).is_some())
                 || record.get("context").is_some_and(|context| context.get("trace_id").is_some())
             {
-                return Err(Failure::usage("spans and traces are not written back").hint(
+                return Err(Failure::usage("spans and observations are not written back").hint(
                     "`export results --format otlp` or `--format langfuse` writes what is to be added to them",
                 ));
             }

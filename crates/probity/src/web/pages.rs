@@ -48,6 +48,7 @@ impl Pages {
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.add_filter("address", address);
         environment.add_filter("minute", minute);
+        environment.add_filter("percent", percent);
         for (name, _, text) in TEMPLATES {
             environment.add_template(name, text).expect("each template is parsed by a test");
         }
@@ -92,6 +93,11 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// A text as a part of an address.
 fn address(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// A share as sentences write it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
 /// The minute of a time that is counted in seconds since 1970, or in so many parts of a second; empty for none.

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use axum::Form;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use probity_core::review::{LabelForm, Questionnaire, ReviewerAnswer};
-use probity_engine::review::{Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted};
+use probity_engine::review::{
+    Difference, Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted, ToSettle,
+};
+
+use serde::Deserialize;
 
 use super::app::{Visit, now};
 use super::choices::{ChoiceSet, Voter, settling_sets, side_text, spelt};
@@ -41,17 +45,35 @@ fn row_view(row: &Disagreement, asked: &Questionnaire) -> Value {
     }
 }
 
+/// What the address of the list says.
+#[derive(Debug, Deserialize)]
+pub(super) struct ListQuery {
+    criterion: Option<String>,
+    one: Option<String>,
+    other: Option<String>,
+}
+
 /// `GET /queues/{queue}/disagreements`
-pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
+pub(super) async fn list(
+    visit: Visit,
+    Path(queue): Path<i64>,
+    Query(wanted): Query<ListQuery>,
+) -> PageResult {
     let app = &visit.app;
     let found = app.read(move |room| room.queue(QueueId(queue))).await?;
     let queue = found.ok_or_else(Refusal::not_found)?;
-    let rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
-    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let people = wanted.one.zip(wanted.other).map(|(one, other)| [one, other]);
+    let wanted = Difference { criterion: wanted.criterion, people };
     let asked = &queue.spec.asked;
+    let mut rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
+    rows.retain(|row| row.has(&wanted));
+    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let title = wanted.criterion.as_ref().and_then(|id| asked.criteria.iter().find(|each| each.id == *id));
     let shown: Vec<Value> = rows.iter().take(ROWS_MAX).map(|row| row_view(row, asked)).collect();
     let body = context! {
         queue_id => queue.id.0, queue => &queue.name, n_open,
+        criterion => title.map(|each| &each.title),
+        people => wanted.people.map(|people| people.join(" and ")),
         n => rows.len(), rows => shown,
     };
     visit.page("disagreements", "Disagreements", body)
@@ -59,8 +81,9 @@ pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 
 /// `GET /items/{item}/settle`
 pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
-    let SettlingView { queue, queue_name, asked, shown, disagreement, revision, others } =
+    let SettlingView { queue, queue_name, asked, shown, disagreement, revision } =
         settling(&visit, item).await?;
+    let others = to_settle(&visit, queue).await?;
     let (said, settled) = (&disagreement.said, disagreement.settled.as_ref());
     let sets = settling_sets(&asked, said, settled.map(|each| &each.answer));
     let (title, lead_in) = sentences(&asked, said, &sets);
@@ -119,9 +142,10 @@ pub(super) async fn submit(
     let submission = submission(ItemId(item), &visit.person, &settling.asked, &fields)?;
     match visit.app.room.adjudicate(submission).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } => {
-            let later = settling.others.iter().skip_while(|other| other.item.0 != item).skip(1);
+            let others = to_settle(&visit, settling.queue).await?;
+            let later = others.iter().skip_while(|other| other.item.0 != item).skip(1);
             let mut open =
-                later.chain(&settling.others).filter(|other| !other.is_settled && other.item.0 != item);
+                later.chain(&others).filter(|other| !other.is_settled && other.item.0 != item);
             Ok(go(&match open.next() {
                 Some(next) => format!("/items/{}/settle", next.item.0),
                 None => format!("/queues/{}/disagreements", settling.queue.0),
@@ -133,6 +157,12 @@ pub(super) async fn submit(
         Submitted::Full | Submitted::NotYours => Err(Refusal::not_found()),
         Submitted::Refused { reason } => Err(Refusal::unusable(reason)),
     }
+}
+
+/// What people answered differently, in the order of the queue.
+async fn to_settle(visit: &Visit, queue: QueueId) -> Result<Vec<ToSettle>, Refusal> {
+    let who = visit.person.id;
+    visit.app.read(move |room| room.to_settle(queue, who)).await
 }
 
 async fn settling(visit: &Visit, item: i64) -> Result<SettlingView, Refusal> {

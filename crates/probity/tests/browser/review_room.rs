@@ -12,6 +12,9 @@ use crate::client::Browser;
 /// The key that submits.
 pub(crate) const ENTER: &str = "\u{E007}";
 
+/// The key that goes to what comes next.
+pub(crate) const TAB: &str = "\u{E004}";
+
 /// The key that leaves a field.
 pub(crate) const ESCAPE: &str = "\u{E00C}";
 
