@@ -156,7 +156,7 @@ impl Reader<'_> {
             (start, at) = (place, next);
             terms.push(number);
             match at.checked_sub(1).map(|before| self.items[before]) {
-                Some(Item::Operator(list)) if self.goes_on(list, &operators) && terms.len() < FIGURES_MAX => {
+                Some(Item::Operator(list)) if goes_on(list, &operators) && terms.len() < FIGURES_MAX => {
                     operators.push(list);
                     at -= 1;
                 }
@@ -180,12 +180,6 @@ impl Reader<'_> {
         Some(Calculation { result, operands: first..result, right, stated, text })
     }
 
-    /// A written sign binds closer than "and", which may begin something else.
-    fn goes_on(&self, list: WordList, operators: &[WordList]) -> bool {
-        let is_and = |list: &WordList| *list == WordList::And;
-        list != WordList::Equals && (!is_and(&list) || operators.iter().all(is_and))
-    }
-
     /// The operand that ends before `behind`: its number, where it starts in the reply, and its place.
     fn operand(&self, behind: usize) -> Option<(Exact, usize, usize)> {
         let last = behind.checked_sub(1)?;
@@ -203,6 +197,13 @@ impl Reader<'_> {
         is_times(self.items.get(at + 1))
             || at.checked_sub(1).is_some_and(|before| is_times(self.items.get(before)))
     }
+}
+
+/// Whether a calculation goes on to the left of an operator. A written sign binds closer than "and", which may begin
+/// something else.
+fn goes_on(list: WordList, operators: &[WordList]) -> bool {
+    let is_and = |list: &WordList| *list == WordList::And;
+    list != WordList::Equals && (!is_and(&list) || operators.iter().all(is_and))
 }
 
 /// What comes out, of operands and operators from the last to the first.

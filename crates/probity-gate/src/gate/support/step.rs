@@ -291,11 +291,11 @@ impl Operands {
                         TimeUnit::Months => {
                             let (its_year, its_month, its_day) = start.date();
                             let months = i64::from(its_year) * 12 + i64::from(its_month) - 1;
-                            let is_month = |months: i64| {
+                            let fits = |months: i64| {
                                 months.rem_euclid(12) == i64::from(month) - 1
                                     && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
                             };
-                            its_day == day && (is_month(months + n) || is_month(months - n))
+                            its_day == day && (fits(months + n) || fits(months - n))
                         }
                     }
                 })

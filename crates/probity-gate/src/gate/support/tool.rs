@@ -256,7 +256,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
         collector.words(&words);
         let deeds: Vec<&str> =
             collector.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect();
-        deeds.into_iter().for_each(|deed| collector.deed(deed));
+        for deed in deeds {
+            collector.deed(deed);
+        }
     }
     collector.company_text(text);
 }
