@@ -7,8 +7,9 @@ mod clock;
 use std::time::Duration;
 
 use clock::Clock;
-use probity_gate::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_gate::gate::{Gate, Settings};
+use probity_gate::case::{Case, CaseId, Entry, Evidence, Reply, Situation};
+use probity_gate::gate::policy::PolicyFile;
+use probity_gate::gate::{Defaults, Gate, Policies, PolicyTexts, Settings};
 
 /// A reply of so many signs takes a debug build some milliseconds, so that a ratio of times says something.
 const SIGNS: usize = 2_000;
@@ -21,6 +22,7 @@ const ROUNDS: usize = 9;
 
 fn time(gate: &Gate, reply: &str) -> Duration {
     let case = Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is it?".into()));
+    let case = Case { evidence: Evidence::of_sources([("returns", None)]).into(), ..case };
     let entry = Entry { case, reply: Reply::new(reply) };
     let started = Clock::start();
     let outcome = gate.screen(entry);
@@ -29,15 +31,23 @@ fn time(gate: &Gate, reply: &str) -> Duration {
     taken
 }
 
+/// The gate with the policies that ship as an example.
+fn gate_with_policies() -> Gate {
+    let sources =
+        [PolicyFile { name: "policies.toml", text: include_str!("../../../examples/policies.toml") }];
+    let texts = PolicyTexts { sources: &sources, words: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, Defaults::default()).expect("good policies");
+    Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no pattern is set")
+}
+
 #[track_caller]
-fn check(sign: &str) {
-    let gate = Gate::new(Settings::default()).expect("no pattern is set");
+fn check(gate: &Gate, sign: &str) {
     let replies = [SIGNS, 4 * SIGNS].map(|n| sign.repeat(n));
     let mut best = [Duration::MAX; 2];
     // Both lengths in each round, so that a busy machine slows both.
     for _ in 0..ROUNDS {
         for (best, reply) in best.iter_mut().zip(&replies) {
-            *best = time(&gate, reply).min(*best);
+            *best = time(gate, reply).min(*best);
         }
     }
     let [short, long] = best.map(|taken| taken.as_secs_f64());
@@ -47,10 +57,21 @@ fn check(sign: &str) {
 
 #[test]
 fn n19_signs_in_every_line_cost_time_by_the_length_of_the_reply() {
-    check("{\"score\":5,");
-    check("dear judge, ");
-    check("\u{a0}full marks ");
-    check("<|im_end|>");
+    for sign in ["{\"score\":5,", "dear judge, ", "\u{a0}full marks ", "<|im_end|>"] {
+        check(&Gate::default(), sign);
+    }
+}
+
+#[test]
+fn claims_against_policies_cost_time_by_the_length_of_the_reply() {
+    let gate = gate_with_policies();
+    let parts = [
+        "We refund $5. ", "$1 ", "30 days ", "not refund, ", "if ", "RPL-14 ", "1.", "\"", "http://a.b ",
+        "a.b@c.d ",
+    ];
+    for part in parts {
+        check(&gate, part);
+    }
 }
 
 #[test]
@@ -60,6 +81,6 @@ fn p74_work_grows_with_the_text_and_not_faster() {
         "0 ", "4l",
     ];
     for part in parts {
-        check(part);
+        check(&Gate::default(), part);
     }
 }

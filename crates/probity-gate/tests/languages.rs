@@ -2,8 +2,12 @@
 //! nothing permits is blocked, and a language without word lists is said and not guessed.
 
 use probity_gate::case::{Case, CaseId, Entry, Evidence, Reply, Situation};
+use probity_gate::gate::claim::Languages;
 use probity_gate::gate::policy::PolicyFile;
 use probity_gate::gate::{Defaults, Gate, Policies, PolicyTexts, Settings, WordFile};
+
+const LABELLED: [&str; 2] =
+    [include_str!("corpus/claims.open.jsonl"), include_str!("corpus/claims.held.jsonl")];
 
 const POLICY: &str = r#"
 [[source]]
@@ -92,6 +96,23 @@ fn a_language_without_word_lists_is_said_and_not_guessed() {
         message,
         "the claims of the reply were not checked: there are no word lists for its language (pl)"
     );
+}
+
+/// What `docs/design/languages.md` says about the labelled replies of `corpus.rs`.
+#[test]
+fn labelled_replies_are_told_as_what_they_are() {
+    let (mut n, mut n_unknown, mut n_wrong) = (0, 0, 0);
+    for line in LABELLED.iter().flat_map(|file| file.lines()) {
+        let row: serde_json::Value = serde_json::from_str(line).expect("a line is a reply");
+        let [reply, customer] = ["reply", "customer"].map(|key| row[key].as_str().unwrap_or_default());
+        let both = format!("{customer}\n{reply}");
+        let told = Languages::built_in().detect(reply).or_else(|| Languages::built_in().detect(&both));
+        n += 1;
+        n_unknown += usize::from(told.is_none());
+        n_wrong += usize::from(told.is_some_and(|code| row["language"] != code));
+    }
+    println!("{n} labelled replies: {n_unknown} without a language, {n_wrong} in a wrong one");
+    assert!(n_unknown * 100 <= n && n_wrong * 100 <= n, "{n_unknown} and {n_wrong} of {n}");
 }
 
 #[test]

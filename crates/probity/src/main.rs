@@ -49,7 +49,9 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Score(args) => commands::score::score(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
-        Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
+        Command::Gate(GateCommand::Rules { rules, settings }) => {
+            Ok(shown(&commands::gate::rules(&rules, &settings)?))
+        }
         Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Probe(args) => commands::probe::probe(&args),

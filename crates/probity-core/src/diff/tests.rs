@@ -28,7 +28,7 @@ fn row((id, slice, outcome, tone): Reply<'_>) -> ResultRow {
     let level = CriterionResult {
         score: tone,
         reasoning: tone.map(|level| format!("said {level}")),
-        unscored: (outcome == RowOutcome::Unscored).then(|| "no_json".to_owned()),
+        unscored: (outcome == RowOutcome::Unscored).then(|| "no_json".to_owned().into()),
         ..CriterionResult::default()
     };
     let is_blocked = outcome == RowOutcome::Blocked;

@@ -95,11 +95,12 @@ pub fn sheet(
     let JoinOptions { scale: declared, not_blind, floor, settling, shared_names } = options;
     let label_facts: Vec<&ItemFacts> = labels.iter().map(|entry| &entry.facts).collect();
     let verdict_facts: Vec<&ItemFacts> = verdicts.iter().map(|entry| &entry.facts).collect();
-    let named = named_in(&label_facts, InputFile::Labels)?
+    let named = (labels.is_empty() || named_in(&label_facts, InputFile::Labels)?)
         && (verdicts.is_empty() || named_in(&verdict_facts, InputFile::Verdicts)?);
     let scale = scale(labels, verdicts, declared)?;
     let names_variant = |facts: &[&ItemFacts]| facts.iter().any(|facts| facts.variant.is_some());
-    let variant_named = names_variant(&label_facts) && (verdicts.is_empty() || names_variant(&verdict_facts));
+    let variant_named = (labels.is_empty() || names_variant(&label_facts))
+        && (verdicts.is_empty() || names_variant(&verdict_facts));
     let (keys, places, units) = (Numbered::new(), Vec::new(), Vec::new());
     let mut join = Join { named, variant_named, scale, keys, places, units };
     let judges = join.verdicts(verdicts)?;
@@ -142,23 +143,22 @@ fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scal
     });
     let fault =
         |row: usize, reason: String| Faults { file: InputFile::Labels, rows: vec![(row, None, reason)] };
-    let Some((row, first)) = labels.iter().enumerate().find_map(|(row, entry)| Some((row, said(entry)?)))
-    else {
-        return Err(fault(0, "no label says anything".to_owned()));
-    };
-    let scale = if let Some(scale) = declared {
-        scale
-    } else {
-        let all = labels.iter().filter_map(said).chain(spoken.flatten().map(String::as_str));
-        Scale::of(first, all).ok_or_else(|| {
-            fault(
-                row,
-                format!(
-                    "'label' is '{first}', expected a, b or tie, pass or fail, a number, or words that are declared \
-                     from the lowest to the highest, such as --values no,yes"
-                ),
-            )
-        })?
+    let first = labels.iter().enumerate().find_map(|(row, entry)| Some((row, said(entry)?)));
+    let scale = match (declared, first) {
+        (Some(scale), first) if first.is_some() || labels.is_empty() => scale,
+        (_, None) => return Err(fault(0, "no label says anything".to_owned())),
+        (_, Some((row, first))) => {
+            let all = labels.iter().filter_map(said).chain(spoken.flatten().map(String::as_str));
+            Scale::of(first, all).ok_or_else(|| {
+                fault(
+                    row,
+                    format!(
+                        "'label' is '{first}', expected a, b or tie, pass or fail, a number, or words that are \
+                         declared from the lowest to the highest, such as --values no,yes"
+                    ),
+                )
+            })?
+        }
     };
     let off = labels.iter().enumerate().filter_map(|(row, entry)| Some((row, said(entry)?)));
     let off = off.filter(|(_, label)| scale.place(label).is_none());

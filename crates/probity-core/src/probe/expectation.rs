@@ -27,9 +27,9 @@ crate::named! {
 }
 
 impl Expectation {
-    /// What a violation is, in words that follow a count of bases.
-    pub(super) fn violated(self) -> &'static str {
-        match self {
+    /// What a violation is, in words before a count of bases, and noise, in words after a share.
+    pub(super) fn words(self) -> [&'static str; 2] {
+        let violated = match self {
             Expectation::NoRise => "the changed reply came out better",
             Expectation::NoMove => "the change moved the verdict",
             Expectation::Lowest => "a reply without any help did well",
@@ -38,6 +38,11 @@ impl Expectation {
             Expectation::Repeatable => "the same packet got another answer",
             Expectation::MustFall => "the planted fault was missed",
             Expectation::Blocked => "the gate admitted the reply",
-        }
+        };
+        let noise = match self {
+            Expectation::MustFall => "fell without a fault",
+            _ => "without any change",
+        };
+        [violated, noise]
     }
 }

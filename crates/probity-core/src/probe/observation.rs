@@ -84,7 +84,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    fn of(is_violated: bool) -> Effect {
+    pub(super) fn of(is_violated: bool) -> Effect {
         if is_violated { Effect::Violation } else { Effect::AsExpected }
     }
 }

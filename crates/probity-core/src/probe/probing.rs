@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::aspect::Aspect;
 use super::base::{Base, BaseOrigin};
 use super::battery::{Family, Probe};
-use super::expectation::Expectation;
 use super::own::{OwnFile, OwnProbe, OwnReplies};
 use super::record::ProbeOutcome;
 use super::tally::ProbeFigures;
@@ -86,7 +85,19 @@ impl ProbeResult {
     /// What `figures` say about a judge under `probe`, or why the probe has no meaning.
     pub fn new(probe: &Probe, task: &JudgeTask, figures: Result<ProbeFigures, &'static str>) -> ProbeResult {
         let criterion = probe.criterion(task);
-        let message = message(&figures, probe.expects, criterion.as_ref());
+        let [violated, noise] = probe.expects.words();
+        let violated = criterion.as_ref().map_or(violated.to_owned(), |id| format!("{id} did not fall"));
+        let message = message(&figures, [&violated, noise]);
+        ProbeResult::of_battery(probe, criterion, figures, message)
+    }
+
+    /// The same, said in other words.
+    pub(super) fn of_battery(
+        probe: &Probe,
+        criterion: Option<CriterionId>,
+        figures: Result<ProbeFigures, &'static str>,
+        message: String,
+    ) -> ProbeResult {
         let Probe { name, number, family, means, .. } = probe.clone();
         ProbeResult {
             name,
@@ -158,25 +169,15 @@ impl ProbeResult {
     }
 }
 
-fn message(
-    figures: &Result<ProbeFigures, &'static str>,
-    expects: Expectation,
-    criterion: Option<&CriterionId>,
-) -> String {
+/// What `figures` say: how often something was violated, in words, and how often that came of itself.
+pub(super) fn message(figures: &Result<ProbeFigures, &'static str>, [violated, noise]: [&str; 2]) -> String {
     let figures = match figures {
         Ok(figures) => figures,
         Err(why) => return (*why).to_owned(),
     };
     let (Some(net), n) = (figures.net, figures.n_bases) else { return unanswered(figures) };
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let noise = figures.noise.map_or(String::new(), |noise| match expects {
-        Expectation::MustFall => format!(", and {} % fell without a fault", percent(noise)),
-        _ => format!(", and {} % without any change", percent(noise)),
-    });
-    let violated = match criterion {
-        Some(criterion) => format!("{criterion} did not fall"),
-        None => expects.violated().to_owned(),
-    };
+    let noise = figures.noise.map_or(String::new(), |share| format!(", and {} % {noise}", percent(share)));
     let mut text = format!(
         "{violated} in {} of {n}{noise}: net {} %, between {} and {} %",
         figures.n_violations,

@@ -217,7 +217,7 @@ impl Checks<'_> {
         let is_good =
             |line: &&ProbeLine| matches!(line.outcome, ProbeOutcome::Pass | ProbeOutcome::NotApplicable);
         let n_good = made.iter().filter(is_good).count();
-        let said = |line: &ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
+        let said = |line: &ProbeLine| format!("{} ({})", line.name, line.outcome.name());
         let bad: Vec<String> = made.iter().filter(|line| !is_good(line)).map(said).collect();
         let mut unmet: Vec<String> = Vec::new();
         if let Some(tolerance) = record.tolerance.filter(|tolerance| *tolerance > TOLERANCE_MAX) {
@@ -231,7 +231,7 @@ impl Checks<'_> {
                 bad.len(),
                 made.len(),
                 if bad.len() == 1 { "does" } else { "do" },
-                bad.join("; ")
+                bad.join(", ")
             ));
         }
         if !absent.is_empty() {

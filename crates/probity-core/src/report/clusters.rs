@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::row::ReplyResult;
-use crate::results::RowOutcome;
+use crate::results::{ResultRow, RowOutcome};
 use crate::stats::{ClusterSums, Estimate, proportion};
 
 /// What a reply adds to the figures. Many replies are of one kind.
@@ -24,13 +23,13 @@ pub(super) struct ReplyKind {
 }
 
 impl ReplyKind {
-    fn set(&mut self, result: &ReplyResult, slice: &str) {
+    fn set(&mut self, row: &ResultRow, slice: &str) {
         self.slice.clear();
         self.slice.push_str(slice);
-        self.passes = result.outcome.passes();
-        self.fails_outright = result.outcome == RowOutcome::Blocked || result.is_automatic_fail();
+        self.passes = row.outcome.passes();
+        self.fails_outright = row.outcome == RowOutcome::Blocked || row.is_automatic_fail;
         self.levels.clear();
-        self.levels.extend(result.criteria.iter().map(|(_, outcome)| outcome.level()));
+        self.levels.extend(row.asked().map(|(_, result)| result.score));
     }
 }
 
@@ -61,16 +60,16 @@ pub(super) struct CaseReplies {
 
 impl CaseReplies {
     /// Adds a reply that is counted in `slice`.
-    pub(super) fn add(&mut self, result: &ReplyResult, slice: &str) {
-        let case = case_hash(&result.id);
-        self.last.set(result, slice);
+    pub(super) fn add(&mut self, row: &ResultRow, slice: &str) {
+        let case = case_hash(&row.id);
+        self.last.set(row, slice);
         let kind = self.kinds.get(&self.last).copied().unwrap_or_else(|| {
             let next = u32::try_from(self.kinds.len()).expect("fewer than 2³² replies fit into memory");
             self.kinds.insert(self.last.clone(), next);
             next
         });
         self.replies.push(CaseReply { case, kind });
-        self.confidences.extend(result.confidence.map(|confidence| (case, confidence.value())));
+        self.confidences.extend(row.confidence.map(|confidence| (case, confidence.value())));
     }
 
     /// The replies by case.

@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::clusters::case_hash;
-use super::row::ReplyResult;
 use crate::case::is_good_outcome;
-use crate::results::{CustomerOutcomes, Members};
+use crate::results::{CustomerOutcomes, Members, ResultRow};
 use crate::stats::{CrossTable, Measure, MeasureKind, Resampling, Sampling, crossed, proportion};
 
 /// How intervals are drawn; a coefficient of few replies says nothing.
@@ -30,11 +29,11 @@ pub(super) struct CustomerOutcomeTally {
 }
 
 impl CustomerOutcomeTally {
-    pub(super) fn add(&mut self, result: &ReplyResult) {
-        let Some(passes) = result.outcome.passes() else { return };
-        for (kind, value) in &result.customer_outcomes {
+    pub(super) fn add(&mut self, row: &ResultRow) {
+        let Some(passes) = row.outcome.passes() else { return };
+        for (kind, value) in &row.customer_outcomes {
             if let Some(good) = is_good_outcome(value) {
-                self.kinds.entry(kind.clone()).or_default().push((case_hash(&result.id), passes, good));
+                self.kinds.entry(kind.clone()).or_default().push((case_hash(&row.id), passes, good));
             }
         }
     }

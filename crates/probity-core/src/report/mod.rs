@@ -25,7 +25,7 @@ mod properties;
 pub use gate_tally::GateTally;
 pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
 pub use ranked::RankedReply;
-pub use row::{GateOutcome, NO_REPLY, ReplyResult};
+pub use row::NO_REPLY;
 pub use summary::{Summary, SummaryBuilder, UnscoredCount, rubric_name};
 pub(crate) use target::{Ceiling, metric_name};
 pub use timeline::{

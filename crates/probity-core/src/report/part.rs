@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::clusters::PartFigures;
-use super::row::ReplyResult;
 use crate::exact::Exact;
-use crate::results::{ClusterCount, Counts, CriterionFigures, Members, PartRecord};
+use crate::results::{ClusterCount, Counts, CriterionFigures, Members, PartRecord, ResultRow};
 use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
-use crate::score::CriterionOutcome;
 use crate::stats::ClusterSums;
 
 /// How wide a bin of totals is. A perfect total belongs to the last.
@@ -19,6 +17,8 @@ const BINS: usize = 10;
 #[derive(Debug, Clone)]
 struct LevelTally {
     criterion: CriterionId,
+    /// The best level.
+    best: i64,
     /// How often each level of the scale was given, every level listed.
     levels: BTreeMap<i64, u64>,
     /// Replies without a level.
@@ -102,6 +102,7 @@ impl Part {
     pub(super) fn new(rubric: &Rubric) -> Self {
         let criteria = rubric.criteria().iter().map(|criterion| LevelTally {
             criterion: criterion.id.clone(),
+            best: criterion.scale.best(),
             levels: criterion.scale.levels().iter().map(|level| (*level, 0)).collect(),
             n_unscored: 0,
             violations: match criterion.violations.as_slice() {
@@ -120,21 +121,20 @@ impl Part {
         }
     }
 
-    pub(super) fn add(&mut self, result: &ReplyResult) {
-        self.counts.add(result.outcome);
-        if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
+    pub(super) fn add(&mut self, row: &ResultRow) {
+        self.counts.add(row.outcome);
+        if let (Some(totals), Some(total)) = (&mut self.totals, row.total) {
             totals.add(total);
         }
-        for (place, (summary, (id, outcome))) in self.criteria.iter_mut().zip(&result.criteria).enumerate() {
-            assert_eq!(summary.criterion, *id, "results list criteria in the rubric's order");
-            match outcome {
-                CriterionOutcome::Scored(scored) => {
-                    *summary.levels.entry(scored.level).or_insert(0) += 1;
-                    if result.below_best.contains(&place) {
-                        summary.add_violations(&scored.violations);
-                    }
-                }
-                CriterionOutcome::Unscored(_) => summary.n_unscored += 1,
+        for (tally, (id, result)) in self.criteria.iter_mut().zip(row.asked()) {
+            assert_eq!(tally.criterion.as_str(), id, "results list criteria in the rubric's order");
+            let Some(level) = result.score else {
+                tally.n_unscored += 1;
+                continue;
+            };
+            *tally.levels.entry(level).or_insert(0) += 1;
+            if level != tally.best {
+                tally.add_violations(&result.violations);
             }
         }
     }

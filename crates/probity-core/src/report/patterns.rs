@@ -7,12 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-use super::row::{GateOutcome, ReplyResult};
 use crate::exact::Exact;
-use crate::gate::Severity;
-use crate::results::{FailurePattern, PatternKind, RecurringReason, RowOutcome};
+use crate::results::{FailurePattern, PatternKind, RecurringReason, ResultRow, RowOutcome};
 use crate::rubric::{Rubric, Scale};
-use crate::score::CriterionOutcome;
 
 /// How many patterns and groups are reported.
 const LISTED_MAX: usize = 10;
@@ -58,23 +55,18 @@ struct Reason {
 
 impl PatternTally {
     /// Counts one result of `slice`.
-    pub(super) fn add(&mut self, result: &ReplyResult, slice: &str, rubric: &Rubric) {
-        if let GateOutcome::Blocked(findings) = &result.gate {
-            let blocking = findings.iter().filter(|finding| finding.severity == Severity::Block);
-            let rules: BTreeSet<&str> = blocking.map(crate::gate::Finding::rule).collect();
-            for rule in rules {
-                self.see(slice, PatternKind::Rule(rule.to_owned()), &result.id);
-            }
+    pub(super) fn add(&mut self, row: &ResultRow, slice: &str, rubric: &Rubric) {
+        for rule in row.gate.blocking().collect::<BTreeSet<&str>>() {
+            self.see(slice, PatternKind::Rule(rule.to_owned()), &row.id);
         }
-        let is_of_interest = matches!(result.outcome, RowOutcome::Fail | RowOutcome::Scored);
+        let is_of_interest = matches!(row.outcome, RowOutcome::Fail | RowOutcome::Scored);
         if !is_of_interest {
             return;
         }
-        for (id, outcome) in &result.criteria {
-            let CriterionOutcome::Scored(scored) = outcome else { continue };
-            if rubric.criterion(id).is_some_and(|criterion| is_weak(&criterion.scale, scored.level)) {
-                self.see(slice, PatternKind::Criterion(id.to_string()), &result.id);
-                self.hear(id.as_str(), &result.id, &scored.reasoning);
+        for (criterion, (id, result)) in rubric.criteria().iter().zip(row.asked()) {
+            if result.score.is_some_and(|level| is_weak(&criterion.scale, level)) {
+                self.see(slice, PatternKind::Criterion(id.to_owned()), &row.id);
+                self.hear(id, &row.id, result.reasoning.as_deref().unwrap_or_default());
             }
         }
     }

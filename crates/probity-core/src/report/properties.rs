@@ -4,15 +4,15 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{GateOutcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
+use super::{RankedReply, Summary, SummaryBuilder};
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
 use crate::exact::Exact;
 use crate::gate;
 use crate::promote::Standing;
-use crate::results::{Facts, RowOutcome, RunResults};
-use crate::rubric::{CriterionId, Decider, Rubric};
+use crate::results::{Facts, ResultRow, RowOutcome, RunResults};
+use crate::rubric::{CriterionId, Rubric};
 use crate::score::fixture::{Shape, shapes};
-use crate::score::{CriterionOutcome, Failure, Scored, Unscored};
+use crate::score::{CriterionOutcome, Scored, Unscored};
 
 /// The counts of which every reply is in exactly one.
 const PARTS: [&str; 5] = ["blocked", "passed", "failed", "scored", "unscored"];
@@ -69,7 +69,6 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
             level: levels[place.index(levels.len())],
             reasoning: String::new(),
             violations: Vec::new(),
-            decider: Decider::Judge,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         }),
@@ -82,7 +81,7 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
     (CriterionId::new(format!("c{at}")).expect("an id"), outcome)
 }
 
-fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyResult {
+fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ResultRow {
     let case = Case {
         slice: drawn.slice.map(|slice| Slice::new(format!("slice {slice}")).expect("a slice")),
         ..Case::new(CaseId::new(format!("case {n}")).expect("an id"), Situation::Ticket("Help".into()))
@@ -92,25 +91,19 @@ fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyR
     let admitted = gate::Gate::default().screen(Entry { case, reply }).expect("no rule blocks");
     match &drawn.gate {
         // No rule blocks yet, so a blocked result is put together by hand.
-        Gate::Blocked => ReplyResult {
-            outcome: RowOutcome::Blocked,
-            gate: GateOutcome::Blocked(Vec::new()),
-            not_asked: rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect(),
-            score: None,
-            ..ReplyResult::judged(&admitted, rubric, Vec::new())
-        },
+        Gate::Blocked => ResultRow::blocked(admitted.entry(), &[], rubric),
         Gate::Admitted(places) => {
             let criteria = (0..shape.criteria.len()).map(|at| outcome(shape, at, places[at]));
-            ReplyResult::judged(&admitted, rubric, criteria.collect())
+            ResultRow::judged(&admitted, rubric, criteria.collect())
         }
     }
 }
 
-fn results(shape: &Shape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ReplyResult> {
+fn results(shape: &Shape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ResultRow> {
     drawn.iter().enumerate().map(|drawn| result(shape, rubric, drawn)).collect()
 }
 
-fn summary(rubric: &Rubric, results: &[ReplyResult]) -> Summary {
+fn summary(rubric: &Rubric, results: &[ResultRow]) -> Summary {
     let mut builder = SummaryBuilder::new(rubric);
     for result in results {
         builder.add(result);
@@ -170,9 +163,9 @@ proptest! {
         let rubric = shape.in_order();
         let results = results(&shape, &rubric, &drawn);
         let document = RunResults {
-            results: results.iter().map(ReplyResult::row).collect(),
+            results: results.clone(),
             skipped: Vec::new(),
-            failed: results.iter().flat_map(ReplyResult::failed_rows).collect(),
+            failed: results.iter().flat_map(ResultRow::failed_rows).collect(),
             summary: summary(&rubric, &results).record,
             standing: Standing::advisory("results from a file have no standing of their own"),
         };
@@ -180,7 +173,7 @@ proptest! {
         let read = RunResults::read(&text).expect("a results file");
         prop_assert_eq!(json!(&read).to_string(), text, "not a digit is lost");
         for (row, result) in read.results.iter().zip(&results) {
-            prop_assert_eq!(!result.failures().is_empty(), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
+            prop_assert_eq!(!result.fail_reasons.is_empty(), row.outcome == RowOutcome::Fail && !row.reasons().is_empty());
         }
     }
 
@@ -226,7 +219,7 @@ proptest! {
     fn figures_do_not_depend_on_the_order_of_results((shape, drawn, order) in shuffled()) {
         let rubric = shape.in_order();
         let forward = results(&shape, &rubric, &drawn);
-        let other: Vec<ReplyResult> = order.iter().map(|at| forward[*at].clone()).collect();
+        let other: Vec<ResultRow> = order.iter().map(|at| forward[*at].clone()).collect();
         let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
         prop_assert_eq!(without_examples(&one).to_string(), without_examples(&two).to_string());
         let qualities = |summary: &Summary| -> Vec<Exact> {
@@ -259,22 +252,18 @@ proptest! {
         let rubric = shape.in_order();
         let results = results(&shape, &rubric, &drawn);
         let is_weighted = rubric.criteria()[0].weight.is_some();
-        let quality = |result: &ReplyResult| {
-            let shares = result.criteria.iter().map(|(id, outcome)| {
-                let criterion = rubric.criterion(id).expect("known");
+        let quality = |row: &ResultRow| {
+            let shares = row.asked().map(|(id, result)| {
+                let criterion = rubric.criteria().iter().find(|known| known.id.as_str() == id).expect("known");
                 let weight = criterion.weight.unwrap_or(Exact::from(100));
-                match outcome {
-                    CriterionOutcome::Scored(scored) => weight * criterion.scale.share(scored.level),
-                    CriterionOutcome::Unscored(_) => weight,
-                }
+                result.score.map_or(weight, |level| weight * criterion.scale.share(level))
             });
             let points: Exact = shares.sum();
-            let n_criteria = i64::try_from(result.criteria.len()).expect("a few");
+            let n_criteria = i64::try_from(rubric.criteria().len()).expect("a few");
             points.over(if is_weighted { 100 } else { 100 * n_criteria }).expect("criteria")
         };
-        let is_automatic = |result: &ReplyResult| {
-            result.failures().iter().any(|failure| matches!(failure, Failure::Automatic(_)))
-        };
+        // A reason that is no sentence about a score is a criterion.
+        let is_automatic = |row: &ResultRow| row.fail_reasons.iter().any(|reason| !reason.starts_with("score "));
         let ranked = results.iter().filter(|r| !matches!(r.outcome, RowOutcome::Blocked | RowOutcome::Unscored));
         let mut want: Vec<(bool, Exact, &str)> = ranked
             .map(|result| (!is_automatic(result), quality(result), result.id.as_str()))
@@ -284,9 +273,9 @@ proptest! {
         let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(5).collect();
         let summary = summary(&rubric, &results);
         let got: Vec<(Exact, &str)> =
-            summary.worst.iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
+            summary.worst.iter().map(|worst| (worst.quality_max, worst.row.id.as_str())).collect();
         prop_assert_eq!(got, want);
-        let is_good = |best: &RankedReply| matches!(best.result.outcome, RowOutcome::Pass | RowOutcome::Scored);
+        let is_good = |best: &RankedReply| matches!(best.row.outcome, RowOutcome::Pass | RowOutcome::Scored);
         prop_assert!(summary.best.iter().all(is_good));
     }
 }

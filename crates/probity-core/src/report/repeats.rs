@@ -10,8 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clusters::case_hash;
-use super::row::ReplyResult;
-use crate::results::{PassHat, Repeats};
+use crate::results::{PassHat, Repeats, ResultRow};
 use crate::stats::mean;
 
 /// Takes results one at a time. Only replies of a named variant can share their case with another one.
@@ -30,9 +29,9 @@ struct Trials {
 }
 
 impl RepeatTally {
-    pub(super) fn add(&mut self, result: &ReplyResult) {
-        if let (Some(_), Some(passes)) = (&result.variant, result.outcome.passes()) {
-            self.count(&result.id, passes);
+    pub(super) fn add(&mut self, row: &ResultRow) {
+        if let (Some(_), Some(passes)) = (&row.variant, row.outcome.passes()) {
+            self.count(&row.id, passes);
         }
     }
 

@@ -4,8 +4,7 @@
 //! for people: the share of pairs that agree, and Krippendorff's alpha (ordinal).
 
 use super::clusters::case_hash;
-use super::row::ReplyResult;
-use crate::results::{Members, SelfAgreement};
+use crate::results::{CriterionResult, Members, ResultRow, SelfAgreement};
 use crate::rubric::{Criterion, Rubric};
 use crate::stats::{RatioPart, Resampling, Sampling, coincidences, rated, ratio};
 
@@ -20,12 +19,11 @@ pub(super) struct SelfAgreementTally {
 }
 
 impl SelfAgreementTally {
-    pub(super) fn add(&mut self, result: &ReplyResult, rubric: &Rubric) {
-        for (at, levels) in
-            result.levels_by_repeat.iter().enumerate().filter(|(_, levels)| !levels.is_empty())
-        {
+    pub(super) fn add(&mut self, row: &ResultRow, rubric: &Rubric) {
+        let several = |(_, result): &(usize, (&str, &CriterionResult))| !result.1.scores.is_empty();
+        for (at, (_, CriterionResult { scores, .. })) in row.asked().enumerate().filter(several) {
             self.criteria.resize(rubric.criteria().len(), Vec::new());
-            let count = |level: &i64| levels.iter().filter(|given| **given == Some(*level)).count();
+            let count = |level: &i64| scores.iter().filter(|given| **given == Some(*level)).count();
             let counts: Vec<u32> = rubric.criteria()[at]
                 .scale
                 .levels()
@@ -33,7 +31,7 @@ impl SelfAgreementTally {
                 .map(|level| u32::try_from(count(level)).unwrap_or(u32::MAX))
                 .collect();
             if counts.iter().sum::<u32>() >= 2 {
-                self.criteria[at].push((case_hash(&result.id), counts));
+                self.criteria[at].push((case_hash(&row.id), counts));
             }
         }
     }

@@ -9,15 +9,15 @@ use super::part::Part;
 use super::patterns::PatternTally;
 use super::ranked::{Ranked, RankedReply};
 use super::repeats::RepeatTally;
-use super::row::{GateOutcome, ReplyResult};
 use super::self_agreement::SelfAgreementTally;
 use super::sensitivity::variations;
 use super::target::{Ceiling, target_record};
 use crate::exact::Exact;
-use crate::results::{Counts, Facts, ONE_DRAW, PartRecord, RubricName, SummaryRecord, TargetRecord};
+use crate::results::{
+    Counts, Facts, GateStatus, ONE_DRAW, PartRecord, ResultRow, RubricName, SummaryRecord, TargetRecord,
+};
 use crate::rubric::{GoldSize, Metric, Rubric, Target};
 use crate::sample::NO_SLICE;
-use crate::score::CriterionOutcome;
 use crate::stats::Estimate;
 
 /// How many criteria went unscored for one cause.
@@ -76,39 +76,33 @@ impl SummaryBuilder {
         self.skipped += 1;
     }
 
-    /// Counts one result.
-    pub fn add(&mut self, result: &ReplyResult) {
-        self.all.add(result);
-        let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
-        self.patterns.add(result, slice, &self.rubric);
-        self.replies.add(result, slice);
+    /// Counts one row.
+    pub fn add(&mut self, row: &ResultRow) {
+        self.all.add(row);
+        let slice = row.slice.as_deref().unwrap_or(NO_SLICE);
+        self.patterns.add(row, slice, &self.rubric);
+        self.replies.add(row, slice);
         // Nearly always the slice is known, and its name is not made again.
         match self.slices.get_mut(slice) {
-            Some(part) => part.add(result),
-            None => self.slices.entry(slice.to_owned()).or_insert(Part::new(&self.rubric)).add(result),
+            Some(part) => part.add(row),
+            None => self.slices.entry(slice.to_owned()).or_insert(Part::new(&self.rubric)).add(row),
         }
-        self.count_causes(result);
-        self.automatic_fails += u64::from(result.is_automatic_fail());
-        self.gate.add(result);
-        self.repeats.add(result);
-        self.self_agreement.add(result, &self.rubric);
-        self.customer_outcomes.add(result);
-        self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
-        if let Some(quality_max) = result.quality_max(&self.rubric) {
-            self.ranked.add(quality_max, result);
+        for unscored in row.asked().filter_map(|(_, result)| result.unscored.as_ref()) {
+            let count = self.causes.entry(unscored.cause.clone()).or_insert_with(|| UnscoredCount {
+                cause: unscored.cause.clone(),
+                n: 0,
+                example: unscored.detail.clone(),
+            });
+            count.n += 1;
         }
-    }
-
-    fn count_causes(&mut self, result: &ReplyResult) {
-        for (_, outcome) in &result.criteria {
-            if let CriterionOutcome::Unscored(unscored) = outcome {
-                let count = self.causes.entry(unscored.cause.clone()).or_insert_with(|| UnscoredCount {
-                    cause: unscored.cause.clone(),
-                    n: 0,
-                    example: unscored.detail.clone(),
-                });
-                count.n += 1;
-            }
+        self.automatic_fails += u64::from(row.is_automatic_fail);
+        self.gate.add(row);
+        self.repeats.add(row);
+        self.self_agreement.add(row, &self.rubric);
+        self.customer_outcomes.add(row);
+        self.no_reply += u64::from(row.gate.status == GateStatus::NoReply);
+        if let Some(quality_max) = row.quality_max(&self.rubric) {
+            self.ranked.add(quality_max, row);
         }
     }
 
@@ -220,7 +214,7 @@ pub struct Summary {
     /// The worst replies that are not perfect, worst first.
     pub worst: Vec<RankedReply>,
     /// The first replies that the gate blocked.
-    pub blocked: Vec<ReplyResult>,
+    pub blocked: Vec<ResultRow>,
 }
 
 /// A rubric as documents name it.

@@ -1,12 +1,15 @@
 //! One reply of a run's results, and what stands beside the replies.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::members::Members;
+use crate::case::{Confidence, Evidence, Turn};
 use crate::exact::Exact;
-use crate::gate::{Finding, Sighting};
-use crate::score::CriterionOutcome;
+use crate::gate::{Finding, Severity, Sighting};
+use crate::score::Unscored;
 
 crate::named! {
     /// What a reply came to, as results name it.
@@ -65,11 +68,48 @@ pub struct ResultRow {
     pub ticket: Option<String>,
     /// The reply; null where the target gave none.
     pub reply: Option<String>,
+    /// The conversation up to the reply; only where there is more than a ticket.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn>,
+    /// What the reply may rest on, as the judge was shown it; only where there is something.
+    #[serde(default, skip_serializing_if = "Evidence::is_empty")]
+    pub evidence: Evidence,
+    /// An ideal reply, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// What the gate said.
     pub gate: GateRecord,
+    /// The bot's own confidence. Files do not have it.
+    #[serde(skip)]
+    pub confidence: Option<Confidence>,
+    /// What customers said, and what became of the ticket, by kind. Files do not have it.
+    #[serde(skip)]
+    pub customer_outcomes: BTreeMap<String, String>,
+    /// Whether a level fails it whatever its total. Files do not say.
+    #[serde(skip)]
+    pub is_automatic_fail: bool,
 }
 
 impl ResultRow {
+    /// The case's id, with the variant behind it where there is one: several replies to a case differ in it.
+    pub fn name(&self) -> String {
+        self.variant.as_ref().map_or_else(|| self.id.clone(), |variant| format!("{} ({variant})", self.id))
+    }
+
+    /// The criteria that were asked about, with what each came to.
+    pub fn asked(&self) -> impl Iterator<Item = (&str, &CriterionResult)> {
+        self.criteria.iter().filter_map(|(id, result)| Some((id, result.as_ref()?)))
+    }
+
+    /// The rows of the `failed` list: one per criterion without a level.
+    pub fn failed_rows(&self) -> impl Iterator<Item = FailedRow> {
+        self.asked().filter_map(|(id, result)| {
+            let Unscored { cause, detail, attempts } = result.unscored.clone()?;
+            let (row, variant, criterion) = (self.id.clone(), self.variant.clone(), id.to_owned());
+            Some(FailedRow { id: row, variant, criterion, reason: cause, detail, attempts })
+        })
+    }
+
     /// The result of the criterion at `place`, where it was asked about.
     pub fn criterion(&self, place: usize) -> Option<&CriterionResult> {
         self.criteria.at(place)?.as_ref()
@@ -85,15 +125,12 @@ impl ResultRow {
         match self.outcome {
             RowOutcome::Pass | RowOutcome::Scored => Vec::new(),
             RowOutcome::Fail => self.fail_reasons.clone(),
-            RowOutcome::Blocked => {
-                let blocking = self.gate.findings.iter().filter(|finding| finding.severity == "block");
-                blocking.map(|finding| finding.rule.clone()).collect()
-            }
+            RowOutcome::Blocked => self.gate.blocking().map(str::to_owned).collect(),
             RowOutcome::Unscored => {
-                let cause = |(id, result): (&str, &Option<CriterionResult>)| {
-                    Some(format!("{id}: {}", result.as_ref()?.unscored.as_ref()?))
+                let cause = |(id, result): (&str, &CriterionResult)| {
+                    Some(format!("{id}: {}", result.unscored.as_ref()?.cause))
                 };
-                self.criteria.iter().filter_map(cause).collect()
+                self.asked().filter_map(cause).collect()
             }
         }
     }
@@ -122,28 +159,19 @@ pub struct CriterionResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspicions: Vec<String>,
     /// Why there is no level; only when unscored.
+    // Files have the cause alone here, and the rest among `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unscored: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub unscored: Option<Unscored>,
 }
 
 impl CriterionResult {
-    /// What `outcome` comes to, with the points that its level has.
-    pub fn of(outcome: &CriterionOutcome, points: Option<Exact>) -> Self {
-        match outcome {
-            CriterionOutcome::Scored(scored) => CriterionResult {
-                score: Some(scored.level),
-                scores: Vec::new(),
-                reasoning: Some(scored.reasoning.clone()),
-                points,
-                violations: scored.violations.clone(),
-                repairs: scored.repairs.clone(),
-                suspicions: scored.suspicions.clone(),
-                unscored: None,
-            },
-            CriterionOutcome::Unscored(unscored) => {
-                CriterionResult { unscored: Some(unscored.cause.clone()), ..CriterionResult::default() }
-            }
-        }
+    /// The level of the criterion called `id` as people read it: with its points and the violations that were named.
+    pub fn level_text(&self, id: &str) -> Option<String> {
+        let (level, points) = (self.score?, self.points.map(|points| format!("{points} points")));
+        let facts: Vec<String> = points.into_iter().chain(self.violations.iter().cloned()).collect();
+        let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        Some(format!("{id} {level}{facts}"))
     }
 }
 
@@ -154,6 +182,14 @@ pub struct GateRecord {
     pub status: GateStatus,
     /// What was found.
     pub findings: Vec<FindingRecord>,
+}
+
+impl GateRecord {
+    /// The rules whose findings block the reply; a rule with several findings stands there as often.
+    pub fn blocking(&self) -> impl Iterator<Item = &str> {
+        let blocking = self.findings.iter().filter(|finding| finding.severity == Severity::Block.name());
+        blocking.map(|finding| finding.rule.as_str())
+    }
 }
 
 /// What the gate decided.

@@ -3,9 +3,11 @@
 //! The figures are those of a calibration over the labels of one queue; nothing is computed here. What always
 //! holds: a figure carries its denominator and its interval, or the reason why it does not exist.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::document::{LabelForm, Questionnaire};
+use super::document::{AskedCriterion, LabelForm, Questionnaire};
 use crate::calibrate::{Calibration, Counting, Figures, People, calibration};
 use crate::label::{JoinOptions, LabelEntry, Scale, Settling, VerdictEntry, sheet};
 use crate::stats::{Estimate, Undefined};
@@ -15,8 +17,6 @@ use crate::stats::{Estimate, Undefined};
 pub struct Agreement {
     /// Items and criteria with a vote.
     pub n: u64,
-    /// People who voted.
-    pub people: usize,
     /// Votes that count.
     pub votes: u64,
     /// Times that a person could not tell.
@@ -29,10 +29,40 @@ pub struct Agreement {
     pub alpha: FigureView,
     /// The judge against people, where its verdicts are known.
     pub judge: Option<JudgeAgreement>,
+    /// By criterion, the weakest first; none for pairs.
+    pub criteria: Vec<AgreementRow>,
     /// By slice, sorted by name; a row without a name is of cases without a slice.
     pub slices: Vec<AgreementRow>,
-    /// Every two people who looked at something in common.
-    pub pairs: Vec<AgreementRow>,
+    /// Who labelled, by name.
+    pub people: Vec<PersonPace>,
+    /// Every two people who looked at something in common, and each with the judge.
+    pub pairs: Vec<PairAgreement>,
+}
+
+/// What one person did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PersonPace {
+    /// Their name.
+    pub name: String,
+    /// Items that they labelled.
+    pub n_items: usize,
+    /// Labels by which they say that they cannot tell.
+    pub cannot_tell: usize,
+    /// Half of their items took them longer, in seconds; `None` where no time is known.
+    pub seconds: Option<f64>,
+}
+
+/// Two people on what both looked at, or one of them and the judge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairAgreement {
+    /// Who.
+    pub one: String,
+    /// With whom; `None` is the judge.
+    pub other: Option<String>,
+    /// Items and criteria that both decided.
+    pub n: u64,
+    /// The share that says the same.
+    pub agreement: FigureView,
 }
 
 /// A figure as pages write and draw it.
@@ -61,43 +91,110 @@ pub struct JudgeAgreement {
     pub kappa: FigureView,
 }
 
-/// The people of one slice among themselves, or two people on what both looked at.
+/// The people of one slice, or on one criterion, among themselves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgreementRow {
-    /// The slice, or both people.
+    /// The slice, or the criterion's id.
+    pub key: String,
+    /// What it is called.
     pub name: String,
-    /// Items and criteria with a vote, or that both labelled.
+    /// Items and criteria with a vote.
     pub n: u64,
     /// The share that says the same.
     pub agreement: FigureView,
-    /// Krippendorff's alpha of a slice, Cohen's kappa of two people.
+    /// Krippendorff's alpha.
     pub coefficient: FigureView,
-    /// The judge's share of agreement in a slice.
+    /// The judge's share of agreement.
     pub judge: Option<FigureView>,
 }
 
-/// The calibration of what a queue's labels say so far; `None` without any yet.
-pub fn calibrated(
-    asked: &Questionnaire,
-    labels: &[LabelEntry],
-    verdicts: &[VerdictEntry],
-    counting: Counting,
-) -> Result<Option<Calibration>, String> {
-    if labels.iter().all(|label| label.label.is_none()) {
-        return Ok(None);
-    }
-    let options = JoinOptions { scale: scale(asked), settling: Settling::ByItem, ..JoinOptions::default() };
-    let sheet = sheet(labels, verdicts, &[], options).map_err(|faults| {
-        let reasons: Vec<String> = faults.rows.into_iter().map(|(_, _, reason)| reason).collect();
-        reasons.join("; ")
-    })?;
-    Ok(Some(calibration(&sheet, counting)))
+/// What was said about a queue's items, by people and by the judge.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueVotes<'a> {
+    /// What was asked.
+    pub asked: &'a Questionnaire,
+    /// What people said.
+    pub labels: &'a [LabelEntry],
+    /// What the judge said.
+    pub verdicts: &'a [VerdictEntry],
+    /// How it is counted.
+    pub counting: Counting,
 }
 
-/// What pages show of a calibration.
-pub fn agreement(asked: &Questionnaire, calibration: &Calibration) -> Agreement {
+impl QueueVotes<'_> {
+    /// The calibration of what the labels say so far; `None` without any yet.
+    pub fn calibrated(&self) -> Result<Option<Calibration>, String> {
+        if self.labels.iter().all(|label| label.label.is_none()) {
+            return Ok(None);
+        }
+        let options =
+            JoinOptions { scale: scale(self.asked), settling: Settling::ByItem, ..JoinOptions::default() };
+        let sheet = sheet(self.labels, self.verdicts, &[], options).map_err(|faults| {
+            let reasons: Vec<String> = faults.rows.into_iter().map(|(_, _, reason)| reason).collect();
+            reasons.join("; ")
+        })?;
+        Ok(Some(calibration(&sheet, self.counting)))
+    }
+
+    /// The calibration of some of the labels.
+    fn part(&self, keep: impl Fn(&LabelEntry) -> bool) -> Option<Calibration> {
+        let labels: Vec<LabelEntry> = self.labels.iter().filter(|label| keep(label)).cloned().collect();
+        QueueVotes { labels: &labels, ..*self }.calibrated().ok().flatten()
+    }
+
+    /// The people on one criterion among themselves, and the judge with them.
+    fn on(&self, criterion: &AskedCriterion) -> Option<AgreementRow> {
+        let part = self.part(|label| label.criterion.as_ref() == Some(&criterion.id))?;
+        let people = &part.people;
+        Some(AgreementRow {
+            key: criterion.id.clone(),
+            name: criterion.title.clone(),
+            n: people.n_units,
+            agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing)),
+            coefficient: alpha(self.asked, people),
+            judge: part.judges.values().next().map(|figures| view(&figures.overall, "agreement")),
+        })
+    }
+
+    /// What each person did.
+    fn paces(&self) -> Vec<PersonPace> {
+        let mut people: BTreeMap<&str, Vec<&LabelEntry>> = BTreeMap::new();
+        for label in self.labels.iter().filter(|label| label.adjudicated != Some(true)) {
+            people.entry(label.annotator.as_deref().unwrap_or_default()).or_default().push(label);
+        }
+        let pace = |(name, labels): (&str, Vec<&LabelEntry>)| {
+            let facts = |label: &LabelEntry| (label.facts.variant.clone(), label.facts.variants.clone());
+            let items: BTreeMap<_, Option<f64>> =
+                labels.iter().map(|label| ((&label.item, facts(label)), label.seconds)).collect();
+            let mut seconds: Vec<f64> = items.values().copied().flatten().collect();
+            seconds.sort_by(f64::total_cmp);
+            PersonPace {
+                name: name.to_owned(),
+                n_items: items.len(),
+                cannot_tell: labels.iter().filter(|label| label.label.is_none()).count(),
+                seconds: seconds.get(seconds.len() / 2).copied(),
+            }
+        };
+        people.into_iter().map(pace).collect()
+    }
+
+    /// One person and the judge.
+    fn with_judge(&self, name: &str) -> Option<PairAgreement> {
+        let own =
+            |label: &LabelEntry| label.annotator.as_deref() == Some(name) && label.adjudicated != Some(true);
+        let part = self.part(own)?;
+        let figures = &part.judges.values().next()?.overall;
+        let (n, agreement) = (figures.n_units, view(figures, "agreement"));
+        Some(PairAgreement { one: name.to_owned(), other: None, n, agreement })
+    }
+}
+
+/// What pages show of a queue's votes and of their calibration.
+pub fn agreement(votes: QueueVotes<'_>, calibration: &Calibration) -> Agreement {
+    let asked = votes.asked;
     let judge = calibration.judges.iter().next();
     let slice = |(name, people): (&std::sync::Arc<str>, &People)| AgreementRow {
+        key: name.to_string(),
         name: name.to_string(),
         n: people.n_units,
         agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing)),
@@ -105,22 +202,20 @@ pub fn agreement(asked: &Questionnaire, calibration: &Calibration) -> Agreement 
         judge: judge.and_then(|(_, figures)| figures.by_slice.get(name)).map(|part| view(part, "agreement")),
     };
     let people = &calibration.people;
+    let paces = votes.paces();
     let pairs = people.pairs.iter().map(|pair| {
-        let figure = |name: &str| {
-            let found = pair.figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| *figure);
-            FigureView::of(&found.unwrap_or(Err(Undefined::Nothing)))
-        };
-        AgreementRow {
-            name: pair.annotators.join(" and "),
-            n: pair.n_units,
-            agreement: figure("agreement"),
-            coefficient: figure("cohen_kappa"),
-            judge: None,
-        }
+        let found = pair.figures.iter().find(|(known, _)| *known == "agreement").map(|(_, figure)| *figure);
+        let [one, other] = [0, 1].map(|at| pair.annotators[at].to_string());
+        let agreement = FigureView::of(&found.unwrap_or(Err(Undefined::Nothing)));
+        PairAgreement { one, other: Some(other), n: pair.n_units, agreement }
     });
+    let with_judge = paces.iter().filter(|_| judge.is_some()).filter_map(|pace| votes.with_judge(&pace.name));
+    let by_criterion = asked.criteria.iter().filter(|_| asked.form == LabelForm::Levels);
+    let mut criteria: Vec<AgreementRow> = by_criterion.filter_map(|criterion| votes.on(criterion)).collect();
+    let share = |row: &AgreementRow| row.agreement.points.map_or(1.0, |points| points[1]);
+    criteria.sort_by(|one, other| share(one).total_cmp(&share(other)));
     Agreement {
         n: people.n_units,
-        people: people.n_annotators,
         votes: calibration.labels.n_votes,
         cannot_tell: calibration.labels.n_abstained,
         adjudicated: calibration.labels.n_adjudicated,
@@ -132,8 +227,10 @@ pub fn agreement(asked: &Questionnaire, calibration: &Calibration) -> Agreement 
             agreement: view(&figures.overall, "agreement"),
             kappa: view(&figures.overall, "cohen_kappa"),
         }),
+        criteria,
         slices: calibration.people_by_slice.iter().map(slice).collect(),
-        pairs: pairs.collect(),
+        pairs: pairs.chain(with_judge).collect(),
+        people: paces,
     }
 }
 

@@ -45,6 +45,8 @@ pub struct GivenAnswer {
     pub round: u32,
     /// When, in seconds since the start of 1970 in UTC.
     pub at: i64,
+    /// How long the person looked at it, in seconds; `None` where that is not known.
+    pub seconds: Option<u32>,
     /// Whether the person had not seen a verdict.
     pub blind: bool,
     /// Whether it settles what others said.
@@ -99,7 +101,7 @@ pub fn label_entries(asked: &Questionnaire, hidden: &Hidden, given: &GivenAnswer
         blind: Some(given.blind),
         adjudicated: given.adjudicated.then_some(true),
         round: u64::from(given.round),
-        seconds: None,
+        seconds: given.seconds.map(f64::from),
         at: Moment::from_seconds(given.at).map(|at| at.to_string()),
         packet: packet(hidden, criterion),
         facts: hidden.facts(),
@@ -149,11 +151,15 @@ pub fn said_by(asked: &Questionnaire, labels: &[LabelEntry], turned: bool) -> Re
     }
 }
 
-/// The packet that the person was shown. For a pair, the one with its variants in the order of their names, so that
+/// The packet that the person was shown; for a criterion of which there is none, because people decide it, one that has
+/// the same reply. For a pair, the one with its variants in the order of their names, so that
 /// what was said about it is found again whichever side each reply was on.
 fn packet(hidden: &Hidden, criterion: Option<&str>) -> Option<String> {
     let found = match (criterion, &hidden.variants[..]) {
-        (Some(id), _) => hidden.packets.iter().find(|each| each.criterion.as_deref() == Some(id)),
+        (Some(id), _) => {
+            let own = hidden.packets.iter().find(|each| each.criterion.as_deref() == Some(id));
+            own.or(hidden.packets.first())
+        }
         (None, [a, b]) => hidden.packets.get(usize::from(a > b)),
         (None, _) => hidden.packets.first(),
     };
@@ -210,7 +216,16 @@ mod tests {
 
     fn given(answer: Option<ReviewerAnswer>, turned: bool) -> GivenAnswer {
         let (annotator, round) = ("ann".to_owned(), 1);
-        GivenAnswer { annotator, answer, turned, round, at: 0, blind: true, adjudicated: false }
+        GivenAnswer {
+            annotator,
+            answer,
+            turned,
+            round,
+            at: 0,
+            seconds: None,
+            blind: true,
+            adjudicated: false,
+        }
     }
 
     #[track_caller]

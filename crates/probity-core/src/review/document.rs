@@ -40,7 +40,7 @@ pub struct Questionnaire {
     pub form: LabelForm,
     /// The name of the rubric.
     pub rubric: String,
-    /// The criteria that a judge would be asked about, in the rubric's order.
+    /// The criteria that a judge or a person decides, in the rubric's order.
     pub criteria: Vec<AskedCriterion>,
 }
 
@@ -186,9 +186,13 @@ impl Hidden {
 
 impl Questionnaire {
     /// What people are asked under a rubric: what a judge would be, so that the two can be held against each
-    /// other.
+    /// other; of single replies also what is theirs alone to decide.
     pub fn of(rubric: &Rubric, form: LabelForm) -> Questionnaire {
-        let criteria = judged(rubric).map(AskedCriterion::of).collect();
+        let is_asked = |criterion: &&Criterion| match form {
+            LabelForm::Levels => criterion.decider != Decider::Gate,
+            LabelForm::Pair => criterion.decider == Decider::Judge,
+        };
+        let criteria = rubric.criteria().iter().filter(is_asked).map(AskedCriterion::of).collect();
         Questionnaire { form, rubric: rubric.name().to_owned(), criteria }
     }
 }

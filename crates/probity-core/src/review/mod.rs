@@ -17,7 +17,9 @@ mod order;
 mod progress;
 mod teach;
 
-pub use agreement::{Agreement, AgreementRow, FigureView, JudgeAgreement, agreement, calibrated};
+pub use agreement::{
+    Agreement, AgreementRow, FigureView, JudgeAgreement, PairAgreement, PersonPace, QueueVotes, agreement,
+};
 pub use answer::{GivenAnswer, ReplySide, ReviewerAnswer, label_entries, said_by};
 pub use document::{
     AskedCriterion, AskedLevel, Exhibit, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict, LabelForm,

@@ -49,6 +49,12 @@ impl CriterionId {
     }
 }
 
+impl From<CriterionId> for String {
+    fn from(id: CriterionId) -> String {
+        id.0
+    }
+}
+
 impl fmt::Display for CriterionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

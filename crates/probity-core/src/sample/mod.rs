@@ -28,6 +28,7 @@ pub use allocation::{Spread, TooSmall};
 pub use draw::{Chosen, Design, DrawCounts, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};
+pub use written::case_line;
 
 /// What cases are counted under that name no slice.
 pub const NO_SLICE: &str = "(none)";

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::allocation::Spread;
 use super::draw::{Chosen, Drawn, DrawnStratum};
 use super::production::{LabelWork, Production};
-use crate::case::{ContextText, Entry, EvidenceSource, Situation, ToolCall};
+use crate::case::{Case, ContextText, Entry, EvidenceSource, Reply, Situation, ToolCall};
 use crate::stats::Estimate;
 use crate::stats::corrected::{Corrected, NotCorrected};
 
@@ -50,27 +50,31 @@ impl Drawn {
     /// `sample`.
     pub fn row(&self, entry: &Entry, chosen: Chosen) -> String {
         let stratum = &self.strata[chosen.stratum];
-        let mut row = record(entry);
-        row.insert(
-            "sample".into(),
-            json!({
-                "inclusion_probability": stratum.probability(),
-                "weight": stratum.weight(),
-                "stratum": stratum.name,
-                "population": stratum.population,
-                "drawn": stratum.drawn,
-                "near_identical": chosen.n_near,
-                "seed": self.design.seed,
-                "week": self.design.name,
-            }),
-        );
-        let mut line = Value::Object(row).to_string();
-        if let Some(metadata) = &entry.case.metadata {
-            line.pop();
-            line += &format!(",\"metadata\":{}}}", on_one_line(metadata));
-        }
-        line
+        let sample = json!({
+            "inclusion_probability": stratum.probability(),
+            "weight": stratum.weight(),
+            "stratum": stratum.name,
+            "population": stratum.population,
+            "drawn": stratum.drawn,
+            "near_identical": chosen.n_near,
+            "seed": self.design.seed,
+            "week": self.design.name,
+        });
+        case_line(&entry.case, Some(&entry.reply), Some(("sample", sample)))
     }
+}
+
+/// A case and its reply, where it has one, as a record of a case file in native names, on one line. Reading it gives the
+/// same again. `more` is a further member.
+pub fn case_line(case: &Case, reply: Option<&Reply>, more: Option<(&str, Value)>) -> String {
+    let mut row = record(case, reply);
+    row.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    let mut line = Value::Object(row).to_string();
+    if let Some(metadata) = &case.metadata {
+        line.pop();
+        line += &format!(",\"metadata\":{}}}", on_one_line(metadata));
+    }
+    line
 }
 
 /// JSON text as it is, unless it stands on several lines. A line end in valid JSON is only ever space.
@@ -78,9 +82,8 @@ fn on_one_line(json: &str) -> Cow<'_, str> {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ").into() } else { json.into() }
 }
 
-/// The fields of a case and its reply that are there, but for metadata. Reading them gives the same again.
-fn record(entry: &Entry) -> Map<String, Value> {
-    let (case, reply) = (&entry.case, &entry.reply);
+/// The fields of a case and its reply that are there, but for metadata.
+fn record(case: &Case, reply: Option<&Reply>) -> Map<String, Value> {
     let situation = match &case.situation {
         Situation::Ticket(text) => ("ticket", json!(**text)),
         Situation::Conversation(turns) => {
@@ -93,10 +96,10 @@ fn record(entry: &Entry) -> Map<String, Value> {
         ("id", Some(json!(case.id.as_str()))),
         ("slice", case.slice.as_ref().map(|slice| json!(slice.as_str()))),
         (situation.0, Some(situation.1)),
-        ("reply", Some(json!(*reply.text))),
-        ("variant", reply.variant.as_ref().map(|variant| json!(variant.as_str()))),
+        ("reply", reply.map(|reply| json!(*reply.text))),
+        ("variant", reply.and_then(|reply| Some(json!(reply.variant.as_ref()?.as_str())))),
         ("reference", case.reference.as_ref().map(|text| json!(text))),
-        ("confidence", reply.confidence.map(|confidence| json!(confidence.value()))),
+        ("confidence", reply.and_then(|reply| Some(json!(reply.confidence?.value())))),
         ("evidence", filled(&evidence.sources, source)),
         ("context", filled(&evidence.context, context)),
         ("tools", filled(&evidence.tools, tool)),

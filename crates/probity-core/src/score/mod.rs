@@ -12,12 +12,15 @@ pub use repeats::{Criteria, over_repeats};
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::exact::Exact;
 use crate::gate::Finding;
 use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
-/// Why an admitted reply has no level for a criterion. Never a number, never a fail.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why an admitted reply has no level for a criterion. Never a number, never a fail. Results files have the cause alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Unscored {
     /// The cause by name, such as `length`, `unreachable` or `not_attempted`.
     pub cause: String,
@@ -25,6 +28,18 @@ pub struct Unscored {
     pub detail: String,
     /// Calls made for it.
     pub attempts: u32,
+}
+
+impl From<String> for Unscored {
+    fn from(cause: String) -> Self {
+        Unscored { cause, ..Unscored::default() }
+    }
+}
+
+impl From<Unscored> for String {
+    fn from(unscored: Unscored) -> Self {
+        unscored.cause
+    }
 }
 
 /// What one criterion came to.
@@ -55,8 +70,6 @@ pub struct Scored {
     pub reasoning: String,
     /// Violations that the decider names, by id, in the rubric's order.
     pub violations: Vec<String>,
-    /// Who decided.
-    pub decider: Decider,
     /// Clean-ups the judge's answer needed.
     pub repairs: Vec<String>,
     /// What should make a person look twice.
@@ -73,7 +86,6 @@ pub fn decided_by_gate(criterion: &Criterion, blocking: &BTreeSet<String>) -> Cr
             level: criterion.scale.best(),
             reasoning: "no rule of the gate was broken".to_owned(),
             violations: Vec::new(),
-            decider: Decider::Gate,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         });
@@ -183,6 +195,23 @@ pub fn score<Id: Borrow<CriterionId> + Ord>(rubric: &Rubric, levels: &BTreeMap<I
     Score { points, total, failures, missing: missing.into_iter().map(|c| c.id.clone()).collect() }
 }
 
+/// The first criterion on which one level more would make a failing reply pass, with the total that it would have.
+pub fn one_level_more<'a>(
+    rubric: &'a Rubric,
+    levels: &BTreeMap<&CriterionId, i64>,
+) -> Option<(&'a Criterion, Exact)> {
+    rubric.criteria().iter().find_map(|criterion| {
+        let scale = &criterion.scale;
+        let level = levels.get(&criterion.id)?;
+        let is_better = |other: &&i64| scale.share(**other) > scale.share(*level);
+        let better = scale.levels().iter().filter(is_better).min_by_key(|other| scale.share(**other))?;
+        let raised =
+            levels.iter().map(|(id, level)| (*id, if **id == criterion.id { *better } else { *level }));
+        let score = score(rubric, &raised.collect());
+        (score.failures.is_empty() && score.missing.is_empty()).then_some((criterion, score.total?))
+    })
+}
+
 fn failures<Id: Borrow<CriterionId> + Ord>(
     rubric: &Rubric,
     levels: &BTreeMap<Id, i64>,
@@ -244,6 +273,22 @@ mod tests {
         check([2, 4, 4, 2, 4], "75");
         check([3, 2, 2, 4, 4], "70");
         check([3, 2, 1, 4, 4], "66.25 score 66.25 below 70");
+    }
+
+    #[track_caller]
+    fn check_one_more(given: [i64; 5], want: &str) {
+        let rubric = rubric::built_in("support-gold").expect("built in");
+        let levels = levels(&rubric, &given);
+        let levels = levels.iter().map(|(id, level)| (id, *level)).collect();
+        let got = one_level_more(&rubric, &levels);
+        assert_eq!(got.map(|(each, total)| format!("{} {total}", each.id)).unwrap_or_default(), want);
+    }
+
+    #[test]
+    fn one_level_more_is_named_where_it_is_enough() {
+        check_one_more([2, 3, 2, 2, 4], "accuracy 71.25");
+        check_one_more([4, 4, 3, 3, 0], "safety 93.75");
+        check_one_more([0, 0, 0, 0, 4], "");
     }
 
     #[test]

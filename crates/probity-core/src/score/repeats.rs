@@ -29,7 +29,7 @@ pub fn over_repeats(rubric: &Rubric, mut repeats: Vec<Criteria>) -> Criteria {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rubric::{Decider, built_in};
+    use crate::rubric::built_in;
     use crate::score::{Scored, Unscored};
 
     fn outcome(level: Option<i64>) -> CriterionOutcome {
@@ -41,7 +41,6 @@ mod tests {
                     level,
                     reasoning: format!("said {level}"),
                     violations: Vec::new(),
-                    decider: Decider::Judge,
                     repairs: Vec::new(),
                     suspicions: Vec::new(),
                 })

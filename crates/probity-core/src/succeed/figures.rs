@@ -13,7 +13,7 @@ use crate::diff::{
 use crate::label::{Sheet, Unit, Verdict};
 use crate::results::{Members, RowOutcome};
 use crate::sample::NO_SLICE;
-use crate::stats::PairedCounts;
+use crate::stats::{Estimate, PairedCounts, proportion};
 
 /// What the shift of verdicts about pairs of replies is called among criteria.
 const PREFERENCE: &str = "preference";
@@ -39,6 +39,8 @@ pub struct Shift {
     pub overall: PartChange,
     /// By slice.
     pub by_slice: BTreeMap<String, PartChange>,
+    /// How often both say the same, of what both decided; null where that is nothing.
+    pub same: Option<Estimate>,
     /// Replies or pairs of which the old judge has no verdict.
     pub without_old: u64,
     /// Replies or pairs of which the new judge has none.
@@ -79,6 +81,7 @@ pub fn sheet_figures(sheet: &Sheet, judges: [&str; 2], counting: &Counting) -> S
     };
     let mut all: Vec<Both<'_>> = old.iter().filter_map(both).collect();
     all.sort_by_key(|both| (both.unit.cluster, both.unit.row, both.unit.criterion));
+    let n_same = all.iter().filter(|both| both.said[0] == both.said[1]).count();
     let differ = all.iter().filter(|both| both.said[0] != both.said[1] && both.unit.gold.is_empty());
     let to_label: BTreeSet<&str> = differ.map(|both| &*sheet.items[both.unit.row]).collect();
     SheetFigures {
@@ -88,6 +91,7 @@ pub fn sheet_figures(sheet: &Sheet, judges: [&str; 2], counting: &Counting) -> S
             by_slice: parts(&all, &sheet.slices, |unit| Some(unit.slice))
                 .map(|(name, part)| (name, shift(sheet, &part, counting)))
                 .collect(),
+            same: proportion(n_same as u64, all.len() as u64),
             without_old: (sheet.units.len() - old.len()) as u64,
             without_new: (sheet.units.len() - new.len()) as u64,
         },
@@ -159,18 +163,19 @@ pub fn reply_figures(changed: &Difference<'_>) -> (Shift, Vec<String>) {
     let unscored = |outcomes: &mut dyn Iterator<Item = RowOutcome>| {
         outcomes.filter(|outcome| *outcome == RowOutcome::Unscored).count() as u64
     };
+    let is_judged = |outcome: RowOutcome| !matches!(outcome, RowOutcome::Unscored | RowOutcome::Blocked);
+    let judged = changed.pairs.iter();
+    let judged = judged.filter(|pair| is_judged(pair.before.outcome) && is_judged(pair.after.outcome));
+    let differ: Vec<&Pair<'_>> = judged.clone().filter(|pair| pair.differs()).collect();
+    let n_judged = judged.count();
     let shift = Shift {
         overall: changed.overall.clone(),
         by_slice: changed.by_slice.clone(),
+        same: proportion((n_judged - differ.len()) as u64, n_judged as u64),
         without_old: unscored(&mut changed.before.results.iter().map(|row| row.outcome)),
         without_new: unscored(&mut changed.after.results.iter().map(|row| row.outcome)),
     };
-    let is_scored = |outcome: RowOutcome| outcome != RowOutcome::Unscored;
-    let differ = changed
-        .pairs
-        .iter()
-        .filter(|pair| pair.differs() && is_scored(pair.before.outcome) && is_scored(pair.after.outcome));
-    let differ: BTreeSet<&str> = differ.map(|pair| pair.before.id.as_str()).collect();
+    let differ: BTreeSet<&str> = differ.iter().map(|pair| pair.before.id.as_str()).collect();
     (shift, differ.into_iter().map(str::to_owned).collect())
 }
 

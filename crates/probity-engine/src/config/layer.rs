@@ -72,7 +72,7 @@ pub enum SettingClass {
     Program,
     /// A variable of the environment that is sent, or handed to a program.
     Variable,
-    /// Headers of requests.
+    /// Headers of requests, and what else they have in which variables may stand.
     Header,
     /// A file that is read or written. Any file may name one inside the working folder.
     Path,
@@ -249,8 +249,8 @@ settings! {
         base_urls: Vec<String> => Address,
         #[serde(skip_serializing)]
         headers: BTreeMap<String, String> => Header,
-        query: BTreeMap<String, String> => Plain,
-        extra_body: BTreeMap<String, Value> => Plain,
+        query: BTreeMap<String, String> => Header,
+        extra_body: BTreeMap<String, Value> => Header,
         dialect: Dialect => Plain,
         api_key_env: String => Variable,
         api_key_command: Vec<String> => Program,

@@ -9,7 +9,6 @@
 mod choose;
 mod endpoint;
 mod environment;
-mod header;
 mod host;
 pub mod layer;
 pub mod models;
@@ -18,6 +17,7 @@ mod pointer;
 mod price;
 mod read;
 mod resolve;
+mod sent_text;
 mod target;
 mod tuning;
 mod untrusted;
@@ -40,7 +40,6 @@ use crate::dialect::Dialect;
 pub(crate) use choose::chat_parts;
 pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
-pub use header::{HeaderPiece, HeaderText};
 pub use layer::{Decimal, Layer, SettingClass};
 pub use names::{
     Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
@@ -50,6 +49,8 @@ pub use pointer::Pointer;
 pub use price::{Money, Price};
 pub use read::{DecidingSetting, SettingsError, SettingsProblem};
 pub use resolve::{FileTrust, Sources};
+pub(crate) use sent_text::VARIABLE_CHARS_MIN;
+pub use sent_text::{SentPiece, SentText};
 pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSettings};
 pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
@@ -236,10 +237,10 @@ pub struct ChatSettings {
     pub base_urls: Vec<Endpoint>,
     /// Headers of its requests, by name. A record does not have them.
     #[serde(skip)]
-    pub headers: Vec<(String, HeaderText)>,
-    /// The query of its requests.
+    pub headers: Vec<(String, SentText)>,
+    /// The query of its requests, `${NAME}` for the value of a variable.
     pub query: BTreeMap<String, String>,
-    /// What its requests have besides.
+    /// What its requests have besides, `${NAME}` in a text for the value of a variable.
     pub extra_body: BTreeMap<String, Value>,
     /// The name of the variable that holds the key; `None` to send none.
     pub api_key_env: Option<String>,

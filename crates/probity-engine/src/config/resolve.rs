@@ -13,13 +13,14 @@ use std::time::Duration;
 use probity_core::exact::Exact;
 use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
+use serde_json::{Value, json};
 
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
-    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
-    SettingsProblem, StoreSettings, Tunable, Untrusted,
+    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SentText, SettingsError,
+    SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -427,6 +428,9 @@ impl Resolving {
         let pass_env = layer.pass_env.unwrap_or_default();
         let api_key_command = layer.api_key_command.filter(|argv| !argv.is_empty());
         let api_key_command = api_key_command.map(|argv| (CommandSettings { argv, pass_env }, lifetime));
+        let (query, extra_body) = (layer.query.unwrap_or_default(), layer.extra_body.unwrap_or_default());
+        self.check_sent(section, "query", &json!(query));
+        self.check_sent(section, "extra_body", &json!(extra_body));
         Some(ChatSettings {
             kind,
             dialect: layer.dialect,
@@ -434,8 +438,8 @@ impl Resolving {
             base_url,
             base_urls,
             headers: self.headers(section, layer.headers.unwrap_or_default())?,
-            query: layer.query.unwrap_or_default(),
-            extra_body: layer.extra_body.unwrap_or_default(),
+            query,
+            extra_body,
             api_key_env: self.variable(section, given(layer.api_key_env)),
             api_key_command,
             key_use,
@@ -452,6 +456,23 @@ impl Resolving {
             http: given(layer.http),
             told: None,
         })
+    }
+
+    /// Checks the texts in what requests have besides.
+    fn check_sent(&mut self, section: &str, name: &str, value: &Value) {
+        let setting = format!("{section}.{name}");
+        match value {
+            Value::String(text) => {
+                if let Err(error) = SentText::named(name, text) {
+                    self.problem(setting, error.to_string(), None);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.check_sent(section, name, item)),
+            Value::Object(members) => {
+                members.iter().for_each(|(key, member)| self.check_sent(&setting, key, member));
+            }
+            _ => {}
+        }
     }
 
     /// The name of a variable. What is not one may be a key in the wrong place, so it is not repeated.

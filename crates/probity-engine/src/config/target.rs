@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{Address, ChatSettings, CommandSettings, HeaderText, Pointer, TargetKind};
+use super::{Address, ChatSettings, CommandSettings, Pointer, SentText, TargetKind};
 
 /// `[targets.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct HttpTarget {
     /// Where requests go.
     pub url: Address,
     /// Their headers, by name.
-    pub headers: Vec<(String, HeaderText)>,
+    pub headers: Vec<(String, SentText)>,
     /// The template of their bodies.
     pub request: String,
     /// Where the reply stands in an answer.

@@ -7,7 +7,7 @@
 //! three exceptions: an address with its provider's own key, an address on this machine that gets no secret, and a path
 //! inside the working folder. A table that is not used decides nothing.
 
-use std::collections::BTreeMap;
+use serde_json::json;
 
 use super::endpoint::Endpoint;
 use super::is_present;
@@ -63,7 +63,8 @@ struct Sent<'a> {
     addresses: Vec<&'a str>,
     /// The variable that holds the key.
     variable: Option<&'a str>,
-    headers: Option<&'a BTreeMap<String, String>>,
+    /// Whether headers or other variables go along.
+    carries: bool,
 }
 
 impl Untrusted {
@@ -108,8 +109,8 @@ impl Untrusted {
             let (with, without) = (with.target_table(name), without.target_table(name));
             let sections: &[&[&str]] = &[&["targets", name], &["targets", "openai"], &["judges", "openai"]];
             let addresses = with.base_url.as_deref().or(with.url.as_deref()).into_iter().collect();
-            let sent =
-                Sent { addresses, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
+            let carries = with.headers.as_ref().is_some_and(|headers| !headers.is_empty());
+            let sent = Sent { addresses, variable: with.api_key_env.as_deref(), carries };
             problems.extend(self.refused(sections, &with.differing(&without), &sent, here.variable));
         }
         if problems.is_empty() { Ok(()) } else { Err(SettingsError::NotTrusted(problems)) }
@@ -129,7 +130,9 @@ impl Untrusted {
         let kind = with.kind.map_or("", JudgeKind::name);
         let more = with.base_urls.iter().flatten();
         let addresses = with.base_url.iter().chain(more).map(String::as_str).collect();
-        let sent = Sent { addresses, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
+        let carries = with.headers.as_ref().is_some_and(|headers| !headers.is_empty())
+            || json!([with.query, with.extra_body]).to_string().contains("${");
+        let sent = Sent { addresses, variable: with.api_key_env.as_deref(), carries };
         let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
         let mut problems = self.refused(sections, &with.differing(&without), &sent, variable);
         if problems.is_empty() {
@@ -206,7 +209,7 @@ impl Untrusted {
             SettingClass::Variable => Some(format!("names the variable {words}")),
             SettingClass::Program => Some(format!("names the program `{words}`")),
             SettingClass::Header if words.is_empty() => None,
-            SettingClass::Header => Some(format!("names the header {words}")),
+            SettingClass::Header => Some(format!("names {words}, which would be sent")),
             SettingClass::Path => {
                 let outside = setting.words.iter().find(|word| self.outside.contains(word))?;
                 // What stands behind the scheme of an address may hold a password.
@@ -221,7 +224,7 @@ impl Sent<'_> {
     /// What is wrong with an address that a file decides, unless it is harmless.
     fn refusal(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let key = self.variable.filter(|name| is_present(variable(name).as_deref()));
-        let has_secret = key.is_some() || self.headers.is_some_and(|headers| !headers.is_empty());
+        let has_secret = key.is_some() || self.carries;
         let is_local = |address: &str| Endpoint::parse(address).is_ok_and(|endpoint| endpoint.is_loopback());
         if self.is_providers_own() {
             return None;
@@ -229,7 +232,7 @@ impl Sent<'_> {
         let address = self.addresses.iter().find(|address| has_secret || !is_local(address))?;
         let gets = match (key, has_secret) {
             (Some(name), _) => format!("the key in {name}"),
-            (None, true) => "its headers".to_owned(),
+            (None, true) => "its headers or variables".to_owned(),
             (None, false) => "the cases".to_owned(),
         };
         Some(format!("names the address {address}, which would get {gets}"))

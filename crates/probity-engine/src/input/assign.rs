@@ -111,7 +111,14 @@ struct Claim {
 /// What a name is read as, unless a person says where its field comes from or what its column is.
 fn read_as(name: &str, known: &KnownName, map: &FieldMap) -> Option<Meaning> {
     let meaning = known.meaning.filter(|known| known.certainty != Certainty::Perhaps)?;
-    (map.is_empty() || !(map.has(meaning.field) || map.takes(name, known))).then_some(meaning)
+    // A ticket and a conversation exclude each other.
+    let other = match meaning.field {
+        Field::Ticket => Field::Turns,
+        Field::Turns => Field::Ticket,
+        field => field,
+    };
+    let is_said = || map.has(meaning.field) || map.has(other) || map.takes(name, known);
+    (map.is_empty() || !is_said()).then_some(meaning)
 }
 
 /// The best name of each field but the context.
@@ -127,13 +134,16 @@ fn claims(meanings: &[Option<Meaning>]) -> impl Iterator<Item = Claim> {
             Ordering::Greater => {}
         }
     }
-    // Beside a conversation a text that is not called a ticket is none.
-    let has_turns = best[Field::Turns as usize].is_some();
-    let counts = move |claim: &Claim| {
-        let is_ticket = claim.meaning.field == Field::Ticket;
-        !(has_turns && is_ticket && claim.meaning.certainty != Certainty::Exact)
+    // Of a ticket and a conversation the one that is called so counts, then a ticket with its reply.
+    let certainty = |field: Field| best[field as usize].map(|claim| claim.meaning.certainty);
+    let left_out = match (certainty(Field::Turns), certainty(Field::Ticket)) {
+        (None, _) | (_, None) | (Some(Certainty::Exact), Some(Certainty::Exact)) => None,
+        (Some(Certainty::Exact), _) => Some(Field::Ticket),
+        (_, Some(Certainty::Exact)) => Some(Field::Turns),
+        _ if certainty(Field::Reply).is_some() => Some(Field::Turns),
+        _ => Some(Field::Ticket),
     };
-    best.into_iter().flatten().filter(counts)
+    best.into_iter().flatten().filter(move |claim| Some(claim.meaning.field) != left_out)
 }
 
 /// What counts first among names of one field. Of ids the best is taken: one that is not unique is found out.
@@ -235,7 +245,10 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
                     && known.certainty != Certainty::Perhaps
                     && !lacks.contains(&known.field)
             });
-            !taken && !used.contains(at)
+            // What looks more like the other side is not this one.
+            let other = if *field == Field::Ticket { Field::Reply } else { Field::Ticket };
+            let is_other = named(columns[*at].known, other) > named(columns[*at].known, *field);
+            !taken && !used.contains(at) && (*field == Field::Id || !is_other)
         };
         let free = (0..columns.len()).filter(is_free);
         let likely = free.filter_map(|at| Some((likelihood(&columns[at], *field)?, at))).max();
@@ -251,15 +264,20 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
     (sources, unfound)
 }
 
+/// How much a name speaks for a field.
+fn named(known: &KnownName, field: Field) -> usize {
+    match known.meaning.filter(|known| known.field == field) {
+        Some(Meaning { certainty: Certainty::Perhaps, .. }) => 1,
+        Some(_) => 3,
+        None if hints_at(&known.folded, field) => 2,
+        None => 0,
+    }
+}
+
 /// How likely a column gives a field, to be compared; `None` where it is not.
 fn likelihood(column: &ShownColumn<'_>, field: Field) -> Option<(bool, usize, usize)> {
     let is_wordy = column.sample.split_whitespace().count() >= WORDS_MIN;
-    let named = match column.known.meaning.filter(|known| known.field == field) {
-        Some(Meaning { certainty: Certainty::Perhaps, .. }) => 1,
-        Some(_) => 3,
-        None if hints_at(&column.known.folded, field) => 2,
-        None => 0,
-    };
+    let named = named(column.known, field);
     let is_text = field != Field::Id;
     // A name alone makes no text of what has only a word or two: it is a person, a number, a state.
     let is_likely = if is_text { is_wordy || named == 3 } else { named > 0 };
@@ -277,11 +295,7 @@ pub(super) fn sample(value: &str) -> String {
 
 /// The name of a column as a mapping has it.
 fn quoted_name(name: &str) -> String {
-    if name.contains([',', '+', '.', '[', ']', '\'', '=', '#']) {
-        format!("\"{name}\"")
-    } else {
-        name.to_owned()
-    }
+    if name.contains([',', '+', '[', ']', '\'', '=', '#']) { format!("\"{name}\"") } else { name.to_owned() }
 }
 
 /// A word of a command as a shell takes it.

@@ -4,6 +4,7 @@
 //! file. What always holds: no more than the limit is written or unpacked, whatever sizes the file declares, and memory
 //! holds a page of each column, or the shared texts of a workbook.
 
+mod pages;
 mod parquet;
 mod sheet;
 
@@ -85,7 +86,7 @@ pub(super) fn converted(
     let mut out = BufWriter::new(Limited { inner: text, left: bytes_max });
     // The libraries may panic on a damaged file.
     let written = catch_unwind(AssertUnwindSafe(|| match binary {
-        Binary::Parquet => parquet::write_lines(file, &mut out),
+        Binary::Parquet => parquet::write_lines(file, &mut out, bytes_max),
         Binary::Sheet => sheet::write_table(file, &mut out, bytes_max),
     }));
     let notices =

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use csv_core::ReadFieldResult;
+use probity_core::label::without_quote;
 
 use super::assign::{Assignment, NotUnderstood, ShownColumn, Unclear, lacking, not_understood, sample};
 use super::bytes::{Ended, Input, RawRecord};
@@ -38,6 +39,10 @@ pub(super) struct CsvTable {
     pub(super) warnings: Vec<String>,
     /// What is worth saying about how the table is read.
     pub(super) notices: Vec<String>,
+    /// How many lines stand before the header row.
+    pub(super) n_titles: usize,
+    /// Whether a row is a message of a conversation.
+    pub(super) is_messages: bool,
 }
 
 impl CsvTable {
@@ -48,6 +53,7 @@ impl CsvTable {
         options: &LoadOptions,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
+        let n_titles = pass_titles(input, options, vocabulary)?;
         let (delimiter, notice) = match options.delimiter {
             Some(delimiter) => (delimiter, None),
             None => found_delimiter(input, vocabulary)?,
@@ -62,9 +68,19 @@ impl CsvTable {
         if let Some(message) = clash(&names) {
             return Err(refused(input, message));
         }
-        let mut table =
-            CsvTable { rows, names, assigned: Assignment::none(), warnings: Vec::new(), notices: Vec::new() };
+        let mut table = CsvTable {
+            rows,
+            names,
+            assigned: Assignment::none(),
+            warnings: Vec::new(),
+            notices: Vec::new(),
+            n_titles,
+            is_messages: false,
+        };
         table.notices.extend(notice);
+        table
+            .notices
+            .extend((n_titles > 0).then(|| format!("passed over {n_titles} lines before the header row")));
         match vocabulary {
             Vocabulary::Cases => table.understand(input, raw, options)?,
             Vocabulary::Rows(_) => {
@@ -105,14 +121,21 @@ impl CsvTable {
             Ok(assigned) => {
                 self.assigned = assigned;
                 let has = |field| self.assigned.has(field) || options.map.has(field);
-                (lacking(has, options.unanswered), None)
+                let mut lacks = lacking(has, options.unanswered);
+                // In a table of messages the last of an agent is the reply.
+                let is_told = known.iter().any(|known| known.message == Some(MessageColumn::Author));
+                if is_told && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns) {
+                    lacks.retain(|field| *field != Field::Reply);
+                    self.is_messages = lacks.is_empty();
+                }
+                (lacks, None)
             }
             Err(Unclear { field: unclear, message }) => {
                 let has = |field| field != unclear && known.iter().any(|known| known.is(field));
                 (lacking(has, options.unanswered), Some(message))
             }
         };
-        if unclear.is_some() || !(lacks.is_empty() || self.is_messages()) {
+        if unclear.is_some() || !lacks.is_empty() {
             let found = self.not_understood(input, raw, &known, &lacks)?;
             let message = unclear.unwrap_or(found.message);
             return Err(LoadError { hint: Some(found.hint), ..refused(input, message) });
@@ -154,17 +177,11 @@ impl CsvTable {
         Ok(not_understood(input.file(), &columns, lacks))
     }
 
-    /// Whether a row is a message of a conversation.
-    pub(super) fn is_messages(&self) -> bool {
-        let has = |field| self.assigned.has(field);
-        let is_told = self.assigned.known.iter().any(|known| known.message == Some(MessageColumn::Author));
-        is_told && has(Field::Id) && has(Field::Ticket) && !has(Field::Reply) && !has(Field::Turns)
-    }
-
-    /// What the last row, whose source is `row`, says in the column of this kind.
-    pub(super) fn message_cell(&self, row: &str, column: MessageColumn) -> Option<String> {
-        let at = self.assigned.known.iter().position(|known| known.message == Some(column))?;
-        self.cells(row).ok()?.get(at).map(|cell| (*cell).to_owned())
+    /// What the last row, whose source is `row`, says in the columns of this kind, in order.
+    pub(super) fn message_cells(&self, row: &str, column: MessageColumn) -> Vec<&str> {
+        let cells = self.cells(row).unwrap_or_default();
+        let of = self.assigned.known.iter().zip(cells).filter(|(known, _)| known.message == Some(column));
+        of.map(|(_, cell)| cell).collect()
     }
 
     /// Cuts the next row into `raw`; `None` at the end of the file.
@@ -191,9 +208,11 @@ impl CsvTable {
         self.names.iter().map(String::as_str)
     }
 
-    /// Finds the fields in the cells of the last row, whose source is `row`.
+    /// Finds the fields in the cells of the last row, whose source is `row`. What keeps a spreadsheet from taking a text
+    /// for a formula is no part of it.
     pub(super) fn fields(&self, row: &str, reading: &Reading<'_>) -> Result<RecordFields<'_>, Reason> {
-        row_fields(self.names(), self.cells(row)?, &self.assigned, reading)
+        let cells = self.cells(row)?.into_iter().map(without_quote).collect();
+        row_fields(self.names(), cells, &self.assigned, reading)
     }
 
     /// Whether the last row has fewer cells than the header.
@@ -217,6 +236,35 @@ fn clash(columns: &[String]) -> Option<String> {
         let first = names.insert(name, at)?;
         Some(format!("columns {} and {} are both called '{name}'", first + 1, at + 1))
     })
+}
+
+/// A title and what else may stand above a header row has at most so many lines.
+const TITLE_LINES_MAX: usize = 10;
+
+/// Passes over the lines above a header row: those before the first with two known names, where the first line has none.
+fn pass_titles(input: &mut Input, options: &LoadOptions, vocabulary: Vocabulary) -> Result<usize, LoadError> {
+    if vocabulary != Vocabulary::Cases || input.fill()?.starts_with(b"sep=") {
+        return Ok(0);
+    }
+    let n_known = |line: &str| {
+        let is_known = |cell: &&str| {
+            let name = cell.trim().trim_matches('"').trim();
+            let known = KnownName::new(name);
+            known.meaning.is_some() || options.map.uses(name, &known)
+        };
+        let by =
+            |delimiter: char| unquoted_split(line, delimiter).iter().filter(|cell| is_known(cell)).count();
+        DELIMITERS.iter().map(|(delimiter, _)| by(char::from(*delimiter))).max().unwrap_or_default()
+    };
+    let lines = input.fill()?.split(|byte| *byte == b'\n').take(TITLE_LINES_MAX + 1);
+    let is_whole = |line: &&[u8]| !line.iter().fold(false, |is_quoted, byte| is_quoted ^ (*byte == b'"'));
+    let counts: Vec<(usize, usize)> = lines
+        .take_while(is_whole)
+        .map(|line| (n_known(String::from_utf8_lossy(line).trim_end()), line.len() + 1))
+        .collect();
+    let header = counts.iter().position(|(n, _)| *n >= 2).filter(|_| counts[0].0 == 0).unwrap_or_default();
+    input.pass_counting(counts[..header].iter().map(|(_, n_bytes)| n_bytes).sum());
+    Ok(header)
 }
 
 /// What divides the cells, by a line that says so, which is passed over, or by the header row.

@@ -17,7 +17,7 @@ use probity_core::json::Json;
 
 use super::dates::{self, UnreadDate};
 use super::evidence::{evidence, inadmissible};
-use super::field::{Field, FieldValue, FileNames, Reason, RecordFields};
+use super::field::{Field, FieldValue, FileNames, OUTCOMES, Reason, RecordFields};
 use super::{LoadOptions, Unanswered};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
@@ -125,9 +125,24 @@ fn case(
         inadmissible: inadmissible(found)?,
         reference: optional_text(found.given(Field::Reference))?,
         known_pii: known_pii(found.given(Field::KnownPii))?,
-        outcomes: BTreeMap::new(),
+        outcomes: outcomes(found)?,
         metadata: metadata(found)?,
     })
+}
+
+/// What customers said, each by the name of its field.
+fn outcomes(found: &mut RecordFields<'_>) -> Result<BTreeMap<String, String>, Reason> {
+    let said = |value: FieldValue<'_>| match value.json {
+        Json::Bool(said) => Ok(Some(said.to_string())),
+        json => name_text(&value.name, json)
+            .map(|text| Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+    };
+    let mut outcomes = BTreeMap::new();
+    for field in OUTCOMES {
+        let said = unless_bad(found, field, said)?;
+        outcomes.extend(said.map(|said| (field.native().to_owned(), said)));
+    }
+    Ok(outcomes)
 }
 
 /// What `read` makes of a field that a record can do without. A value that cannot be read is left out, with a doubt,

@@ -105,6 +105,12 @@ fn context(name: Inside, item: Json) -> Result<ContextText, Reason> {
 
 fn tool(name: Inside, item: Json) -> Result<ToolCall, Reason> {
     let Json::Object(mut object) = item else { return Err(must_be(name, "an object", &item)) };
+    // OpenAI has the name and the arguments of a call in its function.
+    if let Some(Json::Object(function)) = object.take("function") {
+        for (member, json) in function {
+            let _ = object.insert(member, json);
+        }
+    }
     let name_name = Inside { part: ".name", ..name };
     let called = optional(&mut object, "name", name_name)?.ok_or_else(|| missing(name_name))?;
     let mut given = |key: &str, part: &'static str| match object.take(key) {

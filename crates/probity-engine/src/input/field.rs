@@ -31,6 +31,11 @@ pub(super) enum Field {
     Region,
     Language,
     Metadata,
+    Csat,
+    Rating,
+    Outcome,
+    Label,
+    Annotator,
 }
 
 /// Each accepted name. A field's native name is the first of its names.
@@ -56,6 +61,7 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("context", Field::Context),
     ("retrieval_context", Field::Context),
     ("tools", Field::Tools),
+    ("tool_calls", Field::Tools),
     ("admissible", Field::Admissible),
     ("admissible_reason", Field::AdmissibleReason),
     ("reason", Field::AdmissibleReason),
@@ -65,9 +71,18 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("region", Field::Region),
     ("language", Field::Language),
     ("metadata", Field::Metadata),
+    ("csat", Field::Csat),
+    ("rating", Field::Rating),
 ];
 
-pub(super) const N_FIELDS: usize = 19;
+/// Names that only a mapping may use: in a record they may be anything, also what this program wrote.
+const MAPPED_NAMES: &[(&str, Field)] =
+    &[("outcome", Field::Outcome), ("label", Field::Label), ("annotator", Field::Annotator)];
+
+pub(super) const N_FIELDS: usize = 24;
+
+/// What customers said: neither labels nor verdicts.
+pub(super) const OUTCOMES: [Field; 3] = [Field::Csat, Field::Rating, Field::Outcome];
 
 impl Field {
     /// The field called `name`, exactly.
@@ -75,9 +90,19 @@ impl Field {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
+    /// The field that a mapping calls `name`.
+    pub(super) fn mapped(name: &str) -> Option<Field> {
+        Field::all_names().find(|(known, _)| *known == name).map(|(_, field)| *field)
+    }
+
+    /// The names that a mapping may use.
+    pub(super) fn all_names() -> impl Iterator<Item = &'static (&'static str, Field)> {
+        NAMES.iter().chain(MAPPED_NAMES)
+    }
+
     /// The name used when the record gives none.
     pub(super) fn native(self) -> &'static str {
-        let mut names = NAMES.iter();
+        let mut names = Field::all_names();
         names.find(|(_, field)| *field == self).map(|(name, _)| *name).expect("each field has a name")
     }
 
@@ -240,6 +265,8 @@ pub(super) struct RecordFields<'a> {
     values: [Option<FieldValue<'a>>; N_FIELDS],
     /// The source text of the metadata.
     pub(super) metadata_text: Option<Cow<'a, str>>,
+    /// What a mapping calls labels, each with its criterion where that is said.
+    pub(super) labels: Vec<(Option<String>, Json)>,
     /// What was left out because it could not be read.
     pub(super) doubts: Vec<String>,
     /// Why there is no reply, where the reader of the record knows.
@@ -306,7 +333,7 @@ pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
 }
 
 /// Names in common use that are near a known one and mean something else.
-const OTHER_WORDS: &[&str] = &["content", "contents"];
+const OTHER_WORDS: &[&str] = &["content", "contents", "chat"];
 
 /// Whether one name is likely the other with a typing error. Short names have too many neighbours, and a
 /// name that differs in two places must at least begin alike.

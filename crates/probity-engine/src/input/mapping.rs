@@ -8,7 +8,8 @@
 //! | `#` | the number of the record in its file, from 1 |
 //! | `Subject+Body`, `Id+'-'+Turn` | several, one after the other: columns with a blank line between them, or `/` in names |
 //!
-//! A whole source that is the name of a column means that column, whatever is in it.
+//! A text in single quotes and `#` are never columns. Any other source that is as a whole the name of a column means that
+//! column, whatever is in it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use probity_core::json::{self, Json};
 
-use super::field::{Field, NAMES};
+use super::field::Field;
 use super::names::{KnownName, fold};
 
 /// Where the fields of records come from, as far as that was said.
@@ -34,9 +35,11 @@ pub struct MapError(String);
 pub(super) struct Source {
     /// As it was written.
     pub(super) text: String,
-    /// The same as the name of one column.
+    /// The same as the name of one column in any spelling; empty where it is none.
     folded: String,
     pieces: Vec<Piece>,
+    /// The criterion of a label, where it is about one.
+    pub(super) criterion: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +75,11 @@ impl Members<'_, '_> {
             .or_else(|| self.known.iter().position(|known| !folded.is_empty() && known.folded == folded))?;
         Some(&self.values[at].1)
     }
+
+    /// The member that a whole source means.
+    fn whole(&self, source: &Source) -> Option<&Json> {
+        self.named(&source.text, &source.folded).filter(|_| source.may_be_column())
+    }
 }
 
 impl FieldMap {
@@ -88,18 +96,27 @@ impl FieldMap {
         self
     }
 
-    /// Adds a field by its name.
+    /// Adds a field by its name; labels may be about a criterion, as `label.tone`.
     pub fn add(&mut self, field: &str, source: &str) -> Result<(), MapError> {
-        let known = Field::named(field.trim()).ok_or_else(|| {
-            let mut native: Vec<&str> = NAMES.iter().map(|(_, field)| field.native()).collect();
+        let field = field.trim();
+        let criterion = field.strip_prefix(Field::Label.native()).and_then(|rest| rest.strip_prefix('.'));
+        let known = if criterion.is_some() { Some(Field::Label) } else { Field::mapped(field) };
+        let known = known.ok_or_else(|| {
+            let mut native: Vec<&str> = Field::all_names().map(|(_, field)| field.native()).collect();
             native.dedup();
-            MapError(format!("there is no field {:?}, expected one of {}", field.trim(), native.join(", ")))
+            MapError(format!("there is no field {field:?}, expected one of {}", native.join(", ")))
         })?;
-        if self.has(known) {
-            return Err(MapError(format!("the field '{}' is mapped twice", known.native())));
+        let criterion = criterion.map(str::to_owned);
+        if self.0.iter().any(|(mapped, source)| *mapped == known && source.criterion == criterion) {
+            return Err(MapError(format!("the field '{field}' is mapped twice")));
         }
-        self.0.push((known, source.parse()?));
+        self.0.push((known, Source { criterion, ..source.parse()? }));
         Ok(())
+    }
+
+    /// Whether it says where labels come from.
+    pub fn has_labels(&self) -> bool {
+        self.has(Field::Label)
     }
 
     pub(super) fn has(&self, field: Field) -> bool {
@@ -112,7 +129,7 @@ impl FieldMap {
 
     /// Whether a column of this name is mapped as a whole, so that its own name says nothing more.
     pub(super) fn takes(&self, name: &str, known: &KnownName) -> bool {
-        self.0.iter().any(|(_, source)| source.text == name || source.folded == known.folded)
+        self.0.iter().any(|(_, source)| source.is_column(name, &known.folded))
     }
 
     /// Whether a source reads the column of this name.
@@ -134,8 +151,8 @@ impl FieldMap {
                 Piece::Path { name, folded, .. } => !is_there(name, folded),
                 Piece::Constant(_) | Piece::RecordNumber => false,
             };
-            let piece =
-                source.pieces.iter().find(lost).filter(|_| !is_there(&source.text, &source.folded))?;
+            let is_whole = names.iter().any(|(name, known)| source.is_column(name, &known.folded));
+            let piece = source.pieces.iter().find(lost).filter(|_| !is_whole)?;
             let Piece::Path { name, .. } = piece else { return None };
             Some((*field, name.as_str()))
         })
@@ -164,8 +181,9 @@ impl FromStr for Source {
     fn from_str(text: &str) -> Result<Self, MapError> {
         let text = text.trim();
         let pieces: Result<Vec<Piece>, MapError> = split(text, '+').into_iter().map(piece).collect();
-        let whole = unquoted(text, '"').unwrap_or(text);
-        Ok(Source { text: whole.to_owned(), folded: fold(whole), pieces: pieces? })
+        let (pieces, whole) = (pieces?, unquoted(text, '"').unwrap_or(text));
+        let folded = if matches!(pieces[..], [Piece::Path { .. }]) { fold(whole) } else { String::new() };
+        Ok(Source { text: whole.to_owned(), folded, pieces, criterion: None })
     }
 }
 
@@ -176,9 +194,18 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// Whether the whole source means the column of this name.
+    fn is_column(&self, name: &str, folded: &str) -> bool {
+        self.may_be_column() && (self.text == name || (!folded.is_empty() && self.folded == folded))
+    }
+
+    fn may_be_column(&self) -> bool {
+        !matches!(self.pieces[..], [Piece::Constant(_) | Piece::RecordNumber])
+    }
+
     /// What the record has there; `None` where it has nothing.
     pub(super) fn value(&self, members: Members<'_, '_>, field: Field) -> Option<Json> {
-        let whole = members.named(&self.text, &self.folded).cloned();
+        let whole = members.whole(self).cloned();
         let found = whole.or_else(|| match &self.pieces[..] {
             [one] => one.value(members),
             several => joined(several, members, field.joint()),
@@ -205,7 +232,8 @@ fn joined(pieces: &[Piece], members: Members<'_, '_>, joint: &str) -> Option<Jso
     has_column.then_some(Json::String(all))
 }
 
-fn plain_text(json: Json) -> String {
+/// A value as a text: a name as it is, the rest as JSON.
+pub(super) fn plain_text(json: Json) -> String {
     match json {
         Json::String(text) | Json::Number(text) => text,
         Json::Null => String::new(),
@@ -342,7 +370,13 @@ mod tests {
         check("messages[2]", r#"{"messages":[1,2]}"#, None);
         check("fields[id=7].value", r#"{"fields":[{"id":6},{"id":7,"value":"a"}]}"#, Some("a"));
         check("'v7'", "{}", Some("v7"));
+        check("'v7'", r#"{"v7":"a","'v7'":"b"}"#, Some("v7"));
+        check("\"v7\"", r#"{"v7":"a"}"#, Some("a"));
         check("#", "{}", Some("7"));
+        check("#", r##"{"Number":1,"#":2}"##, Some("7"));
+        check("\"#\"", r##"{"#":2}"##, Some("2"));
+        check("a+b", r#"{"ab":"z","a":"x"}"#, Some("x"));
+        check("a+b", r#"{"a+b":"z","a":"x"}"#, Some("z"));
         check("a+b", r#"{"a":"x","b":"y"}"#, Some("x\n\ny"));
         check("a+b", r#"{"a":" ","b":"y"}"#, Some("y"));
         check("a+b", "{}", None);
@@ -354,7 +388,9 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         let error = |text: &str| text.parse::<FieldMap>().expect_err("an error").to_string();
         assert_eq!(error("Body"), "\"Body\": expected FIELD=COLUMN, such as ticket=Body");
-        assert_eq!(error("ticket=a,ticket=b"), "the field 'ticket' is mapped twice");
+        assert_eq!(error("ticket=a,input=b"), "the field 'input' is mapped twice");
+        assert_eq!(error("label.a=x,label.a=y"), "the field 'label.a' is mapped twice");
+        assert!("label=x,label.a=x,label.b=y".parse::<FieldMap>().is_ok());
         assert_eq!(
             error("ticket=a[x]"),
             "\"a[x]\": expected a whole number in brackets, such as [0] or [-1]"

@@ -23,7 +23,7 @@ const BYTES_MAX: usize = 1 << 30;
 /// Words for yes in a column that says whether a message is public, folded.
 const YES: &[&str] = &[
     "true", "1", "yes", "y", "ja", "oui", "si", "sim", "x", "public", "wahr", "vrai", "verdadero", "vero",
-    "verdadeiro", "waar",
+    "verdadeiro", "waar", "offentlich", "publique", "publico", "openbaar", "external", "extern",
 ];
 
 /// Words for no in a column that says whether a message is private, folded. Whatever else stands there, the message is
@@ -40,8 +40,12 @@ pub(super) struct Message {
     text: String,
     /// When it was written, where that can be read.
     time: Option<Moment>,
-    slice: Option<Json>,
+    /// What it says about the whole conversation.
+    about: Vec<(Field, Json)>,
 }
+
+/// Fields of a conversation, which the first message that has them gives.
+const ABOUT: [Field; 3] = [Field::Slice, Field::Csat, Field::Rating];
 
 impl Message {
     /// The message of a row.
@@ -56,17 +60,18 @@ impl Message {
         if conversation.is_empty() {
             return Err("the message names no conversation".to_owned().into());
         }
-        let cell = |column| table.message_cell(row, column);
-        let is_one_of = |words: &[&str], text: &str| words.contains(&fold(text).as_str());
-        let is_private = cell(MessageColumn::Private).is_some_and(|text| !is_one_of(NO, &text))
-            || cell(MessageColumn::Public).is_some_and(|text| !is_one_of(YES, &text));
+        let cells = |column| table.message_cells(row, column);
+        // Whatever one of them says, the others cannot take back.
+        let is_other =
+            |words: &[&str], column| cells(column).iter().any(|text| !words.contains(&&*fold(text)));
+        let is_private = is_other(NO, MessageColumn::Private) || is_other(YES, MessageColumn::Public);
         Ok(Message {
             conversation,
-            author: cell(MessageColumn::Author).unwrap_or_default(),
+            author: cells(MessageColumn::Author).first().map_or(String::new(), |author| (*author).to_owned()),
             is_private,
             text: message,
             time: moment(&time, options.date_format.as_deref()).ok(),
-            slice: found.given(Field::Slice).map(|value| value.json),
+            about: ABOUT.into_iter().filter_map(|field| Some((field, found.given(field)?.json))).collect(),
         })
     }
 }
@@ -135,8 +140,10 @@ fn content(mut messages: Vec<Message>, options: &LoadOptions) -> Result<Content,
         Json::object([("role", Json::text(role.name())), ("text", Json::text(text))])
     };
     found.put(Field::Turns, Field::Turns.native(), Json::Array(turns.into_iter().map(turn).collect()))?;
-    if let Some(slice) = messages.iter().find_map(|message| message.slice.clone()) {
-        found.put(Field::Slice, Field::Slice.native(), slice)?;
+    for (field, json) in messages.iter().flat_map(|message| &message.about) {
+        if !found.has(*field) {
+            found.put(*field, field.native(), json.clone())?;
+        }
     }
     if let Some(time) = messages.first().and_then(|message| message.time) {
         found.put(Field::Time, Field::Time.native(), Json::int(time.seconds()))?;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::field::{Field, NAMES, Vocabulary};
+use super::field::{Field, NAMES, OUTCOMES, Vocabulary};
 
 const DATA: &str = include_str!("../../../../config/columns.toml");
 
@@ -34,6 +34,8 @@ const SPELLED: &[Field] = &[
     Field::Context,
     Field::Time,
     Field::Region,
+    Field::Csat,
+    Field::Rating,
 ];
 
 #[derive(Deserialize)]
@@ -187,7 +189,9 @@ fn meaning(name: &str, folded: &str) -> Option<Meaning> {
     if let Some(field) = TABLE.spelled.get(folded).filter(|_| name.is_ascii()) {
         return Some(Meaning { field: *field, certainty: Certainty::Usual, rank: 0 });
     }
-    TABLE.patterns.get(&TABLE.classes(folded)?).copied()
+    let pattern = |folded: &str| TABLE.patterns.get(&TABLE.classes(folded)?).copied();
+    let scaled = || pattern(&fold(name.split_once(['(', '['])?.0)).filter(|is| OUTCOMES.contains(&is.field));
+    pattern(folded).or_else(scaled)
 }
 
 /// A set of classes, a bit for each.
@@ -304,6 +308,9 @@ mod tests {
             check(name, None);
         }
         check("Agent", None);
+        check("Answer (draft)", None);
+        check("CSAT (1-5)", Some((Field::Csat, Certainty::Usual)));
+        check("outcome", None);
         check("Subject", Some((Field::Ticket, Certainty::Perhaps)));
     }
 }

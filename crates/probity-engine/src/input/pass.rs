@@ -9,8 +9,9 @@ use probity_core::json::{Json, Object};
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
 use super::entry::{Content, Refused, entry};
-use super::field::{Field, FileNames, Reason, Vocabulary, object};
-use super::foreign::{self, Beside, FileContext, ForeignCase, Form, Read, ReadCase};
+use super::field::{Field, FileNames, Reason, RecordFields, Vocabulary, object};
+use super::foreign::{self, Beside, FileContext, ForeignCase, ForeignLabel, Form, Read, ReadCase};
+use super::mapping::plain_text;
 use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
@@ -42,10 +43,10 @@ pub(super) struct Pass {
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the files that were opened.
     pub(super) notices: Vec<String>,
-    /// What stands around the records of the files that were read to their ends.
-    pub(super) frames: Vec<Json>,
+    /// What stands around the records of the files that were read to their ends, and the tools that wrote them.
+    pub(super) frames: Vec<(Option<&'static str>, Json)>,
     /// Whether those files had records that belong to cases elsewhere.
-    has_beside: bool,
+    pub(super) has_beside: bool,
 }
 
 impl Pass {
@@ -104,12 +105,20 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, .. } = reader;
-        self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
+        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, desk, .. } = reader;
+        self.frames.push((tools.first().copied(), std::mem::replace(&mut file.frame, Json::Null)));
         self.notices.append(&mut file.notices);
         let name = file.file();
         for tool in tools {
             self.notices.push(format!("{name}: read as {tool}"));
+        }
+        if desk.n_private > 0 {
+            self.notices.push(format!("{name}: private notes left out: {}", desk.n_private));
+        }
+        if desk.n_guessed > 0 {
+            let n = desk.n_guessed;
+            let said = format!("{name}: messages by authors that are not known, taken for an agent's: {n}");
+            self.notices.push(said);
         }
         self.has_beside |= !n_joined.is_empty();
         for (what, n) in n_joined {
@@ -156,6 +165,14 @@ struct CaseReader {
     n_passed_over: BTreeMap<&'static str, usize>,
     /// The tools whose files it looks like.
     tools: Vec<&'static str>,
+    desk: DeskCounts,
+}
+
+/// What is worth saying about the threads of a help desk.
+#[derive(Default)]
+struct DeskCounts {
+    n_private: usize,
+    n_guessed: usize,
 }
 
 /// One case of a file.
@@ -166,7 +183,7 @@ struct ReadRecord {
 
 /// What a record holds.
 enum Held {
-    Case(Content),
+    Case(Content, Option<Box<Beside>>),
     Foreign(&'static Form, Read),
 }
 
@@ -189,6 +206,7 @@ impl CaseReader {
             n_joined,
             n_passed_over,
             tools,
+            desk: DeskCounts::default(),
         })
     }
 
@@ -210,16 +228,16 @@ impl CaseReader {
             let next = self.file.next(|text, warnings| records.held(text, &context, warnings));
             self.file.frame = frame;
             let Some(Parsed { line, outcome, warnings }) = next? else { break };
-            let outcome = match outcome {
+            let (outcome, beside) = match outcome {
                 Ok(Held::Foreign(form, read)) => {
                     self.take(form, read, line);
                     continue;
                 }
-                Ok(Held::Case(case)) => Ok(case),
-                Err(refused) => Err(refused),
+                Ok(Held::Case(case, beside)) => (Ok(case), beside),
+                Err(refused) => (Err(refused), None),
             };
             let parsed = self.counted(Parsed { line, outcome, warnings });
-            return Ok(Some(ReadRecord { parsed, beside: None }));
+            return Ok(Some(ReadRecord { parsed, beside }));
         }
         match self.n_passed_over.get(OTHER_SPANS) {
             Some(n) if self.n_cases == 0 => {
@@ -235,9 +253,9 @@ impl CaseReader {
         if !self.tools.contains(&form.tool) && !matches!(read, Read::Spans { .. }) {
             self.tools.push(form.tool);
         }
-        let cases: Vec<ForeignCase> = match read {
+        let mut cases: Vec<ForeignCase> = match read {
             Read::Cases(cases) => cases,
-            Read::Beside(what) => {
+            Read::Beside(what) | Read::Joined { what, .. } => {
                 *self.n_joined.entry(what).or_default() += 1;
                 Vec::new()
             }
@@ -252,6 +270,11 @@ impl CaseReader {
                 cases
             }
         };
+        for beside in cases.iter_mut().map(|case| &mut case.beside) {
+            beside.list = self.file.list().map(str::to_owned);
+            self.desk.n_private += beside.n_private;
+            self.desk.n_guessed += beside.n_guessed;
+        }
         let read = cases.into_iter().flat_map(|case| case.read(&self.options));
         self.waiting = (read.collect(), line);
     }
@@ -318,12 +341,14 @@ impl RecordReader {
         let fields = match text {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
-                let object = unwrapped(object(text)?)?;
-                // Who maps what was asked and what was answered needs no format; less goes over what a format says.
+                let object = unwrapped(object(text)?, context.frame)?;
+                // Who maps what was asked and what was answered needs no format; less goes over what a format says. Only
+                // a format knows what is private in a help desk's record.
                 let is_mapped = |field| options.map.has(field);
                 let is_native =
                     is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
-                if let Some(form) = foreign::form(&object).filter(|_| !is_native) {
+                let is_read = |form: &&Form| !is_native || form.is_spans() || foreign::is_desk(form.tool);
+                if let Some(form) = foreign::form(&object).filter(is_read) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));
@@ -331,20 +356,26 @@ impl RecordReader {
             }
         };
         let outcome = fields.map_err(Refused::from).and_then(|mut found| {
+            let instructions = foreign::unfold(&mut found)?;
+            let labels = labels(&mut found);
             let case = entry(&mut found, self.names, options);
             warnings.append(&mut found.doubts);
-            case
+            let is_said = !labels.is_empty() || !instructions.is_empty();
+            let beside = is_said.then(|| Box::new(Beside { labels, instructions, ..Beside::default() }));
+            Ok(Held::Case(case?, beside))
         });
         if let (Err(_), Some(members)) = (&outcome, members) {
             self.not_understood = self.explained(&members, options);
         }
-        outcome.map(Held::Case)
+        outcome
     }
 
     /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
     fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
         let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
-        let has = |field| options.map.has(field) || known.iter().any(|known| known.is(field));
+        // What stands inside an object is not read by itself.
+        let top = || members.iter().zip(&known).filter(|((name, _), _)| !name.contains('.'));
+        let has = |field| options.map.has(field) || top().any(|(_, known)| known.is(field));
         let lacks = lacking(has, options.unanswered);
         let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
         let columns: Vec<ShownColumn<'_>> =
@@ -354,7 +385,14 @@ impl RecordReader {
     }
 }
 
-/// The members of a record, each with the beginning of its value.
+/// The labels that a person mapped.
+fn labels(found: &mut RecordFields<'_>) -> Vec<ForeignLabel> {
+    let annotator = found.given(Field::Annotator).map(|value| plain_text(value.json));
+    let labels = std::mem::take(&mut found.labels).into_iter();
+    labels.map(|(criterion, label)| ForeignLabel::mapped(criterion, label, annotator.clone())).collect()
+}
+
+/// The members of a record, those of objects in it by their paths, each with the beginning of its value.
 fn samples(object: &Object) -> Vec<(String, String)> {
     let shown = |json: &Json| match json {
         Json::String(text) => sample(text),
@@ -364,5 +402,11 @@ fn samples(object: &Object) -> Vec<(String, String)> {
             if cut.len() < text.len() { cut + "…" } else { cut }
         }
     };
-    object.iter().map(|(name, json)| (name.to_owned(), shown(json))).collect()
+    let inside = |(name, json): (&str, &Json)| match json {
+        Json::Object(inner) => {
+            inner.iter().map(|(member, json)| (format!("{name}.{member}"), shown(json))).collect()
+        }
+        other => vec![(name.to_owned(), shown(other))],
+    };
+    object.iter().flat_map(inside).collect()
 }

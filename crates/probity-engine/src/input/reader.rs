@@ -90,7 +90,7 @@ impl FileReader {
         let mut raw =
             RawRecord::new(source.name(), if is_batch { batch_bytes_max } else { options.record_bytes_max });
         let mut frame = Json::Null;
-        let n_blank_lines = input.line() - 1;
+        let mut n_blank_lines = input.line() - 1;
         let mut digest = blake3::Hasher::new();
         let layout = match first {
             _ if matches!(source.packing(), Packing::Log(_)) => {
@@ -111,6 +111,7 @@ impl FileReader {
             },
             _ => {
                 let table = CsvTable::open(input, &mut raw, options, vocabulary)?;
+                n_blank_lines += table.n_titles;
                 add_to(&mut digest, &raw.bytes);
                 Layout::Table(Box::new(table))
             }
@@ -135,12 +136,22 @@ impl FileReader {
 
     /// Whether each row is a message of a conversation.
     pub(super) fn is_messages(&self) -> bool {
-        matches!(&self.layout, Layout::Table(table) if table.is_messages())
+        matches!(&self.layout, Layout::Table(table) if table.is_messages)
     }
 
     /// The file as it was named.
     pub(super) fn file(&self) -> &Arc<str> {
         self.opened.input.file()
+    }
+
+    /// Where the file has the list that the last record stands in; empty where the file is the list.
+    pub(super) fn list(&self) -> Option<&str> {
+        match &self.layout {
+            Layout::Array(array) => Some(&array.path),
+            // The samples of a log are files of its archive.
+            Layout::Values if self.frame != Json::Null => Some("samples"),
+            Layout::Lines | Layout::Values | Layout::Table(_) => None,
+        }
     }
 
     /// The digest of the records, where all were read.

@@ -19,9 +19,9 @@ pub(super) struct Reading<'o> {
     pub(super) number: usize,
 }
 
-/// A row as the viewer of a dataset gives it: the record inside, with its number for an id, unless cells of it were
-/// cut. Other objects are as they were.
-pub(super) fn unwrapped(mut object: Object) -> Result<Object, Refused> {
+/// A row as the viewer of a dataset gives it: the record inside, with its number for an id and the names of classes that
+/// `frame` lists in place of their numbers, unless cells of it were cut. Other objects are as they were.
+pub(super) fn unwrapped(mut object: Object, frame: &Json) -> Result<Object, Refused> {
     let is_row = object.get("row").is_some_and(|row| row.as_object().is_some());
     let cut = object.get("truncated_cells").and_then(Json::as_array).filter(|_| is_row);
     let Some(cut) = cut else { return Ok(object) };
@@ -33,6 +33,16 @@ pub(super) fn unwrapped(mut object: Object) -> Result<Object, Refused> {
     }
     let number = object.take("row_idx");
     let Some(Json::Object(mut row)) = object.take("row") else { return Ok(object) };
+    for feature in frame.get("features").and_then(Json::as_array).unwrap_or_default() {
+        let column = feature.get("name").and_then(Json::as_str).unwrap_or_default();
+        let names = feature.get("type").and_then(|kind| kind.get("names")?.as_array());
+        let number = row.get(column).and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
+        if let Some(name) = names.and_then(|names| names.get(number?)) {
+            row.take(column);
+            // It was just taken out.
+            let _ = row.insert(column, name.clone());
+        }
+    }
     if let Some(number) = number.filter(|_| row.get(Field::Id.native()).is_none()) {
         // The name is not there yet.
         let _ = row.insert(Field::Id.native(), number);
@@ -89,13 +99,19 @@ pub(super) fn row_fields<'a>(
         match json {
             Json::Null if is_required => found.put(field, name, Json::text(""))?,
             Json::Null => {}
-            _ => {
-                let json = typed(field, &name, Json::text(cell))?;
-                found.put(field, name, json)?;
-            }
+            _ => match typed(field, &name, Json::text(cell)) {
+                Ok(json) => found.put(field, name, json)?,
+                // Names of tools in a column that nobody asked for cost no record.
+                Err(_) if field == Field::Tools && !is_json(cell) => {
+                    found.doubts.push(format!("the '{name}' cell is no JSON list of calls; it is left out"));
+                }
+                Err(reason) => return Err(reason),
+            },
         }
         if field == Field::Metadata {
-            found.metadata_text = Some(Cow::Borrowed(cell));
+            let is_text = json::parse(cell).is_err();
+            found.metadata_text =
+                Some(if is_text { Json::text(cell).canonical().into() } else { cell.into() });
         }
     }
     Ok(found)
@@ -111,6 +127,10 @@ fn mapped<'a>(
     let members = Members { values, known: &assigned.known, number: reading.number };
     for (field, source) in reading.map.sources() {
         let Some(json) = source.value(members, *field) else { continue };
+        if *field == Field::Label {
+            found.labels.push((source.criterion.clone(), json));
+            continue;
+        }
         let json = typed(*field, &source.text, json)?;
         if *field == Field::Metadata {
             found.metadata_text = Some(json.canonical().into());
@@ -123,21 +143,22 @@ fn mapped<'a>(
 /// A value as its field has it: a text that must be JSON is read as such.
 fn typed(field: Field, name: &str, json: Json) -> Result<Json, Reason> {
     let Json::String(text) = json else { return Ok(json) };
-    let is_json = match field {
+    let must_be_json = match field {
         // A text may begin with a bracket, too.
-        Field::Context if text.trim_start().starts_with(['[', '{']) => {
-            return Ok(json::parse(&text).unwrap_or(Json::String(text)));
-        }
-        Field::Turns
-        | Field::Evidence
-        | Field::Tools
-        | Field::Admissible
-        | Field::KnownPii
-        | Field::Metadata => true,
+        Field::Context if is_json(&text) => return Ok(json::parse(&text).unwrap_or(Json::String(text))),
+        Field::Metadata if !is_json(&text) => return Ok(json::parse(&text).unwrap_or(Json::String(text))),
+        // What was said may be a text, with a speaker before each line.
+        Field::Turns => is_json(&text),
+        Field::Evidence | Field::Tools | Field::Admissible | Field::KnownPii | Field::Metadata => true,
         _ => false,
     };
-    if !is_json {
+    if !must_be_json {
         return Ok(Json::String(text));
     }
     json::parse(&text).map_err(|error| Reason::malformed(&error, &format!("the '{name}' cell")))
+}
+
+/// Whether a text begins as a list or an object does.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['[', '{'])
 }

@@ -15,7 +15,7 @@ use super::key::BadKey;
 use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
-use super::service::Service;
+use super::service::{Service, fill};
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
 use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut};
 
@@ -91,8 +91,9 @@ impl Judge {
     ) -> Result<Judge, JudgeError> {
         Ok(match &settings.backend {
             Backend::Chat(chat) => {
-                let service = Service::of_chat(chat, limits, key)?;
-                let (chat, left) = (chat.clone(), left.clone());
+                let (mut chat, left) = (chat.clone(), left.clone());
+                let secrets = fill(&mut chat, key)?;
+                let service = Service::of_chat(&chat, limits, key)?.with_secrets(secrets);
                 Judge::Chat(Box::new(ChatJudge { service, chat, left, context: Arc::default() }))
             }
             Backend::Baseline => Judge::Baseline,

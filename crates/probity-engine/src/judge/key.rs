@@ -9,7 +9,7 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{CallOutcome, Reception, TransportFault, spelling};
-use crate::config::{ChatSettings, KeyUse, is_present};
+use crate::config::{ChatSettings, KeyUse, VARIABLE_CHARS_MIN, is_present};
 
 /// The key for `chat`, or `None` where it goes without one.
 pub fn api_key(chat: &ChatSettings, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, BadKey> {
@@ -68,16 +68,13 @@ pub enum KeyProblem {
     NotAscii,
     /// It is too short to be told from ordinary words in what comes back.
     #[error(
-        "has fewer than {HEADER_SECRET_CHARS_MIN} characters; expected a secret, other text stands in the header itself"
+        "has fewer than {VARIABLE_CHARS_MIN} characters; expected a secret, other text stands in the setting itself"
     )]
     Short,
 }
 
 /// Keys shorter than this are mostly placeholders.
 const SECRET_CHARS_MIN: usize = 16;
-
-/// A value in a header of a target that is shorter than this is refused: it could not be taken out of replies.
-const HEADER_SECRET_CHARS_MIN: usize = 6;
 
 impl ApiKey {
     /// The key that the environment variable `variable` holds.
@@ -103,10 +100,10 @@ impl ApiKey {
         Ok(ApiKey { secret: SecretString::from(value), likeness })
     }
 
-    /// The secret in a header that the environment variable `variable` holds.
-    pub(crate) fn of_header(variable: &str, value: Option<String>) -> Result<Self, BadKey> {
+    /// The secret in a text to be sent that the environment variable `variable` holds.
+    pub(crate) fn in_text(variable: &str, value: Option<String>) -> Result<Self, BadKey> {
         let key = ApiKey::from_env_value(variable, value)?;
-        if key.n_chars() < HEADER_SECRET_CHARS_MIN {
+        if key.n_chars() < VARIABLE_CHARS_MIN {
             return Err(BadKey { variable: variable.to_owned(), problem: KeyProblem::Short });
         }
         Ok(ApiKey { likeness: Likeness::Secret, ..key })

@@ -7,12 +7,13 @@ use std::sync::Mutex;
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 
 use super::http::{BadHttpClient, HttpClient, Pool, Transit};
 use super::key::{ApiKey, BadKey, api_key};
 use super::key_command::KeyCommand;
 use super::{CallLimits, CallOutcome, JudgeError, Reception};
-use crate::config::{ChatSettings, Endpoint, HeaderPiece, HeaderText, Http};
+use crate::config::{ChatSettings, Endpoint, Http, SentPiece, SentText};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
 const HTTP2_SHARDS: usize = 20;
@@ -34,7 +35,7 @@ struct Server {
 }
 
 impl Service {
-    /// The service that `chat` describes, with its key. `get` gives the value of an environment variable.
+    /// The service that `chat`, filled in, describes, with its key. `get` gives the value of an environment variable.
     pub fn of_chat(
         chat: &ChatSettings,
         limits: CallLimits,
@@ -103,9 +104,9 @@ impl Service {
         Ok(Service { servers, headers, secrets: Vec::new(), key: None })
     }
 
-    /// The same service, in whose headers these secrets stand.
+    /// The same service, in whose calls these secrets stand.
     pub(crate) fn with_secrets(mut self, secrets: Vec<ApiKey>) -> Service {
-        self.secrets = secrets;
+        self.secrets.extend(secrets);
         // One secret may be a part of another: the longer one goes first, so that nothing of it is left.
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.n_chars()));
         self
@@ -187,7 +188,7 @@ fn header_name(name: &str) -> HeaderName {
 
 /// The headers to send, and the secrets in them. `get` gives the value of a variable.
 pub(crate) fn header_values(
-    texts: &[(String, HeaderText)],
+    texts: &[(String, SentText)],
     get: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(HeaderMap, Vec<ApiKey>), BadKey> {
     let (mut headers, mut secrets) = (HeaderMap::new(), Vec::new());
@@ -199,27 +200,69 @@ pub(crate) fn header_values(
     Ok((headers, secrets))
 }
 
-/// The value to send, and the secrets in it. `get` gives the value of a variable.
+/// Fills in the variables of the query and the extra body of `chat`. The secrets that then stand in them.
+pub(super) fn fill(
+    chat: &mut ChatSettings,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<ApiKey>, BadKey> {
+    let mut secrets = Vec::new();
+    for text in chat.query.values_mut() {
+        secrets.extend(fill_text(text, get)?);
+    }
+    for value in chat.extra_body.values_mut() {
+        secrets.extend(fill_value(value, get)?);
+    }
+    Ok(secrets)
+}
+
+fn fill_value(value: &mut Value, get: &dyn Fn(&str) -> Option<String>) -> Result<Vec<ApiKey>, BadKey> {
+    let members: Vec<&mut Value> = match value {
+        Value::String(text) => return fill_text(text, get),
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(members) => members.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    let filled: Result<Vec<_>, _> = members.into_iter().map(|member| fill_value(member, get)).collect();
+    Ok(filled?.concat())
+}
+
+fn fill_text(text: &mut String, get: &dyn Fn(&str) -> Option<String>) -> Result<Vec<ApiKey>, BadKey> {
+    let read = SentText::read(text).expect("the text was checked when it was read");
+    let (sent, secrets) = sent_value(&read, get)?;
+    *text = sent;
+    Ok(secrets)
+}
+
+/// The header to send, and the secrets in it. `get` gives the value of a variable.
 fn header_value(
-    text: &HeaderText,
+    text: &SentText,
     get: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(HeaderValue, Vec<ApiKey>), BadKey> {
+    let (sent, secrets) = sent_value(text, get)?;
+    let mut value = HeaderValue::from_str(&sent).expect("a header's text was checked when it was read");
+    value.set_sensitive(true);
+    Ok((value, secrets))
+}
+
+/// The text to send, and the secrets in it. `get` gives the value of a variable.
+fn sent_value(
+    text: &SentText,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<(String, Vec<ApiKey>), BadKey> {
     let mut sent = String::new();
     let mut secrets = Vec::new();
     for piece in text.pieces() {
         match piece {
-            HeaderPiece::Text(literal) => sent.push_str(literal),
-            HeaderPiece::Variable(name) => {
-                let key = ApiKey::of_header(name, get(name))?;
+            SentPiece::Text(literal) => sent.push_str(literal),
+            SentPiece::Variable(name) => {
+                let key = ApiKey::in_text(name, get(name))?;
                 let header = key.header("");
                 sent.push_str(header.to_str().expect("a key consists of visible ASCII characters"));
                 secrets.push(key);
             }
         }
     }
-    let mut value = HeaderValue::from_str(&sent).expect("a header's text was checked when it was read");
-    value.set_sensitive(true);
-    Ok((value, secrets))
+    Ok((sent, secrets))
 }
 
 #[cfg(test)]
@@ -233,7 +276,7 @@ mod tests {
             "PIN" => Some("12345".to_owned()),
             _ => None,
         };
-        let got = match HeaderText::parse(name, text) {
+        let got = match SentText::header(name, text) {
             Err(error) => format!("{error:?}"),
             Ok(header) => match header_value(&header, &get) {
                 Err(error) => error.to_string(),
@@ -256,7 +299,7 @@ mod tests {
             "x",
             "${PIN}",
             "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
-             header itself",
+             setting itself",
         );
         check("x", "${", "Variable");
         check("x", "${a b}", "Variable");

@@ -3,9 +3,7 @@
 //! Only the attempts of the run are read, as they come, and never the answers. A call without a known cost is
 //! counted as such and never as free. A sum beyond what can be counted is the most that can be.
 
-use std::collections::BTreeMap;
-
-use probity_core::packet::PacketHash;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::db::{Db, DbError, Row, vals};
 use super::known::packet_hash;
@@ -15,12 +13,21 @@ use crate::judge::JudgeId;
 
 /// The totals of the attempts that `run` made at `judge`; all zero for a judge the store does not know.
 pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbError> {
-    const SQL: &str = "SELECT state, outcome, tokens_in, tokens_out, cost_picodollars, model, fingerprint
+    // A response id that came, in this run or before it, for another packet too is looked up by the index over them.
+    const SQL: &str = "SELECT state, outcome, tokens_in, tokens_out, cost_picodollars, model, fingerprint,
+            CASE WHEN EXISTS (SELECT 1 FROM attempt AS other WHERE other.judge = ?2
+                AND other.response_id = attempt.response_id AND other.packet <> attempt.packet)
+            THEN response_id END
         FROM attempt WHERE run = ?1 AND judge = ?2";
     let Some(judge) = judge_row(db, judge)? else { return Ok(Totals::default()) };
-    let mut totals = Totals::default();
-    db.each(SQL, &vals![run.0, judge], |row| totals.add(row))?;
-    Ok(Totals { repeated_responses: repeated_responses(db, judge, run)?, ..totals })
+    let (mut totals, mut repeated) = (Totals::default(), BTreeSet::new());
+    db.each(SQL, &vals![run.0, judge], |row| {
+        repeated.extend(row.get::<Option<String>>(7)?);
+        totals.add(row)
+    })?;
+    let repeated = repeated.into_iter().map(|response_id| repeated_response(db, judge, response_id));
+    totals.repeated_responses = repeated.collect::<Result<_, _>>()?;
+    Ok(totals)
 }
 
 impl Totals {
@@ -47,21 +54,10 @@ fn count(counts: &mut BTreeMap<String, u64>, name: Option<String>) {
     }
 }
 
-/// The response ids that `run` received and that came, in it or before it, for more than one packet. Each is looked up
-/// by the index over response ids.
-fn repeated_responses(db: &Db, judge: i64, run: RunId) -> Result<Vec<RepeatedResponse>, DbError> {
-    const REPEATED: &str = "SELECT DISTINCT attempt.response_id FROM attempt
-        WHERE attempt.run = ?1 AND attempt.judge = ?2 AND attempt.response_id IS NOT NULL
-            AND EXISTS (SELECT 1 FROM attempt AS other WHERE other.judge = ?2
-                AND other.response_id = attempt.response_id AND other.packet <> attempt.packet)
-        ORDER BY attempt.response_id";
+/// A response id with the packets that it came for.
+fn repeated_response(db: &Db, judge: i64, response_id: String) -> Result<RepeatedResponse, DbError> {
     const PACKETS: &str = "SELECT DISTINCT packet.hash FROM attempt JOIN packet ON packet.id = attempt.packet
         WHERE attempt.judge = ?1 AND attempt.response_id = ?2 ORDER BY packet.hash";
-    let repeated: Vec<String> = db.rows(REPEATED, &vals![run.0, judge], |row| row.get(0))?;
-    let with_packets = |response_id: String| {
-        let packets: Vec<PacketHash> =
-            db.rows(PACKETS, &vals![judge, &response_id], |row| packet_hash(row, 0))?;
-        Ok(RepeatedResponse { response_id, packets })
-    };
-    repeated.into_iter().map(with_packets).collect()
+    let packets = db.rows(PACKETS, &vals![judge, &response_id], |row| packet_hash(row, 0))?;
+    Ok(RepeatedResponse { response_id, packets })
 }

@@ -7,17 +7,19 @@
 //! nothing, which counts as a person who could not tell. A person who has seen
 //! what a judge or others said is no longer blind, and later labels of theirs say so.
 
+use std::collections::BTreeMap;
+
 use probity_core::label::LabelEntry;
 use probity_core::review::{GivenAnswer, Hidden, ReviewerAnswer, said_by};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::earlier::{earlier, revisions, take_back};
-use super::hand_out::{QueuedItem, SeatState, last_note, n_others, place, seat, sit, standing};
+use super::hand_out::{QueuedItem, SeatState, last_note, n_others, place, seat, seconds_at, sit, standing};
 use super::people::{PersonId, PersonRole, active};
 use super::queue::After;
 use super::seen::{Sight, has_seen, note};
-use super::{ItemId, ReviewRoom, word};
+use super::{ItemId, ReviewRoom, document, word};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, Revised, StoreError, last_label, revise_label};
 
@@ -115,7 +117,19 @@ probity_core::named! {
     }
 }
 
-impl RootCause {}
+/// What is wrong with the verdicts on an item, by criterion; a pair has none.
+pub type RootCauses = BTreeMap<Option<String>, RootCause>;
+
+/// Which verdict a person says something is wrong with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CausedBy {
+    /// The item.
+    pub item: ItemId,
+    /// Who says it.
+    pub person: PersonId,
+    /// The criterion; `None` for a pair.
+    pub criterion: Option<String>,
+}
 
 /// The hidden half of an item, for those who may see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,8 +140,8 @@ pub enum Reveal {
         hidden: Box<Hidden>,
         /// Whether this person saw candidate B first.
         turned: bool,
-        /// What this person said is wrong with the verdict, if anything.
-        cause: Option<RootCause>,
+        /// What this person said is wrong with the verdicts.
+        causes: RootCauses,
     },
     /// The person has not answered yet, or the queue does not show it.
     NotYet,
@@ -159,19 +173,22 @@ impl ReviewRoom {
         self.write("taking back an answer", move |db| undo(db, item, person, now)).await
     }
 
-    /// Notes why a judge's verdict is wrong. `false` unless the person has answered the item.
-    pub async fn cause(
-        &self,
-        item: ItemId,
-        person: PersonId,
-        cause: RootCause,
-        now: i64,
-    ) -> Result<bool, StoreError> {
+    /// Notes why a judge's verdict is wrong. `false` unless the person has answered the item and the criterion is
+    /// one that they were asked about.
+    pub async fn cause(&self, about: CausedBy, cause: RootCause, now: i64) -> Result<bool, StoreError> {
         self.write("noting a cause", move |db| {
-            if seat(db, item, person)? != Some(SeatState::Submitted) {
+            let CausedBy { item, person, criterion } = about;
+            let is_asked = |place: QueuedItem| {
+                let mut verdicts = place.hidden.verdicts.iter();
+                verdicts.any(|verdict| verdict.criterion == criterion)
+            };
+            let is_answered = seat(db, item, person)? == Some(SeatState::Submitted);
+            if !is_answered || !place(db, item)?.is_some_and(is_asked) {
                 return Ok(false);
             }
-            log(db, (item, person), LoggedAct { cause: Some(cause.name()), ..LoggedAct::of("cause") }, now)?;
+            let body = json!({ "criterion": criterion }).to_string();
+            let act = LoggedAct { cause: Some(cause.name()), body: &body, ..LoggedAct::of("cause") };
+            log(db, (item, person), act, now)?;
             Ok(true)
         })
         .await
@@ -248,7 +265,8 @@ fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Refused { reason });
     }
     let blind = !has_seen(db, item, id, Sight::ANY)?;
-    let given = submission.given(blind, place.unsaid(&person.name, false));
+    let seconds = seconds_at(db, item, id, submission.at)?;
+    let given = GivenAnswer { seconds, ..submission.given(blind, place.unsaid(&person.name, false)) };
     let entries = place.entries(&given);
     let (revision, kept) = standing(db, &entries)?;
     let is_answered = state == SeatState::Submitted;
@@ -326,15 +344,25 @@ fn reveal(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault
     }
     note(db, (item, id), Sight::Verdict, now)?;
     let turned = place.turns_for(&person.name);
-    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause: last_cause(db, item, id)? })
+    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, causes: causes(db, item, id)? })
 }
 
-/// What a person said is wrong with the verdict since their last answer.
-pub(super) fn last_cause(db: &Db, item: ItemId, person: PersonId) -> Result<Option<RootCause>, DbError> {
-    const SQL: &str = "SELECT cause FROM act AS said
+/// What a person said is wrong with the verdicts since their last answer, the latest about each criterion.
+pub(super) fn causes(db: &Db, item: ItemId, person: PersonId) -> Result<RootCauses, DbError> {
+    const SQL: &str = "SELECT cause, body FROM act AS said
         WHERE item = ?1 AND person = ?2 AND kind = 'cause'
             AND NOT EXISTS (SELECT 1 FROM act WHERE act.item = said.item AND act.person = said.person
                 AND act.kind IN ('submit', 'undo') AND act.id > said.id)
-        ORDER BY id DESC LIMIT 1";
-    db.row(SQL, &vals![item.0, person.0], |row| word(row, 0, "cause"))
+        ORDER BY id";
+    let said = db.rows(SQL, &vals![item.0, person.0], |row| {
+        let about: AboutCriterion = document(row, 1, "cause")?;
+        Ok((about.criterion, word(row, 0, "cause")?))
+    })?;
+    Ok(said.into_iter().collect())
+}
+
+/// What a noted cause is about.
+#[derive(Deserialize)]
+struct AboutCriterion {
+    criterion: Option<String>,
 }

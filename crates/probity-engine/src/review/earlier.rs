@@ -24,6 +24,8 @@ struct Logged {
     /// The revisions that it found, in the order of its labels. It wrote the ones after them.
     #[serde(default)]
     before: Vec<u32>,
+    /// What was said.
+    answer: ReviewerAnswer,
 }
 
 /// The revisions that count of these labels, 0 where nothing was said.
@@ -84,6 +86,18 @@ fn answers(db: &Db, item: ItemId, person: PersonId) -> Result<Vec<Logged>, DbErr
         AND id > coalesce((SELECT max(id) FROM act WHERE item = ?1 AND person = ?2 AND kind = 'undo'), 0)
         ORDER BY id";
     db.rows(SQL, &vals![item.0, person.0], |row| document(row, 0, "answer"))
+}
+
+/// What a person last said about an item, taken back or not.
+pub(super) fn last_answer(
+    db: &Db,
+    item: ItemId,
+    person: PersonId,
+) -> Result<Option<ReviewerAnswer>, DbError> {
+    const SQL: &str = "SELECT body FROM act WHERE item = ?1 AND person = ?2 AND kind = 'submit'
+        ORDER BY id DESC LIMIT 1";
+    let logged: Option<Logged> = db.row(SQL, &vals![item.0, person.0], |row| document(row, 0, "answer"))?;
+    Ok(logged.map(|logged| logged.answer))
 }
 
 /// What `answers` found of a subject, given as what each found, and the revision that the last wrote. Answers with

@@ -6,7 +6,7 @@ use probity_core::calibrate::Counting;
 use probity_core::case::Moment;
 use probity_core::label::{ItemFacts, LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::promote::Contract;
-use probity_core::review::{Agreement, Hidden, LabelForm, ProgressLine, agreement, calibrated, progress};
+use probity_core::review::{Agreement, Hidden, LabelForm, ProgressLine, QueueVotes, agreement, progress};
 use serde::Serialize;
 
 use super::queue::{QueueId, QueueSpec, spec};
@@ -42,7 +42,8 @@ impl ReviewRoom {
         let about = QueueLabels::of(&spec, &items);
         let labels = about.labels(labels);
         let verdicts: Vec<VerdictEntry> = items.iter().flat_map(verdicts).collect();
-        let calibration = match calibrated(&spec.asked, &labels, &verdicts, counting) {
+        let votes = QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &verdicts, counting };
+        let calibration = match votes.calibrated() {
             Ok(Some(calibration)) => calibration,
             Ok(None) => return Ok(QueueFigures::default()),
             Err(problem) => return Ok(QueueFigures { problem: Some(problem), ..QueueFigures::default() }),
@@ -51,7 +52,7 @@ impl ReviewRoom {
         let now = Moment::from_seconds(now);
         let lines = contract.zip(now).map(|(contract, now)| progress(contract, &calibration, &judge, now));
         Ok(QueueFigures {
-            agreement: Some(agreement(&spec.asked, &calibration)),
+            agreement: Some(agreement(votes, &calibration)),
             progress: lines.unwrap_or_default(),
             problem: None,
         })

@@ -11,9 +11,10 @@ use probity_core::review::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::earlier::earlier;
+use super::earlier::{earlier, last_answer};
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
+use super::seen::{Sight, has_seen};
 use super::{ItemId, LEASE_SECONDS, ReviewRoom, document, word};
 use crate::ledger::db::{Db, DbError, Row, vals};
 use crate::ledger::{StoreError, last_label, parsed_label};
@@ -54,8 +55,13 @@ pub struct ItemView {
     /// What counts of theirs without such an answer: said in another queue, or in a file that was imported.
     /// Answering revises it.
     pub earlier: Option<ReviewerAnswer>,
-    /// The note with the answer to this item.
+    /// What this person answered and took back, to begin with when they answer again.
+    pub taken_back: Option<ReviewerAnswer>,
+    /// The note with the answer to this item, or with the one that was taken back.
     pub note: String,
+    /// Whether this person has seen neither a verdict on it nor what others said: only then does an answer count as
+    /// blind.
+    pub blind: bool,
     /// What this person sees after the answer.
     pub after: After,
 }
@@ -136,6 +142,7 @@ impl QueuedItem {
             turned: self.turns_for(person),
             round: self.spec.round,
             at: 0,
+            seconds: None,
             blind: true,
             adjudicated,
         }
@@ -167,6 +174,15 @@ fn seat_state(row: &Row<'_>, column: usize) -> Result<SeatState, DbError> {
 pub(super) fn seat(db: &Db, item: ItemId, person: PersonId) -> Result<Option<SeatState>, DbError> {
     const SQL: &str = "SELECT state FROM seat WHERE item = ?1 AND person = ?2";
     db.row(SQL, &vals![item.0, person.0], |row| seat_state(row, 0))
+}
+
+/// For how long a person has had an item that they have not answered; `None` where they had longer than it was
+/// theirs alone, because they did not look at it all that time.
+pub(super) fn seconds_at(db: &Db, item: ItemId, person: PersonId, now: i64) -> Result<Option<u32>, DbError> {
+    const SQL: &str = "SELECT at FROM seat WHERE item = ?1 AND person = ?2 AND state = 'leased'";
+    let since: Option<i64> = db.row(SQL, &vals![item.0, person.0], |row| row.get(0))?;
+    let held = since.map(|since| now - since).filter(|held| *held <= LEASE_SECONDS);
+    Ok(held.and_then(|held| u32::try_from(held).ok()))
 }
 
 /// How many others have answered, or are at it.
@@ -251,8 +267,11 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     let turned = place.turns_for(&who.name);
     let (revision, answer) = place.said(db, &place.unsaid(&who.name, false), turned)?;
     let is_answered = state == SeatState::Submitted;
-    let note = if is_answered { last_note(db, item, person)? } else { String::new() };
-    let earlier = if is_answered { None } else { earlier(db, &place, &who)? };
+    let note = last_note(db, item, person)?;
+    let (earlier, taken_back) = match is_answered {
+        true => (None, None),
+        false => (earlier(db, &place, &who)?, last_answer(db, item, person)?),
+    };
     let shown = shown(db, item)?;
     Ok(Some(ItemView {
         id: item,
@@ -264,7 +283,9 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
         revision,
         answer: is_answered.then_some(answer),
         earlier,
+        taken_back,
         note,
+        blind: !has_seen(db, item, person, Sight::ANY)?,
         after: place.spec.after,
         asked: place.spec.asked,
     }))

@@ -31,7 +31,7 @@ mod tests;
 
 use std::path::Path;
 
-pub use act::{Reveal, RootCause, Submission, Submitted, Undone};
+pub use act::{CausedBy, Reveal, RootCause, RootCauses, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
 pub use hand_out::{ItemView, SeatState};
 pub use people::{
@@ -44,7 +44,7 @@ pub use runs::{
     AttemptView, CaseView, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunComparison,
     RunView, SettlementView,
 };
-pub use settle::{Disagreement, PersonAnswer, SettlingView};
+pub use settle::{Difference, Disagreement, PersonAnswer, SettlingView, ToSettle};
 pub use token::AccessToken;
 
 use serde::de::value::Error as ValueError;
@@ -81,6 +81,18 @@ impl ReviewRoom {
     /// Writes what is waiting and gives up the room. Clones that are left can still read.
     pub fn close(self) -> Result<(), StoreError> {
         self.store.close()
+    }
+
+    /// What tells the name under `localhost` at which this store's pages are served from those of others: drawn once,
+    /// so that sessions outlive a restart. Blocks for as long as the store takes.
+    pub fn host_label(&self) -> Result<String, StoreError> {
+        const KEY: &str = "review host label";
+        if let Some(label) = self.store.noted(KEY)? {
+            return Ok(label);
+        }
+        let label = format!("{:032x}", rand::random::<u128>());
+        self.store.note(KEY, &label)?;
+        Ok(label)
     }
 
     /// Every label that counts in the store, in the order in which their subjects were first labelled.

@@ -40,8 +40,6 @@ probity_core::named! {
     }
 }
 
-impl PersonRole {}
-
 /// A name that labels can carry: something to read, without control characters, spaces around it do not count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PersonName(String);
@@ -68,6 +66,11 @@ impl PersonName {
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether both name one person: upper and lower case do not tell people apart.
+    pub fn is_same(&self, other: &str) -> bool {
+        self.0.to_lowercase() == other.to_lowercase()
     }
 }
 
@@ -104,9 +107,10 @@ pub struct PersonView {
 }
 
 impl ReviewRoom {
-    /// Makes an invitation, which opens the door once. A person who has the name already is the one invited, has
-    /// this role from now on, and may enter again if they were removed. Earlier invitations of theirs that were
-    /// not used open nothing any more.
+    /// Makes an invitation, which opens the door once. A person who has the name already, in whatever case, is the
+    /// one invited, under the name that their labels carry, and may enter again if they were removed. Inviting
+    /// again takes nothing away: earlier invitations open the door until one of them was used, and a lead stays one
+    /// until they are removed.
     pub async fn invite(
         &self,
         name: &PersonName,
@@ -120,7 +124,7 @@ impl ReviewRoom {
     }
 
     /// Opens the door to the person with an invitation, and gives them a session. `None` for an invitation that is
-    /// unknown, used or too old.
+    /// unknown, used or too old. The person's other invitations open nothing any more.
     pub async fn redeem(
         &self,
         invitation: &AccessToken,
@@ -143,7 +147,10 @@ impl ReviewRoom {
         let hash = session.hash();
         let found = self.read(|reader| reader.ask(|db| session_of(db, hash)))?;
         let Some((stored, created, seen, person)) = found else { return Ok(None) };
-        if stored != hash || now - created >= SESSION_SECONDS_MAX || now - seen >= SESSION_IDLE_SECONDS_MAX {
+        // A clock that was set back makes a session of the future, which would never end.
+        let is_young = |since: i64, most: i64| (-SEEN_STEP_SECONDS..most).contains(&(now - since));
+        let is_open = is_young(created, SESSION_SECONDS_MAX) && is_young(seen, SESSION_IDLE_SECONDS_MAX);
+        if stored != hash || !is_open {
             return Ok(None);
         }
         if now - seen >= SEEN_STEP_SECONDS {
@@ -184,13 +191,16 @@ fn invite(
     hash: blake3::Hash,
     now: i64,
 ) -> Result<PersonId, Fault> {
+    const KNOWN: &str = "SELECT name FROM person";
     const PERSON: &str = "INSERT INTO person (name, role, state) VALUES (?1, ?2, 'active')
-        ON CONFLICT (name) DO UPDATE SET role = excluded.role, state = 'active' RETURNING id";
-    const EARLIER: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
+        ON CONFLICT (name) DO UPDATE SET state = 'active', role = CASE
+            WHEN person.state = 'active' AND person.role = 'lead' THEN 'lead' ELSE excluded.role END
+        RETURNING id";
     const INVITATION: &str = "INSERT INTO invitation (hash, person, expires) VALUES (?1, ?2, ?3)";
-    let person: Option<i64> = db.row(PERSON, &vals![name.as_str(), role.name()], |row| row.get(0))?;
+    let known: Vec<String> = db.rows(KNOWN, &[], |row| row.get(0))?;
+    let known = known.iter().find(|known| name.is_same(known)).map_or(name.as_str(), String::as_str);
+    let person: Option<i64> = db.row(PERSON, &vals![known, role.name()], |row| row.get(0))?;
     let person = person.expect("an insertion returns its row");
-    db.run(EARLIER, &vals![person, now])?;
     db.run(INVITATION, &vals![hash.as_bytes(), person, now + INVITATION_SECONDS_MAX])?;
     Ok(PersonId(person))
 }
@@ -209,7 +219,7 @@ fn redeem(
     const FIND: &str = "SELECT invitation.hash, person.id, person.name, person.role FROM invitation
         JOIN person ON person.id = invitation.person
         WHERE hash = ?1 AND used IS NULL AND expires > ?2 AND person.state = 'active'";
-    const USE: &str = "UPDATE invitation SET used = ?2 WHERE hash = ?1";
+    const USE: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
     const ENTER: &str = "INSERT INTO session (hash, person, created, seen) VALUES (?1, ?2, ?3, ?3)";
     let found = db.row(FIND, &vals![invitation.as_bytes(), now], |row| {
         Ok((row.get::<[u8; 32]>(0)?, person(row, 1)?))
@@ -218,7 +228,7 @@ fn redeem(
     if blake3::Hash::from_bytes(stored) != invitation {
         return Ok(None);
     }
-    db.run(USE, &vals![invitation.as_bytes(), now])?;
+    db.run(USE, &vals![person.id.0, now])?;
     db.run(ENTER, &vals![session.as_bytes(), person.id.0, now])?;
     Ok(Some(person))
 }

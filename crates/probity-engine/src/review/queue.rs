@@ -27,7 +27,7 @@ pub struct QueueSpec {
     pub after: After,
     /// Which time people look at these items, from one. Labels carry it.
     pub round: u32,
-    /// Where the items come from, in a word: `all`, `unstable` or `teach`.
+    /// Where the items come from, in a word: `all`, `unstable`, `teach` or `contract`.
     pub source: String,
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::act::{RootCause, last_cause};
+use super::act::{RootCause, RootCauses, causes};
 use super::hand_out::place;
 use super::people::PersonId;
 use super::{ItemId, ReviewRoom};
@@ -51,10 +51,10 @@ fn remarks(db: &Db) -> Result<HashMap<String, Remark>, DbError> {
     let mut found = HashMap::new();
     for said in said(db)? {
         let Some(place) = place(db, said.item)? else { continue };
-        let root_cause = if said.adjudicated { None } else { last_cause(db, said.item, said.person)? };
-        let remark = Remark { note: said.note, root_cause };
+        let causes = if said.adjudicated { RootCauses::new() } else { causes(db, said.item, said.person)? };
         for entry in place.entries(&place.unsaid(&said.name, said.adjudicated)) {
-            found.insert(entry.subject(), remark.clone());
+            let root_cause = causes.get(&entry.criterion).copied();
+            found.insert(entry.subject(), Remark { note: said.note.clone(), root_cause });
         }
     }
     Ok(found)

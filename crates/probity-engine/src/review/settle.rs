@@ -47,6 +47,8 @@ pub struct Disagreement {
 pub struct SettlingView {
     /// The queue.
     pub queue: QueueId,
+    /// The name of the queue.
+    pub queue_name: String,
     /// What was asked.
     pub asked: Questionnaire,
     /// What there is to see, with the replies of a pair as this lead sees them.
@@ -57,7 +59,39 @@ pub struct SettlingView {
     pub revision: u32,
 }
 
+/// An item of a queue that people answered differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ToSettle {
+    /// The item.
+    pub item: ItemId,
+    /// Whether it is settled.
+    pub is_settled: bool,
+}
+
+/// Which differences are looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Difference {
+    /// About this criterion alone.
+    pub criterion: Option<String>,
+    /// Between these two people alone.
+    pub people: Option<[String; 2]>,
+}
+
+impl Disagreement {
+    /// Whether there is such a difference.
+    pub fn has(&self, wanted: &Difference) -> bool {
+        let is_wanted = |name: &String| wanted.people.as_ref().is_none_or(|people| people.contains(name));
+        let said: Vec<&PersonAnswer> = self.said.iter().filter(|each| is_wanted(&each.name)).collect();
+        differ(&said, wanted.criterion.as_deref())
+    }
+}
+
 impl ReviewRoom {
+    /// What there is to settle of a queue, in its order, without what was said.
+    pub fn to_settle(&self, queue: QueueId, lead: PersonId) -> Result<Vec<ToSettle>, StoreError> {
+        self.read(|reader| reader.ask(|db| to_settle(db, queue, lead)))
+    }
+
     /// The items of a queue that people answered differently, those that are not settled first. Sides of pairs are
     /// as `lead` sees them. It is noted that they have seen what others said.
     pub async fn disagreements(
@@ -112,7 +146,7 @@ fn disagreements(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<Disagreeme
     for item in items {
         let Some(place) = place(db, ItemId(item))? else { continue };
         let answered = answered(db, &place, &lead)?;
-        if differ(&answered.said) {
+        if answered.has(&Difference::default()) {
             found.push(answered);
         }
     }
@@ -120,16 +154,24 @@ fn disagreements(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<Disagreeme
     Ok(found)
 }
 
-/// Whether two people who could tell say different things about the same.
-fn differ(said: &[PersonAnswer]) -> bool {
-    let pair = |one: &ReviewerAnswer, other: &ReviewerAnswer| {
-        match (one, other) {
+fn to_settle(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<ToSettle>, DbError> {
+    let mut differing = disagreements(db, queue, id)?;
+    differing.sort_by_key(|each| each.n);
+    let to_settle = |each: &Disagreement| ToSettle { item: each.item, is_settled: each.settled.is_some() };
+    Ok(differing.iter().map(to_settle).collect())
+}
+
+/// Whether two people who could tell say different things about the same, or about one criterion.
+fn differ(said: &[&PersonAnswer], only: Option<&str>) -> bool {
+    let pair = |one: &ReviewerAnswer, other: &ReviewerAnswer| match (one, other) {
         (ReviewerAnswer::Pair(one), ReviewerAnswer::Pair(other)) => one != other,
-        (ReviewerAnswer::Levels(one), ReviewerAnswer::Levels(other)) => one.iter().any(|(criterion, level)| {
-            matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
-        }),
+        (ReviewerAnswer::Levels(one), ReviewerAnswer::Levels(other)) => {
+            one.iter().any(|(criterion, level)| {
+                only.is_none_or(|only| only == criterion)
+                    && matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
+            })
+        }
         _ => false,
-    }
     };
     let pairs =
         said.iter().enumerate().flat_map(|(at, one)| said[at + 1..].iter().map(move |other| (one, other)));
@@ -188,6 +230,7 @@ fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<SettlingView>,
     let shown = shown(db, item)?;
     Ok(Some(SettlingView {
         queue: place.queue,
+        queue_name: place.queue_name.clone(),
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,
         disagreement,

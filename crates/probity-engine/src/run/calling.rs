@@ -1,7 +1,7 @@
 //! Asking a judge or a target for what the store lacks: the run is opened, tasks are driven until they end or the lane
 //! stops, and the run is ended.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -12,11 +12,33 @@ use crate::judge::respondent::Respondent;
 use crate::ledger::{JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
-use crate::schedule::lane::{Lane, Stop};
+use crate::schedule::lane::{Lane, Parameters, Stop};
 use crate::schedule::{Driven, drive};
 
 /// The most tasks that are sent at once.
 const GROUP_MAX: usize = 32;
+
+/// What the calls of a command to one judge or target share, whatever part of the command makes them: what may be
+/// spent, and the lane with its limits and rates.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    pub(super) budget: Arc<Budget>,
+    lane: Mutex<Option<Arc<Lane>>>,
+}
+
+impl Allowance {
+    /// What `budget` allows, through a lane that the first call opens.
+    pub(super) fn new(budget: Arc<Budget>) -> Allowance {
+        Allowance { budget, lane: Mutex::new(None) }
+    }
+
+    /// The lane, opened anew where there is none or it has stopped.
+    fn lane(&self, open: impl FnOnce() -> Lane) -> Arc<Lane> {
+        let mut shared = self.lane.lock().expect("no thread panics while it holds the lane");
+        let going = shared.take().filter(|lane| lane.stop_reason().is_none());
+        Arc::clone(shared.insert(going.unwrap_or_else(|| Arc::new(open()))))
+    }
+}
 
 /// What calls to a judge or a target are made with.
 pub(super) struct Calling<'a> {
@@ -24,7 +46,7 @@ pub(super) struct Calling<'a> {
     pub(super) config: &'a Config,
     /// The endpoint's settings, where it has a model.
     pub(super) chat: Option<&'a ChatSettings>,
-    pub(super) budget: &'a Arc<Budget>,
+    pub(super) allowance: &'a Allowance,
     /// The judge or the target.
     pub(super) id: &'a JudgeId,
     pub(super) repeat: u32,
@@ -32,15 +54,6 @@ pub(super) struct Calling<'a> {
     pub(super) n_calls: u64,
     /// Whether the parameters of the calls are known to be taken.
     pub(super) parameters: Parameters,
-}
-
-/// What is known of the parameters that calls are made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parameters {
-    /// They are taken, or cannot be left out.
-    Settled,
-    /// One of them may be refused: the first call is awaited, however long it takes.
-    Unproven,
 }
 
 /// What calls came to.
@@ -69,41 +82,29 @@ impl Calling<'_> {
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
+        let (answered_before, gone_before) = (desk.lane.answered(), desk.lane.gone());
         observer.calling(&desk.progress, &desk.lane);
         let driven = driven(&desk, mode, feed).await;
         observer.called();
-        self.say_gone(&desk.lane);
+        self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
-        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() })
+        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() - answered_before })
     }
 
-    /// Says which servers failed while others went on.
-    fn say_gone(&self, lane: &Lane) {
-        let Some(chat) = self.chat.filter(|_| !matches!(lane.stop_reason(), Some(Stop::Unreachable(_))))
-        else {
-            return;
-        };
+    /// Says which of several servers were left, and why.
+    fn say_gone(&self, gone: impl Iterator<Item = (usize, String)>) {
+        let Some(chat) = self.chat.filter(|chat| !chat.base_urls.is_empty()) else { return };
         let urls: Vec<_> = [&chat.base_url].into_iter().chain(&chat.base_urls).collect();
-        for (place, why) in lane.gone() {
+        for (place, why) in gone {
             self.session.observer.notice(&format!("{} was left out: {why}", urls[place]));
         }
     }
 
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
         let price = self.chat.and_then(|chat| self.config.price(chat));
-        let settings = &self.config.schedule;
-        let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
-        let schedule = ScheduleSettings {
-            concurrency: open_files::fit(settings.concurrency, n_servers, self.session.observer),
-            pilot_max: match self.parameters {
-                Parameters::Settled => settings.pilot_max,
-                Parameters::Unproven => settings.limits.total,
-            },
-            ..settings.clone()
-        };
         let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
         Desk {
             respondent,
@@ -112,15 +113,25 @@ impl Calling<'_> {
             texts: self.config.store.texts,
             run,
             repeat: self.repeat,
-            lane: Arc::new(Lane::new(schedule.clone(), n_servers)),
-            budget: Arc::clone(self.budget),
+            lane: self.allowance.lane(|| self.open_lane()),
+            budget: Arc::clone(&self.allowance.budget),
             price,
-            schedule,
+            schedule: self.config.schedule.clone(),
             reask: self.config.run.reask,
             mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
             models: models.cloned().collect(),
             progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
         }
+    }
+
+    fn open_lane(&self) -> Lane {
+        let settings = &self.config.schedule;
+        let n_servers = 1 + self.chat.map_or(0, |chat| chat.base_urls.len());
+        let schedule = ScheduleSettings {
+            concurrency: open_files::fit(settings.concurrency, n_servers, self.session.observer),
+            ..settings.clone()
+        };
+        Lane::new(schedule, n_servers, self.parameters)
     }
 }
 

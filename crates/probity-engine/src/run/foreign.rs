@@ -1,14 +1,16 @@
-//! What the files of other tools say about their replies, as rows: people's labels, another judge's verdicts, and
-//! pairs of replies by that judge's scores.
+//! What the files of other tools say about their replies, as rows: people's labels, another judge's verdicts, pairs of
+//! replies by that judge's scores, and scored replies for probes.
 //!
 //! A score by another judge is never a label, and what a person decided is never a verdict. Verdicts of records without
 //! a reply are about no reply and are left out. Nothing is asked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use probity_core::case::Entry;
 use probity_core::compare::{Grade, VerdictRow, Verdicts};
 use probity_core::json::{Json, Object};
 use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
+use probity_core::probe::{JudgeRecords, ScoredReply};
 
 use crate::input::{Dataset, ForeignLabel, ForeignScore, ForeignVerdict, LoadError, Place, Record};
 
@@ -28,7 +30,7 @@ struct ForeignReply {
     place: Place,
     case: String,
     facts: ItemFacts,
-    n_chars: u64,
+    entry: Box<Entry>,
     labels: Vec<ForeignLabel>,
     verdicts: Vec<ForeignVerdict>,
 }
@@ -70,7 +72,10 @@ impl ForeignReplies {
         for annotated in dataset.annotated()? {
             let annotated = annotated?;
             let Some(beside) = annotated.beside else { continue };
-            is_foreign = true;
+            is_foreign |= beside.kept.is_some() || !beside.labels.is_empty();
+            if beside.labels.is_empty() && beside.verdicts.is_empty() {
+                continue;
+            }
             let Record::Entry { place, entry } = annotated.record else { continue };
             found.is_inspect |= beside.verdicts.iter().any(|verdict| verdict.judge.starts_with("inspect:"));
             let facts = ItemFacts {
@@ -83,7 +88,7 @@ impl ForeignReplies {
                 place,
                 case: entry.case.id.to_string(),
                 facts,
-                n_chars: entry.reply.text.chars().count() as u64,
+                entry,
                 labels: beside.labels,
                 verdicts: beside.verdicts,
             });
@@ -147,14 +152,17 @@ impl ForeignReplies {
         self.replies.iter().flat_map(|reply| &reply.verdicts).map(|verdict| verdict.judge.as_str()).collect()
     }
 
-    /// The foreign judges against `labels`: those of the judge's own name where people used it, else those about the
-    /// whole reply, or about what most labels are about.
-    pub fn held(&self, labels: Vec<(Place, LabelEntry)>, held: &HeldAgainst) -> HeldRows {
+    /// What the labels are about that each judge is held against: those of the judge's own name where people used it,
+    /// else those about the whole reply, or about what most labels are about.
+    fn yardsticks(
+        &self,
+        labels: &[(Place, LabelEntry)],
+        asked: Option<&String>,
+    ) -> BTreeMap<&str, Option<String>> {
         let mut counts: BTreeMap<Option<String>, usize> = BTreeMap::new();
-        for (_, label) in &labels {
+        for (_, label) in labels {
             *counts.entry(label.criterion.clone()).or_default() += 1;
         }
-        let asked = held.criterion.clone().map(Some);
         let is_named = |name: &Option<String>, judge: &str| {
             let grader = judge.rsplit(':').next().unwrap_or(judge);
             name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(grader))
@@ -163,12 +171,19 @@ impl ForeignReplies {
         // Labels by the name of one judge are about what that one was asked, and no other.
         let free = counts.iter().filter(|(name, _)| !self.judges().iter().any(|judge| is_named(name, judge)));
         let most = free.max_by_key(|(name, n)| (name.is_none(), **n)).map(|(name, _)| name.clone());
+        let judges = self.judges().into_iter();
+        let yardstick = |judge| {
+            let criterion = asked.cloned().map(Some).or_else(|| by_name(judge)).or_else(|| most.clone());
+            Some((judge, criterion?))
+        };
+        judges.filter_map(yardstick).collect()
+    }
+
+    /// The foreign judges against `labels`.
+    pub fn held(&self, labels: Vec<(Place, LabelEntry)>, held: &HeldAgainst) -> HeldRows {
         let mut rows = HeldRows::default();
         let mut used = BTreeSet::new();
-        for judge in self.judges() {
-            let Some(criterion) = asked.clone().or_else(|| by_name(judge)).or_else(|| most.clone()) else {
-                continue;
-            };
+        for (judge, criterion) in self.yardsticks(&labels, held.criterion.as_ref()) {
             let about = labels.iter().filter(|(_, label)| label.criterion == criterion);
             let mut words = about.filter_map(|(_, label)| label.label.as_deref());
             let is_pass_fail = words.all(|label| matches!(label, "pass" | "fail"));
@@ -185,7 +200,7 @@ impl ForeignReplies {
         }
         let (kept, left): (Vec<_>, Vec<_>) =
             labels.into_iter().partition(|(_, label)| used.contains(&label.criterion));
-        if let Some((_, label)) = left.first() {
+        if let Some((_, label)) = left.first().filter(|_| !used.is_empty()) {
             let name = label.criterion.as_deref().unwrap_or("the whole reply");
             let (n, hint) = (left.len(), "--criterion chooses what judges are held against");
             rows.notices.push(format!("{n} labels are about something else, such as {name}; {hint}"));
@@ -265,12 +280,7 @@ impl ForeignReplies {
         let mut replies = replies;
         replies.sort_by_key(|reply| reply.facts.variant.clone());
         let value = |reply: &ForeignReply| {
-            let verdict = reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge)?;
-            match &verdict.said {
-                ForeignScore::Scored { score: Some(score), .. } => self.number(score),
-                ForeignScore::Scored { passed, .. } => passed.map(|passed| f64::from(u8::from(passed))),
-                ForeignScore::Unscored { .. } => None,
-            }
+            self.value(reply.verdicts.iter().rev().find(|verdict| verdict.judge == judge)?)
         };
         let [a, b] = [value(replies[0])?, value(replies[1])?];
         let grade = Grade::new(if a > b {
@@ -287,11 +297,47 @@ impl ForeignReplies {
         let facts = ItemFacts {
             variant: None,
             variants: Some([first, second]),
-            lengths: Some(replies.map(|reply| reply.n_chars)),
+            lengths: Some(replies.map(|reply| reply.entry.reply.text.chars().count() as u64)),
             ..replies[0].facts.clone()
         };
         let verdicts = Verdicts::Graded(grade);
         Some(VerdictRow { item: case.to_owned(), judge: Some(judge.to_owned()), verdicts, facts })
+    }
+
+    /// The score of a verdict as a number, or whether it passes as 1 or 0.
+    fn value(&self, verdict: &ForeignVerdict) -> Option<f64> {
+        match &verdict.said {
+            ForeignScore::Scored { score: Some(score), .. } => self.number(score),
+            ForeignScore::Scored { passed, .. } => passed.map(|passed| f64::from(u8::from(passed))),
+            ForeignScore::Unscored { .. } => None,
+        }
+    }
+
+    /// The replies that each judge has scored, as often as it has.
+    pub fn scored(&self) -> BTreeMap<String, JudgeRecords> {
+        let labels = self.labels();
+        let mut said: HashMap<_, BTreeSet<&str>> = HashMap::new();
+        for (_, label) in &labels {
+            let about = said.entry((&label.item, &label.facts.variant, &label.criterion)).or_default();
+            about.extend(label.label.as_deref());
+        }
+        let yardsticks = self.yardsticks(&labels, None);
+        let mut all: BTreeMap<String, JudgeRecords> = BTreeMap::new();
+        for reply in &self.replies {
+            for verdict in &reply.verdicts {
+                let about = yardsticks.get(&*verdict.judge);
+                let said = about.and_then(|about| said.get(&(&reply.case, &reply.facts.variant, about)));
+                let label = said.filter(|said| said.len() == 1).and_then(|said| said.first());
+                let passes = self.passed(verdict, None).map(|word| word == "pass");
+                all.entry(verdict.judge.clone()).or_default().replies.push(ScoredReply {
+                    entry: (*reply.entry).clone(),
+                    score: self.value(verdict),
+                    passes,
+                    label: label.map(|label| (*label).to_owned()),
+                });
+            }
+        }
+        all
     }
 
     /// What each judge was asked, where its file says, in the order of their names.

@@ -4,7 +4,6 @@
 //! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
 use std::io;
-use std::num::NonZeroU32;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -19,6 +18,7 @@ use super::RunError;
 use super::about::{SummaryParts, TargetSpec};
 use super::asking::{SizedAsk, SizedPacket};
 use super::basis::Basis;
+use super::by_people::PeopleDecisions;
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
@@ -26,10 +26,10 @@ use super::plan::Plan;
 use super::refused::Tuned;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{ResultRows, Row, Scoring};
-use super::spec::{CaseRecorder, RunSpec};
+use super::spec::{CaseRecorder, RunSpec, repeat_numbers};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::StoredTexts;
-use crate::input::{Dataset, LoadError, Place, Record, Skipped};
+use crate::input::{Dataset, JoinedRecord, LoadError, Place, Record, Skipped};
 use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
@@ -49,7 +49,7 @@ pub struct Job {
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
-    /// How often each packet is asked about, from that round on.
+    /// How often each packet is asked about in it.
     n_repeats: u32,
 }
 
@@ -116,18 +116,11 @@ impl Job {
         })
     }
 
-    /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
-    /// nothing in another.
+    /// The same job in this round, from 1, with each packet asked about so many times. Everything is asked anew in each
+    /// round: the verdicts of one say nothing in another.
     #[must_use]
-    pub fn in_round(mut self, round: NonZeroU32) -> Self {
-        self.round = round.get();
-        self
-    }
-
-    /// The same job with each packet asked about so many times.
-    #[must_use]
-    pub fn repeated(mut self, n_repeats: NonZeroU32) -> Self {
-        self.n_repeats = n_repeats.get();
+    pub fn in_round(mut self, round: u32, n_repeats: u32) -> Self {
+        (self.round, self.n_repeats) = (round, n_repeats);
         self
     }
 
@@ -141,7 +134,7 @@ impl Job {
     }
 
     fn repeat_numbers(&self) -> Range<u32> {
-        self.round - 1..self.round - 1 + self.n_repeats
+        repeat_numbers(self.round, self.n_repeats)
     }
 
     /// What writes the replies that cases come without.
@@ -267,8 +260,9 @@ impl Job {
         judge: &JudgeId,
         sink: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> Result<(SummaryBuilder, Patterns), RunError> {
-        let reader = Mutex::new(reader);
-        let rows = ResultRows { scoring: self.scoring(), reader, judge, repeats: self.repeat_numbers() };
+        let people = PeopleDecisions::of(&self.rubric, reader)?;
+        let (scoring, reader) = (self.scoring(), Mutex::new(reader));
+        let rows = ResultRows { scoring, reader, judge, repeats: self.repeat_numbers(), people };
         match self.cases.get() {
             Some(Cases::InMemory(cases)) => {
                 let groups = groups(cases.iter(), |screened| screened_bytes(screened));
@@ -374,10 +368,19 @@ impl Work for Job {
         let is_foreign = matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some());
         self.each_record(|mut record| {
             let beside = if is_foreign { annotated.next().and_then(Result::ok) } else { None };
-            let beside = beside.and_then(|annotated| annotated.beside);
-            record.kept = beside.and_then(|beside| Some(beside.kept?.canonical()));
+            if let Some(beside) = beside.and_then(|annotated| annotated.beside) {
+                (record.list, record.withheld) = (beside.list, beside.withheld);
+                record.kept = beside.kept.map(|kept| kept.canonical());
+            }
             recorder.add(record)
         })?;
+        for joined in self.dataset.joined() {
+            recorder.add_joined(joined?)?;
+        }
+        let withheld = self.dataset.withheld().clone();
+        if !withheld.is_nothing() {
+            recorder.add_joined(JoinedRecord { withheld, ..JoinedRecord::default() })?;
+        }
         Ok(recorder.complete()?)
     }
 
@@ -390,7 +393,7 @@ impl Work for Job {
     }
 
     fn repeat(&self) -> u32 {
-        self.round - 1
+        self.repeat_numbers().start
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {

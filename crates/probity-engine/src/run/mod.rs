@@ -7,6 +7,7 @@
 mod about;
 pub mod asking;
 pub mod basis;
+mod by_people;
 mod calling;
 pub mod case_record;
 mod cases;
@@ -48,7 +49,7 @@ use crate::config::{ChatSettings, LeftOut, TargetSettings};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
-use crate::ledger::{Invocation, JudgeId, RunId, Store, StoreError};
+use crate::ledger::{Invocation, JudgeId, RunId, RunOpening, RunState, Store, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
@@ -56,6 +57,7 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use calling::Allowance;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
 use refused::Tuned;
@@ -266,17 +268,35 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(work.asking(), None)?);
-    run_within(work, session, budget).await
+    run_within(work, session, &Allowance::new(Arc::new(budget(work.asking(), None)?))).await
+}
+
+/// What `judge` has on record about `work`, as a run of its own where the store is written to.
+pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> Result<Ran, RunError> {
+    let (store, mut ran) = (session.store, Ran::on_record(judge));
+    let (judge, manifest, reader) = (&ran.judge_id, work.manifest(&ran.judge_id), store.reader()?);
+    if !store.may_write() {
+        ran.run = reader.find_run(&manifest)?;
+        return Ok(ran);
+    }
+    let known = reader.judges()?.into_iter().find(|(id, _)| id == judge);
+    let (identity, spec) =
+        (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
+    let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
+    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+    let run = store.begin_judged_run(opening)?.run();
+    store.end_run(run, RunState::Complete)?;
+    ran.run = Some(run);
+    Ok(ran)
 }
 
 /// Takes a turn, and another one after each parameter that the judge refuses before it has answered.
 async fn run_within(
     work: &Arc<dyn Work>,
     session: &Session<'_>,
-    budget: Arc<Budget>,
+    allowance: &Allowance,
 ) -> Result<Ran, RunError> {
-    let turn = Turn { work, session, budget: &budget, calls_before: budget.spent().calls };
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
     loop {

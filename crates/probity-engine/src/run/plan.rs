@@ -18,7 +18,7 @@ use crate::schedule::desk::Earlier;
 const OVERSIZE_LISTED_MAX: usize = 10;
 
 /// Packets that the store is asked about at once.
-pub(super) const BATCH: usize = 128;
+const BATCH: usize = 128;
 
 /// What is done about packets whose answers were no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

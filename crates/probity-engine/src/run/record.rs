@@ -1,16 +1,13 @@
 //! What the store holds about a packet: the verdict that counts in this run, or why there is none.
 
-use probity_core::packet::{Ask, PacketHash, PacketMap};
+use probity_core::packet::{Ask, PacketHash};
 use probity_core::score::Unscored;
 use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
 use super::asking::SizedPacket;
-use super::plan::BATCH;
 use crate::config::{Backend, JudgeSettings, LeftOut, ModelMismatch};
-use crate::ledger::{
-    AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement, StoreError,
-};
+use crate::ledger::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement};
 
 /// Says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
@@ -57,25 +54,11 @@ impl Lookup<'_> {
     /// What became of each of `packets`.
     pub(crate) fn results<'p>(&self, packets: &'p [SizedPacket]) -> Result<Vec<PacketResult<'p>>, RunError> {
         let hashes: Vec<PacketHash> = packets.iter().map(|sized| sized.packet.hash()).collect();
-        let found = found(self.reader, self.judge, self.repeat, &hashes)?;
+        let found = self.reader.found(self.judge, self.repeat, &hashes)?;
         let result =
             |sized: &'p SizedPacket| self.terms.result(sized.named(), found.get(&sized.packet.hash()));
         packets.iter().map(result).collect()
     }
-}
-
-/// What the store has about each of `packets`, looked up in batches.
-pub(super) fn found(
-    reader: &Reader,
-    judge: &JudgeId,
-    repeat: u32,
-    packets: &[PacketHash],
-) -> Result<PacketMap<Found>, StoreError> {
-    let mut all = PacketMap::default();
-    for batch in packets.chunks(BATCH) {
-        all.extend(reader.found(judge, repeat, batch)?);
-    }
-    Ok(all)
 }
 
 /// How an attempt that settled nothing ended, in a word and in a sentence.

@@ -4,13 +4,12 @@
 use probity_core::json::Json;
 
 use super::asking::{Asking, NOT_IDENTITY};
-use super::calling::Parameters;
 use super::{RunError, Session};
 use crate::config::{ChatSettings, LeftOut, Shape, chat_parts};
 use crate::dialect::Parameter;
 use crate::ledger::{Store, StoreError};
 use crate::schedule::Driven;
-use crate::schedule::lane::Stop;
+use crate::schedule::lane::{Parameters, Stop};
 use crate::target::TargetDefinition;
 
 /// A judge or a target, as something that may refuse a parameter of its calls.
@@ -49,11 +48,11 @@ impl<'a> Tuned<'a> {
 
     /// What is known of the parameters that are left.
     pub(super) fn parameters(&self, left: &LeftOut, store: &Store) -> Result<Parameters, StoreError> {
-        let is_open = self.chat.is_some_and(|chat| chat.is_open(left));
-        if !is_open || store.noted(&self.taken_note(left))?.is_some() {
-            return Ok(Parameters::Settled);
+        let Some(chat) = self.chat else { return Ok(Parameters::Settled) };
+        if store.noted(&self.taken_note(left))?.is_some() {
+            return Ok(Parameters::Proven);
         }
-        Ok(Parameters::Unproven)
+        Ok(if chat.is_open(left) { Parameters::Unproven } else { Parameters::Settled })
     }
 
     /// Remembers that the parameters which are left are taken.

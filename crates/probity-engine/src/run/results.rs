@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use probity_core::packet::{Ask, PacketHash, PacketMap};
-use probity_core::report::{GateOutcome, NO_REPLY, ReplyResult, SummaryBuilder};
+use probity_core::report::{NO_REPLY, SummaryBuilder};
+use probity_core::results::{GateStatus, ResultRow};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
 use probity_core::score::{
     Criteria, CriterionOutcome, Scored, Unscored, decided_by_gate, take_back_unchecked,
@@ -17,9 +18,10 @@ use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
 use super::asking::Asking;
+use super::by_people::PeopleDecisions;
 use super::case_record::{CaseRecord, CaseStatus, PacketRecord};
 use super::parallel::parallel_map;
-use super::record::{PacketRef, PacketResult, Terms, found};
+use super::record::{PacketRef, PacketResult, Terms};
 use crate::fault_points::{self, Point};
 use crate::input::Skipped;
 use crate::ledger::{Found, JudgeId, Reader, StoreError};
@@ -27,8 +29,8 @@ use crate::ledger::{Found, JudgeId, Reader, StoreError};
 /// One line of the results.
 #[derive(Debug)]
 pub enum Row {
-    /// A reply's result.
-    Reply(Box<ReplyResult>),
+    /// A reply and what it came to.
+    Reply(Box<ResultRow>),
     /// A record that could not be used.
     Skipped(Skipped),
 }
@@ -40,7 +42,7 @@ pub(crate) struct Scoring<'a> {
     /// What is asked about each reply, in the order of its packets.
     pub(super) asks: Vec<&'a Arc<Ask>>,
     /// What an admitted reply gets for each criterion that no judge decides.
-    pub(super) decided: Vec<(CriterionId, CriterionOutcome)>,
+    pub(super) decided: Criteria,
 }
 
 impl<'a> Scoring<'a> {
@@ -77,6 +79,8 @@ pub(super) struct ResultRows<'a> {
     pub(super) judge: &'a JudgeId,
     /// The repeats that count.
     pub(super) repeats: Range<u32>,
+    /// What people decided.
+    pub(super) people: PeopleDecisions,
 }
 
 /// The rows of a group of cases, and why they end, where that is for an error.
@@ -137,7 +141,7 @@ impl ResultRows<'_> {
         let packets: Vec<PacketHash> =
             cases.iter().flat_map(CaseRecord::packets).map(|packet| packet.hash).collect();
         let reader = self.reader.lock().expect("no thread panics while it reads");
-        let found = |repeat| found(&reader, self.judge, repeat, &packets);
+        let found = |repeat| reader.found(self.judge, repeat, &packets);
         let found = self.repeats.clone().map(found).collect::<Result<Vec<_>, StoreError>>()?;
         drop(reader);
         for case in cases {
@@ -161,19 +165,21 @@ impl ResultRows<'_> {
             CaseStatus::NoReply { case, variant, detail, attempts } => {
                 let why =
                     Unscored { cause: NO_REPLY.to_owned(), detail: detail.clone(), attempts: *attempts };
-                ReplyResult::no_reply(case, variant, rubric, &why)
+                ResultRow::no_reply(case, variant, rubric, &why)
             }
-            CaseStatus::Blocked { entry, findings } => {
-                ReplyResult::new(entry, GateOutcome::Blocked(findings.clone())).not_judged(rubric)
-            }
+            CaseStatus::Blocked { entry, findings } => ResultRow::blocked(entry, findings, rubric),
             CaseStatus::Admitted { entry, findings, packets } => {
-                let repeats = found.iter().map(|found| {
+                // Doubts about a judge are counted in replies, so the first repeat stands for all.
+                let mut uncounted = Patterns::default();
+                let repeats = found.iter().enumerate().map(|(at, found)| {
+                    let patterns = if at == 0 { &mut *patterns } else { &mut uncounted };
                     let mut criteria = self.scoring.answered(packets, found, patterns)?;
+                    self.people.decide(entry, packets, &mut criteria);
                     take_back_unchecked(rubric, &mut criteria, findings);
                     Ok(criteria)
                 });
                 let repeats = repeats.collect::<Result<Vec<_>, RunError>>()?;
-                ReplyResult::new(entry, GateOutcome::Admitted(findings.clone())).with_repeats(rubric, repeats)
+                ResultRow::new(entry, GateStatus::Admitted, findings).with_repeats(rubric, repeats)
             }
         };
         Ok(Row::Reply(Box::new(result)))
@@ -223,7 +229,7 @@ impl Scoring<'_> {
 }
 
 /// What a verdict says about each criterion, and why it says nothing about the others, where there are any.
-fn scored(verdict: Verdict, attempts: u32) -> (Vec<(CriterionId, CriterionOutcome)>, Option<Unscored>) {
+fn scored(verdict: Verdict, attempts: u32) -> (Criteria, Option<Unscored>) {
     let (levels, rest) = match verdict.statement {
         Statement::Levels(levels) => (levels, None),
         Statement::Failing { scores, rest } => (scores, Some(rest)),
@@ -235,7 +241,6 @@ fn scored(verdict: Verdict, attempts: u32) -> (Vec<(CriterionId, CriterionOutcom
             level: score.level,
             reasoning: score.reasoning,
             violations: score.violations,
-            decider: Decider::Judge,
             repairs: repairs.clone(),
             suspicions: suspicions.clone(),
         };

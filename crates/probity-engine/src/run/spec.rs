@@ -10,11 +10,13 @@ use probity_core::packet::{self, Ask, PacketHash};
 use probity_core::promote::Standing;
 use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::about::{SummaryParts, TargetSpec, facts};
 use super::asking::Asking;
-use super::case_record::{CaseRecord, PacketRecord};
+use super::by_people::PeopleDecisions;
+use super::case_record::{CaseRecord, JoinedRecordText, PacketRecord};
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
@@ -23,6 +25,7 @@ use super::standing::Subject;
 use super::{Ran, RunError};
 use crate::config::layer::Layer;
 use crate::config::{Config, JudgeSettings, LeftOut, StoredTexts};
+use crate::input::JoinedRecord;
 use crate::judge::prompt::Template;
 use crate::ledger::{AttemptRecord, CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
@@ -50,7 +53,7 @@ pub struct RunSpec {
     pub policies: Vec<(String, String)>,
     /// Which time the judge looks at the same cases, from 1.
     pub round: u32,
-    /// How often each packet was asked about, from that round on.
+    /// How often each packet was asked about in it.
     pub n_repeats: u32,
     /// Packets equal to one met before.
     pub n_repeated: u64,
@@ -84,6 +87,15 @@ impl RunSpec {
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("texts, numbers and lists can be written")
     }
+}
+
+/// The most repeats of a round.
+pub const REPEATS_MAX: u32 = 1_000;
+
+/// The numbers under which the store keeps the repeats of a round. No two rounds have one in common.
+pub(super) fn repeat_numbers(round: u32, n_repeats: u32) -> Range<u32> {
+    let first = (round - 1) * REPEATS_MAX;
+    first..first + n_repeats.min(REPEATS_MAX)
 }
 
 /// A run as the store has it. Reporting it makes no call and reads no file.
@@ -145,7 +157,16 @@ impl RecordedRun {
         Ok(groups(store.reader()?, self.run()).flatten())
     }
 
-    /// Every attempt at each of `packets`, in their order, repeat by repeat, with the packet and the repeat.
+    /// The records of help desks' files that are no cases, and what of the files around them is not kept.
+    pub fn joined(
+        &self,
+        store: &Store,
+    ) -> Result<impl Iterator<Item = Result<JoinedRecordText, RunError>> + use<>, StoreError> {
+        let (reader, run) = (store.reader()?, self.run());
+        Ok(read_groups(run, move |n| reader.joined_from(run, n)).flatten())
+    }
+
+    /// Every attempt at each of `packets`, in their order, with the packet and the repeat of the run, from 0.
     pub fn attempts(
         &self,
         reader: &Reader,
@@ -153,8 +174,8 @@ impl RecordedRun {
     ) -> Result<Vec<(PacketHash, u32, AttemptRecord)>, StoreError> {
         let mut all = Vec::new();
         for packet in packets {
-            for repeat in self.repeat_numbers() {
-                let attempts = reader.attempts_of(&packet.hash, &self.judge_id, repeat)?;
+            for (repeat, number) in (0..).zip(self.repeat_numbers()) {
+                let attempts = reader.attempts_of(&packet.hash, &self.judge_id, number)?;
                 all.extend(attempts.into_iter().map(|attempt| (packet.hash, repeat, attempt)));
             }
         }
@@ -162,13 +183,13 @@ impl RecordedRun {
     }
 
     fn repeat_numbers(&self) -> Range<u32> {
-        self.spec.round - 1..self.spec.round - 1 + self.spec.n_repeats
+        repeat_numbers(self.spec.round, self.spec.n_repeats)
     }
 
     /// What it came to, before its results are read back.
     pub fn ran(&self, reader: &Reader) -> Result<Ran, StoreError> {
         let target = self.spec.target.as_ref();
-        let about = (self.name.as_str(), self.spec.round);
+        let about = (self.name.as_str(), self.repeat_numbers().start);
         let replies_run =
             target.map(|target| target_run(reader, &self.record, about, target)).transpose()?.flatten();
         let plan = Plan { n_repeated: self.spec.n_repeated, ..Plan::default() };
@@ -189,7 +210,9 @@ impl RecordedRun {
         sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
     ) -> Result<Summary, RunError> {
         let (cases, mut reader) = (store.reader()?, store.snapshot()?);
+        let people = PeopleDecisions::of(&self.rubric, &reader)?;
         let rows = ResultRows {
+            people,
             scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
             reader: std::sync::Mutex::new(&mut reader),
             judge: &self.judge_id,
@@ -210,9 +233,17 @@ impl RecordedRun {
 
 /// The cases of a run in groups, as they were recorded.
 fn groups(reader: Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRecord, RunError>>> {
+    read_groups(run, move |n| reader.cases_from(run, n))
+}
+
+/// The records that `next` gives from a number on, until it gives none.
+fn read_groups<T: DeserializeOwned>(
+    run: RunId,
+    next: impl Fn(usize) -> Result<Vec<String>, StoreError>,
+) -> impl Iterator<Item = Vec<Result<T, RunError>>> {
     let mut n = 0;
     std::iter::from_fn(move || {
-        let bodies = match reader.cases_from(run, n) {
+        let bodies = match next(n) {
             Err(error) => return Some(vec![Err(error.into())]),
             Ok(bodies) if bodies.is_empty() => return None,
             Ok(bodies) => bodies,
@@ -234,6 +265,7 @@ pub(super) struct CaseRecorder<'a> {
     texts: StoredTexts,
     waiting: Vec<String>,
     n: usize,
+    n_cases: usize,
 }
 
 impl<'a> CaseRecorder<'a> {
@@ -245,20 +277,30 @@ impl<'a> CaseRecorder<'a> {
         texts: StoredTexts,
     ) -> Result<Option<CaseRecorder<'a>>, StoreError> {
         let list = store.own_cases(run, key)?;
-        Ok(list.map(|list| CaseRecorder { store, list, texts, waiting: Vec::new(), n: 0 }))
+        Ok(list.map(|list| CaseRecorder { store, list, texts, waiting: Vec::new(), n: 0, n_cases: 0 }))
     }
 
     /// Adds the next case.
     pub(super) fn add(&mut self, record: CaseRecord) -> Result<(), StoreError> {
         let record = if self.texts == StoredTexts::Digest { record.with_digests() } else { record };
-        self.waiting.push(serde_json::to_string(&record).expect("texts and numbers can be written"));
+        self.n_cases += 1;
+        self.put(&record)
+    }
+
+    /// Adds a record that is no case. All cases were added.
+    pub(super) fn add_joined(&mut self, record: JoinedRecord) -> Result<(), StoreError> {
+        self.put(&JoinedRecordText::new(record, self.texts))
+    }
+
+    fn put(&mut self, record: &impl Serialize) -> Result<(), StoreError> {
+        self.waiting.push(serde_json::to_string(record).expect("texts and numbers can be written"));
         if self.waiting.len() < GROUP { Ok(()) } else { self.send() }
     }
 
     /// Records those that wait, and that there are no more.
     pub(super) fn complete(mut self) -> Result<(), StoreError> {
         self.send()?;
-        self.store.complete_cases(self.list, self.n)
+        self.store.complete_cases(self.list, self.n_cases)
     }
 
     fn send(&mut self) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Called, Calling, Outbox, Taken};
+use super::calling::{Allowance, Called, Calling, Outbox, Taken};
 use super::plan::{Missing, OnRecord, Planned, plan};
 use super::refused::Tuned;
 use super::told::Context;
@@ -13,22 +13,21 @@ use super::{Ran, RunError, Session, only_judge};
 use crate::config::{Backend, LeftOut};
 use crate::judge::{Judge, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
-use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Task};
-use crate::schedule::lane::Stop;
+use crate::schedule::lane::{Parameters, Stop};
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
     pub(super) work: &'a Arc<dyn Work>,
     pub(super) session: &'a Session<'a>,
-    pub(super) budget: &'a Arc<Budget>,
+    pub(super) allowance: &'a Allowance,
     /// Calls that the budget had counted before this run: those for its replies.
     pub(super) calls_before: u64,
 }
 
 impl Turn<'_> {
     pub(super) async fn take(&self, left: &LeftOut) -> Result<Ran, RunError> {
-        let Turn { work, session, budget, .. } = self;
+        let Turn { work, session, allowance, .. } = self;
         let Session { store, mode, key, observer } = **session;
         let asking = work.asking();
         let identity = asking.identity(left);
@@ -48,7 +47,7 @@ impl Turn<'_> {
             session,
             config: &asking.config,
             chat: asking.judge.chat(),
-            budget,
+            allowance,
             id: &ran.judge_id,
             repeat: work.repeat(),
             n_calls: ran.plan.n_calls,
@@ -74,11 +73,11 @@ impl Turn<'_> {
             recording.await.expect("recording cases does not panic")?;
         }
         let Called { run, driven, n_answered } = called?;
-        if n_answered > 0 {
+        if n_answered > 0 && calling.parameters != Parameters::Proven {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
-        let n_calls = if driven.is_some() { budget.spent().calls } else { 0 };
+        let n_calls = if driven.is_some() { allowance.budget.spent().calls } else { 0 };
         Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
     }
 
@@ -105,7 +104,7 @@ impl Turn<'_> {
     fn open_run(&self, opening: RunOpening<'_>) -> Result<RunId, StoreError> {
         let begun = self.session.store.begin_judged_run(opening)?;
         // After a refused parameter the judge asked is another one, which says nothing about the work.
-        let is_news = self.budget.spent().calls == self.calls_before;
+        let is_news = self.allowance.budget.spent().calls == self.calls_before;
         if let Begun::New { changed, .. } = &begun
             && is_news
             && !changed.is_empty()

@@ -2,9 +2,9 @@
 //!
 //! Limits are set per account, so a 429 for one call is news for all calls to that server. Each server has the pause
 //! its calls observe, the number of calls that may be in flight, and the breaker that ends what only burns attempts;
-//! the lane ends with the last of them, and with what is no server's own: a key, a parameter, a budget. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
-//! stretch or skip them. What a call means is taken in as one step, so no call enters between a refusal and
-//! the pause it asks for.
+//! the lane ends with the last of them, and with what is no server's own: a parameter, a budget. Waits use the
+//! monotonic clock: a suspended machine or a changed wall clock cannot stretch or skip them. What a call means is taken
+//! in as one step, so no call enters between a refusal and the pause it asks for.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
@@ -89,6 +89,17 @@ pub enum Ramp {
     Slow,
 }
 
+/// What is known of the parameters that calls are made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameters {
+    /// They were answered before: no call waits for the first one.
+    Proven,
+    /// None of them can be left out: the first call goes alone for a while.
+    Settled,
+    /// One of them may be refused: calls go one by one until one is answered, however long that takes.
+    Unproven,
+}
+
 /// The state that all calls of a lane share.
 #[derive(Debug)]
 pub struct Lane {
@@ -117,6 +128,9 @@ impl Drop for Resting<'_> {
         if let Some(at) = state.rests.iter().position(|until| *until == self.until) {
             state.rests.swap_remove(at);
         }
+        drop(state);
+        // One that gives up while it pauses may have been woken for all that wait for room.
+        self.lane.room.notify_one();
     }
 }
 
@@ -125,6 +139,7 @@ struct State {
     servers: Vec<Server>,
     pace: Pace,
     peak: usize,
+    parameters: Parameters,
     pilot: Pilot,
     answered: u64,
     /// When the latest answer came, or the first call was made.
@@ -168,13 +183,14 @@ impl Drop for Permit<'_> {
 }
 
 impl Lane {
-    /// An open lane to so many servers, whose first call goes alone.
-    pub fn new(settings: ScheduleSettings, n_servers: usize) -> Self {
+    /// An open lane to so many servers.
+    pub fn new(settings: ScheduleSettings, n_servers: usize, parameters: Parameters) -> Self {
         let state = State {
             servers: (0..n_servers).map(|_| Server::new(&settings)).collect(),
             pace: Pace::new(&settings),
             peak: 0,
-            pilot: Pilot::Waiting,
+            parameters,
+            pilot: if parameters == Parameters::Settled { Pilot::Waiting } else { Pilot::Landed },
             answered: 0,
             answered_at: None,
             stop: None,
@@ -246,14 +262,31 @@ impl Lane {
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Ends the lane when the next call is about to be made. A run that needs no further call is complete.
-    pub fn stop_before_next(&self, reason: Stop) {
-        self.state().due.get_or_insert(reason);
+    /// Makes no further call to `server`, and ends the lane when the next call is about to be made where there is no
+    /// other. A run that needs no further call is complete.
+    pub fn stop_before_next(&self, server: usize, reason: Stop) {
+        let mut state = self.state();
+        if state.has_others(server) {
+            state.leave(server, reason);
+        } else {
+            state.due.get_or_insert(reason);
+        }
+    }
+
+    /// Makes no further call to `server`. Ends the lane with its last one.
+    pub fn leave(&self, server: usize, reason: Stop) {
+        let mut state = self.state();
+        if let Some(stop) = state.leave(server, reason) {
+            self.stop_in(state, stop);
+        }
     }
 
     /// Ends the lane. The first reason stays, except that a failed store outranks every other.
     pub fn stop(&self, reason: Stop) {
-        let mut state = self.state();
+        self.stop_in(self.state(), reason);
+    }
+
+    fn stop_in(&self, mut state: MutexGuard<'_, State>, reason: Stop) {
         let outranks = matches!(reason, Stop::Store(_)) && !matches!(state.stop, Some(Stop::Store(_)));
         if state.stop.is_none() || outranks {
             state.stop = Some(reason);
@@ -274,18 +307,18 @@ impl Lane {
     pub fn observe(&self, server: usize, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
         let mut state = self.state();
         let allowed_before = state.allowed();
-        if let Some(pause) = pause {
-            state.servers[server].pause_for(pause);
+        match pause {
+            Some(pause) => state.servers[server].pause_for(pause),
+            None if matches!(signal, Signal::Clean | Signal::Unfit) || !state.has_others(server) => {}
+            None => state.servers[server].failed_at = Some(Instant::now()),
         }
         state.is_limited = pause.is_some() || matches!(signal, Signal::Limited(_));
         state.pilot = Pilot::Landed;
         let stop = state.take_in(server, signal, self.settings.packet_max, &what);
         let more_room = state.allowed() > allowed_before;
-        // With the last server gone, none may enter before the reason is there.
-        state.stop = state.stop.take().or_else(|| stop.clone());
-        drop(state);
-        if let Some(stop) = stop {
-            self.stop(stop);
+        match stop {
+            Some(stop) => self.stop_in(state, stop),
+            None => drop(state),
         }
         if more_room {
             self.room.notify_waiters();
@@ -356,17 +389,14 @@ impl State {
         }
         match self.pilot {
             Pilot::Alone { until } if until > now => return Admission::Pilot(until),
-            Pilot::Alone { .. } => self.pilot = Pilot::Landed,
-            Pilot::Waiting => {
-                self.pilot = Pilot::Alone { until: now + pilot };
-                self.answered_at = Some(now);
-            }
-            Pilot::Landed => {}
+            Pilot::Alone { .. } | Pilot::Landed => self.pilot = Pilot::Landed,
+            Pilot::Waiting => self.pilot = Pilot::Alone { until: now + pilot },
         }
-        let server = &mut self.servers[next];
-        if server.is_full() {
+        if self.servers[next].is_full() || (self.is_unproven() && self.in_flight() > 0) {
             return Admission::Full;
         }
+        self.answered_at.get_or_insert(now);
+        let server = &mut self.servers[next];
         server.in_flight += 1;
         server.limit.entered(server.in_flight);
         self.pace.call(now, tokens);
@@ -380,20 +410,35 @@ impl State {
 
     fn allowed(&self) -> usize {
         match self.pilot {
-            Pilot::Landed => self.servers.iter().map(Server::allowed).sum(),
-            Pilot::Waiting | Pilot::Alone { .. } => 1,
+            Pilot::Landed if !self.is_unproven() => self.servers.iter().map(Server::allowed).sum(),
+            Pilot::Landed | Pilot::Waiting | Pilot::Alone { .. } => 1,
         }
+    }
+
+    /// Whether a parameter may still be refused.
+    fn is_unproven(&self) -> bool {
+        self.parameters == Parameters::Unproven && self.answered == 0
+    }
+
+    /// Whether calls can be made to another server.
+    fn has_others(&self, server: usize) -> bool {
+        self.servers.iter().enumerate().any(|(place, other)| place != server && other.gone.is_none())
+    }
+
+    /// Makes no further call to `server`. The reason again where it was the last one.
+    fn leave(&mut self, server: usize, reason: Stop) -> Option<Stop> {
+        self.servers[server].gone.get_or_insert_with(|| reason.message());
+        self.servers.iter().all(|server| server.gone.is_some()).then_some(reason)
     }
 
     fn take_in(
         &mut self,
-        server: usize,
+        place: usize,
         signal: Signal,
         drought: Duration,
         what: &dyn fmt::Display,
     ) -> Option<Stop> {
-        let has_others = self.servers.len() > 1;
-        let server = &mut self.servers[server];
+        let server = &mut self.servers[place];
         match signal {
             Signal::Clean => {
                 server.breaker.answered();
@@ -405,11 +450,8 @@ impl State {
             }
             Signal::Failure => {
                 server.limit.hold();
-                server.failed_at = has_others.then(Instant::now);
                 let why = format!("{}: {what}", server.breaker.failed(server.limit.allowed())?);
-                server.gone = Some(why.clone());
-                let is_last = self.servers.iter().all(|server| server.gone.is_some());
-                is_last.then_some(Stop::Unreachable(why))
+                self.leave(place, Stop::Unreachable(why))
             }
             Signal::Limited(ramp) => {
                 server.limit.cut(ramp);

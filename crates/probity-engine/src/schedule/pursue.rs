@@ -225,16 +225,21 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         self.desk.store.withdraw(attempt).await.map_err(|error| self.store_failed(error))
     }
 
-    /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is
-    /// used up for now; the answer itself is still good, and no further call may be needed.
+    /// Tells the lane what a call meant. What one server refuses for good another one may answer, but for a parameter,
+    /// which is the judge's own. A pause beyond the cap after a success means that the account is used up for now; the
+    /// answer itself is still good, and no further call may be needed.
     fn tell(&self, permit: &Permit<'_>, heard: &Heard) {
         let lane = &self.desk.lane;
         let wait_max = self.desk.schedule.retry_after_max;
-        if let Err(Disposition::Stop { stop, .. }) = &heard.answer {
-            lane.stop(stop.clone());
+        match &heard.answer {
+            Err(Disposition::Stop { stop: stop @ Stop::ParameterRefused { .. }, .. }) => {
+                lane.stop(stop.clone());
+            }
+            Err(Disposition::Stop { stop, .. }) => lane.leave(permit.server(), stop.clone()),
+            _ => {}
         }
         if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
-            lane.stop_before_next(Stop::Quota(too_long(self.desk.model(), pause)));
+            lane.stop_before_next(permit.server(), Stop::Quota(too_long(self.desk.model(), pause)));
         }
         let tokens_more = heard.tokens().and_then(|tokens| tokens.checked_sub(self.task.tokens_input));
         if let Some(tokens) = tokens_more {
@@ -271,6 +276,9 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             Disposition::Damaged { reason } => unscored(reason, heard.detail.clone()),
             Disposition::Invalid { reason, detail } => unscored(reason, detail.clone()),
             Disposition::GiveUp { .. } => Ruling::GiveUp,
+            Disposition::Stop { reason, .. } if self.desk.lane.stop_reason().is_none() => {
+                again(format!("retry:{reason}"), Duration::ZERO, CountsAs::Wait)
+            }
             Disposition::Stop { stop, .. } => Ruling::Stop(stop.clone()),
         }
     }

@@ -1,7 +1,8 @@
 //! One server of a lane: how many calls may be in flight to it, the pause they make, and whether it is gone.
 //!
 //! Where several servers answer for one judge, each has a limit, a pause and a breaker of its own: what one of them
-//! says is no news about the others. One that failed is passed over for a while, then tried with one call at a time.
+//! says is no news about the others. One that failed, or put a call off without saying for how long, is passed over for
+//! a while, then tried with one call at a time.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::breaker::Breaker;
 use super::limit::ConcurrencyLimit;
 use crate::config::ScheduleSettings;
 
-/// How long a server that failed is passed over while there are others.
+/// How long such a server is passed over while there are others.
 const PASSED_OVER: Duration = Duration::from_secs(30);
 
 /// How one server is doing.
@@ -21,7 +22,7 @@ pub(super) struct Server {
     pub(super) breaker: Breaker,
     pub(super) in_flight: usize,
     paused_until: Option<Instant>,
-    /// When its last call failed, if that one did and there are others to turn to.
+    /// When a call to it failed or was put off, if none was answered since and there were others to turn to.
     pub(super) failed_at: Option<Instant>,
     /// Why it is asked no more.
     pub(super) gone: Option<String>,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use probity_core::case::{Case, Situation, Slice, Variant};
-use probity_engine::input::{Dataset, LoadOptions, Record, Unanswered};
+use probity_engine::input::{Annotated, Beside, Dataset, LoadOptions, Record, Unanswered};
 use serde_json::{Value, json};
 
 const BRIDGES: &str = "PROBITY_BRIDGES";
@@ -21,12 +21,18 @@ fn folder(name: &str) -> Option<PathBuf> {
     folder.map(|folder| Path::new(&folder).join(name))
 }
 
-fn read(path: &Path, map: &str) -> Vec<Record> {
+fn read(path: &Path, map: &str) -> Vec<Annotated> {
     let map = map.parse().expect("a mapping");
     let options = LoadOptions { map, unanswered: Unanswered::Take, ..LoadOptions::default() };
     let dataset = Dataset::open(&[path.to_owned()], options)
         .unwrap_or_else(|error| panic!("{error}: {:?}", error.hint));
-    dataset.records().expect("a pass").map(|record| record.expect("a record")).collect()
+    dataset.annotated().expect("a pass").map(|record| record.expect("a record")).collect()
+}
+
+/// What people said, as `expected.cases.jsonl` has it.
+fn labels(beside: Option<&Beside>) -> Vec<Value> {
+    let labels = beside.into_iter().flat_map(|beside| &beside.labels);
+    labels.map(|label| json!({ "annotator": label.annotator, "label": label.label.as_str() })).collect()
 }
 
 fn turns(case: &Case) -> Vec<Value> {
@@ -39,11 +45,13 @@ fn turns(case: &Case) -> Vec<Value> {
 }
 
 /// The counts of `expected.json` that records of cases decide.
-fn counts(records: &[Record]) -> Value {
+fn counts(records: &[Annotated]) -> Value {
     let (mut cases, mut slices, mut variants) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let (mut n_replies, mut n_turns, mut n_references, mut n_evidence) = (0, 0, 0, 0);
+    let (mut n_outcomes, mut n_labels, mut n_tools) = (0, 0, 0);
     let (mut no_reply, mut skipped) = (Vec::new(), Vec::new());
-    for record in records {
+    for Annotated { record, beside } in records {
+        n_labels += labels(beside.as_deref()).len();
         let case = match record {
             Record::Skipped(record) => {
                 skipped.extend(record.id.clone());
@@ -60,6 +68,8 @@ fn counts(records: &[Record]) -> Value {
                 &entry.case
             }
         };
+        n_outcomes += case.outcomes.len();
+        n_tools += case.evidence.tools.len();
         n_references += usize::from(case.reference.is_some());
         n_evidence += case.evidence.sources.len() + case.evidence.context.len();
         cases.insert(case.id.to_string());
@@ -68,6 +78,7 @@ fn counts(records: &[Record]) -> Value {
     json!({
         "cases": cases.len(), "replies": n_replies, "variants": variants, "slices": slices, "turns": n_turns,
         "references": n_references, "evidence": n_evidence, "no_reply": no_reply, "skipped": skipped.len(),
+        "outcomes": n_outcomes, "labels": n_labels, "tool_calls": n_tools,
     })
 }
 
@@ -77,25 +88,31 @@ fn wanted(expected: &Value) -> Value {
         expected[name].as_array().expect("a list").iter().map(|item| &item["id"]).collect()
     };
     let mut wanted = json!({ "no_reply": ids("no_reply"), "skipped": ids("skipped").len() });
-    for name in ["cases", "replies", "variants", "slices", "turns", "references", "evidence"] {
+    for name in [
+        "cases", "replies", "variants", "slices", "turns", "references", "evidence", "outcomes", "labels",
+        "tool_calls",
+    ] {
         wanted[name] = expected[name].clone();
     }
     wanted
 }
 
 /// What a case holds, as `expected.cases.jsonl` has it.
-fn held(records: &[Record]) -> Vec<Value> {
-    let entries = records.iter().filter_map(|record| match record {
-        Record::Entry { entry, .. } => Some(entry),
+fn held(records: &[Annotated]) -> Vec<Value> {
+    let entries = records.iter().filter_map(|annotated| match &annotated.record {
+        Record::Entry { entry, .. } => Some((entry, annotated.beside.as_deref())),
         _ => None,
     });
     let mut held: Vec<Value> = entries
-        .map(|entry| {
+        .map(|(entry, beside)| {
+            let outcomes: Vec<Value> =
+                entry.case.outcomes.iter().map(|(kind, value)| json!({ kind.as_str(): value })).collect();
             let slice = entry.case.slice.as_ref().map(Slice::as_str);
             let variant = entry.reply.variant.as_ref().map(Variant::as_str);
             json!({
                 "id": entry.case.id.as_str(), "reference": entry.case.reference, "reply": &*entry.reply.text,
-                "slice": slice, "turns": turns(&entry.case), "variant": variant,
+                "slice": slice, "turns": turns(&entry.case), "variant": variant, "outcomes": outcomes,
+                "labels": labels(beside),
             })
         })
         .collect();
@@ -109,7 +126,7 @@ fn wanted_cases(folder: &Path, file: &str) -> Vec<Value> {
     let mut wanted: Vec<Value> = cases
         .filter(|case| case["file"] == file && !case["reply"].is_null())
         .map(|case| {
-            let names = ["id", "reference", "reply", "slice", "turns", "variant"];
+            let names = ["id", "reference", "reply", "slice", "turns", "variant", "outcomes", "labels"];
             names
                 .iter()
                 .map(|name| ((*name).to_owned(), case[*name].clone()))
@@ -157,18 +174,8 @@ fn an_export_without_messages_says_so() {
 fn parquet_is_read_like_the_same_records_as_json() {
     check("parquet", "support-replies.snappy.parquet", "");
     check("parquet", "other-types.gzip.parquet", "");
-    check("parquet", "hf-viewer-rows.json", "");
+    check("parquet", "hf-viewer-rows.json", "label=label");
+    check("parquet", "hf-conversations.parquet", HF_CONVERSATIONS);
 }
 
-/// What the messages of a transcript mean is not for this reader.
-#[test]
-fn parquet_with_messages_keeps_their_structure() {
-    let Some(folder) = folder("parquet") else { return };
-    let path = folder.join("hf-conversations.parquet");
-    let map = "id=conversation_id,variant='trial-'+trial,ticket=messages[0].content,reply=outcome";
-    let records = read(&path, map);
-    let first = held(&records).remove(0);
-    assert_eq!((records.len(), &first["id"], &first["variant"]), (6, &json!("airline-1"), &json!("trial-0")));
-    assert_eq!(first["reply"], "fail", "a class has its name");
-    assert_eq!(first["turns"], json!([wanted_cases(&folder, "hf-conversations.parquet")[0]["turns"][0]]));
-}
+const HF_CONVERSATIONS: &str = "variant='trial-'+trial,label=human_rating,outcome=outcome";

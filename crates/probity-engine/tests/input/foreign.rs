@@ -140,6 +140,7 @@ fn n31_zendesk_tickets_with_comments_and_users_beside_them() {
         &expect![[r#"
             notice: tickets.json: read the records in its 'tickets'
             notice: tickets.json: read as zendesk
+            notice: tickets.json: private notes left out: 1
             notice: 7.json: read the records in its 'comments'
             notice: 7.json: read as zendesk
             notice: 7.json: 4 comments, users and ratings, for the cases they belong to
@@ -167,7 +168,9 @@ fn n31_intercom_and_freshdesk() {
         &expect![[r#"
             notice: i.json: read as JSON lines, which is what it contains; its name says a JSON array
             notice: i.json: read as intercom
+            notice: i.json: private notes left out: 1
             notice: f.jsonl: read as freshdesk
+            notice: f.jsonl: private notes left out: 1
             notice: r.json: read as freshdesk
             notice: r.json: 1 conversations and ratings, for the cases they belong to
             5 [orders]: Hello? -> Hi!
@@ -179,6 +182,20 @@ fn n31_intercom_and_freshdesk() {
               private 1, after 0, by a bot Some(false)
         "#]],
     );
+}
+
+#[test]
+fn n31_no_mapping_reaches_what_is_private() {
+    let ticket = r#"{"id":7,"requester_id":1,"submitter_id":1,"assignee_id":9,"description":"VIP, margin is 12 EUR","comments":[{"id":1,"author_id":9,"public":false,"created_at":"1","body":"VIP, margin is 12 EUR"},{"id":2,"author_id":1,"public":true,"created_at":"2","body":"Hi?"},{"id":3,"author_id":9,"public":true,"created_at":"3","body":"Yes?"}]}"#;
+    for map in [
+        "ticket=description,reply=comments[0].body",
+        "ticket=subject,reply=description",
+        "ticket=comments[0].body",
+    ] {
+        let options = LoadOptions { map: map.parse().expect("a mapping"), ..LoadOptions::default() };
+        let shown = shown(&[("t.jsonl", ticket.as_bytes().to_vec())], options);
+        assert!(!shown.contains("margin"), "{map}: {shown}");
+    }
 }
 
 #[test]
@@ -291,7 +308,7 @@ fn n31_inspect_logs_are_read_out_of_their_archive() {
             "{{\n\"id\":\"{id}\",\"epoch\":1,\"target\":[\"a\",\"b\"],\"input\":\"Hi?\",\"messages\":[{{\"role\":\"user\",\"content\":\"Hi?\"}},{{\"role\":\"assistant\",\"content\":\"Yes?\"}}],\"scores\":{scores}}}"
         )
     };
-    let edited = r#"{"length":{"value":"I","history":[{"value":"C"},{"value":"I","provenance":{"author":"ann","timestamp":"2026-03-02"}}]}}"#;
+    let edited = r#"{"length":{"value":"I","history":[{"value":"C"},{"value":"I","provenance":{"author":"ann","timestamp":"2026-03-02"}},{"value":"UNCHANGED","provenance":{"author":"bob"}}]}}"#;
     let deflated = {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         std::io::Write::write_all(&mut encoder, sample("1", edited).as_bytes()).expect("packed");
@@ -308,6 +325,7 @@ fn n31_inspect_logs_are_read_out_of_their_archive() {
         1 [m]: Hi? -> Yes?
           reference: a b
           label: length "I" by ann
+          label: length "I" by bob
           verdict: inspect:length "C" None None
           verdict: inspect:tone unscored None
         2 [m]: Hi? -> Yes?
@@ -341,7 +359,108 @@ fn n31_what_a_person_maps_goes_before_what_a_format_says() {
         LoadOptions { map, ..LoadOptions::default() },
         &expect![[r#"
             notice: t.jsonl: read as zendesk
+            notice: t.jsonl: messages by authors that are not known, taken for an agent's: 1
             7 [orders] [open]: Hi? -> Yes?
         "#]],
     );
+}
+
+#[test]
+fn a_trace_gets_the_scores_that_stand_beside_it() {
+    let score = |id: &str, name: &str| {
+        format!(
+            r#"{{"id":"{id}","traceId":"t","name":"{name}","value":0.5,"dataType":"NUMERIC","source":"EVAL"}}"#
+        )
+    };
+    let observations = r#"[{"id":"o","traceId":"t","type":"GENERATION","startTime":"1","input":[{"role":"user","content":"Hi?"}],"output":"Yes?"}]"#;
+    let inside = score("s1", "tone");
+    let trace = format!(r#"{{"trace":{{"id":"t","scores":[{inside}]}},"observations":{observations}}}"#);
+    let want = expect![[r#"
+        notice: t.jsonl: read as langfuse
+        notice: t.jsonl: 2 scores, for the cases they belong to
+        t: Hi? -> Yes?
+          verdict: langfuse:EVAL:tone 0.5 None None
+          verdict: langfuse:EVAL:clarity 0.5 None None
+    "#]];
+    let lines = [trace, inside.clone(), score("s2", "clarity")].join("\n");
+    check(&[("t.jsonl", &lines)], &want);
+    let api = format!(r#"{{"id":"t","projectId":"p","scores":[{inside}],"observations":{observations}}}"#);
+    check(&[("t.jsonl", &[api, inside, score("s2", "clarity")].join("\n"))], &want);
+}
+
+#[test]
+fn a_mapping_reads_the_attributes_of_spans() {
+    let string = |key: &str, value: &str| format!(r#"{{"key":"{key}","value":{{"stringValue":"{value}"}}}}"#);
+    let span = |id: &str, attributes: &[String]| {
+        format!(r#"{{"traceId":"t","spanId":"{id}","attributes":[{}]}}"#, attributes.join(","))
+    };
+    let call = [
+        string("gen_ai.prompt", "Hi?"),
+        string("gen_ai.completion", "Yes?"),
+        string("shop.topic", "orders"),
+        string("shop.answer", "Certainly?"),
+    ];
+    let own = [string("shop.question", "When?"), string("shop.answer", "Soon.")];
+    let spans = [span("1", &call), span("2", &own), span("3", &[string("shop.topic", "x")])].join(",");
+    let resource = string("deployment", "eu");
+    let batch = format!(
+        r#"{{"resourceSpans":[{{"resource":{{"attributes":[{resource}]}},"scopeSpans":[{{"spans":[{spans}]}}]}}]}}"#
+    );
+    let mapped = |map: &str| LoadOptions { map: map.parse().expect("a map"), ..LoadOptions::default() };
+    check_with(
+        &[("s.json", &batch)],
+        mapped("slice=shop.topic,variant=deployment,id=spanId"),
+        &expect![[r#"
+            notice: s.json: passed over 2 spans that are not about GenAI
+            1 [orders] [eu]: Hi? -> Yes?
+        "#]],
+    );
+    check_with(
+        &[("s.json", &batch)],
+        mapped("ticket=shop.question,reply=shop.answer"),
+        &expect![[r#"
+            notice: s.json: passed over 1 spans that are not about GenAI
+            t:1: none: no customer turn before the reply
+            t:2: When? -> Soon.
+        "#]],
+    );
+}
+
+#[test]
+fn mapped_turns_and_tools_stand_in_place_of_what_a_format_says() {
+    let talk = r#"{"id":"T","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b","tool_calls":[{"id":"c","function":{"name":"f"}}]}],"other":[{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"z"}],"used":[{"name":"g"}],"found":"kb","context":"old"}"#;
+    let map = "turns=other,tools=used,context=found".parse().expect("a map");
+    check_with(
+        &[("t.jsonl", talk)],
+        LoadOptions { map, ..LoadOptions::default() },
+        &expect![[r#"
+            notice: t.jsonl: read as transcripts
+            T: x -> y
+              {"context":[{"text":"kb"}],"tools":[{"name":"g"}]}
+              private 0, after 1, by a bot None
+        "#]],
+    );
+}
+
+#[test]
+fn what_graders_were_asked_is_known() {
+    let asked = |content: &str| -> Vec<Option<String>> {
+        let folder = Folder::new();
+        let path = folder.write("f.json", content);
+        let dataset = Dataset::open(&[path], LoadOptions::default()).expect("read");
+        let annotated = dataset.annotated().expect("a pass").map(|annotated| annotated.expect("a record"));
+        annotated.flat_map(|one| one.beside.expect("foreign").verdicts).map(|verdict| verdict.asked).collect()
+    };
+    let inspect = |scorers: &str| {
+        format!(
+            r#"{{"eval":{{"model":"m","scorers":[{scorers}]}},"samples":[{{"id":1,"epoch":1,"target":"","messages":[{{"role":"user","content":"Hi?"}},{{"role":"assistant","content":"Yes?"}}],"scores":{{"qa":{{"value":"C","metadata":{{"grading":[{{"role":"user","content":"Is Yes? right?"}}]}}}}}}}}]}}"#
+        )
+    };
+    let told = r#"{"name":"inspect_ai/qa","options":{"instructions":"Is it right?"}}"#;
+    assert_eq!(asked(&inspect(told)), [Some("Is it right?".to_owned())]);
+    assert_eq!(asked(&inspect("")), [Some("Is Yes? right?".to_owned())]);
+    let deepeval = r#"{"testCases":[{"name":"d","input":"Hi?","actualOutput":"Yes?","metricsData":[{"name":"Tone [GEval]","score":1,"success":true,"verboseLogs":"Criteria:\nIs it kind? \n \nEvaluation Steps:\n[]"},{"name":"Words","score":1,"success":true}]}]}"#;
+    assert_eq!(asked(deepeval), [Some("Is it kind?".to_owned()), None]);
+    let item = r#"{"run_id":"r","data_source_idx":4,"item":{"input":"Hi?"},"sample":{"outputs":[{"role":"assistant","content":"Yes?"}]},"grades":{"Tone":0.5},"grader_samples":{"Tone":{"trajectory":[{"role":"user","content":"Is it kind?"}],"outputs":[]}}}"#;
+    assert_eq!(asked(item), [Some("Is it kind?".to_owned())]);
 }

@@ -12,6 +12,8 @@
 #![expect(clippy::format_collect, reason = "test inputs are short")]
 
 mod bridges;
+mod columns;
+mod desks;
 mod files;
 mod foreign;
 mod headers;

@@ -65,7 +65,7 @@ fn d25_duplicates_with_different_content() {
         &content,
         &expect![[r#"
         error: c.jsonl:3: record 2 has the id 'a' that record 0 at c.jsonl:1 has, with different content
-        hint: an id names one reply per variant, over all files
+        hint: an id names one reply per variant, over all files; --map variant=COLUMN says what tells replies apart
     "#]],
     );
     check_with(
@@ -74,7 +74,7 @@ fn d25_duplicates_with_different_content() {
         identical(),
         &expect![[r#"
         error: c.jsonl:3: record 2 has the id 'a' that record 0 at c.jsonl:1 has, with different content
-        hint: an id names one reply per variant, over all files
+        hint: an id names one reply per variant, over all files; --map variant=COLUMN says what tells replies apart
     "#]],
     );
 }
@@ -96,7 +96,7 @@ fn d25_variants_may_share_an_id() {
         format!("{csv}a,t,q,v2\n"),
         &expect![[r#"
         error: c.csv:5: record 3 has the id 'a' of variant 'v2' that record 1 at c.csv:3 has, with different content
-        hint: an id names one reply per variant, over all files
+        hint: an id names one reply per variant, over all files; --map variant=COLUMN says what tells replies apart
     "#]],
     );
 }
@@ -185,7 +185,7 @@ fn d46_two_files_with_the_same_id() {
         identical(),
         &expect![[r#"
         error: two.jsonl:2: record 2 has the id 'a' that record 0 at one.jsonl:1 has, with different content
-        hint: an id names one reply per variant, over all files
+        hint: an id names one reply per variant, over all files; --map variant=COLUMN says what tells replies apart
     "#]],
     );
 }

@@ -1,6 +1,9 @@
 //! Excel and Parquet files, tables of messages, mappings, and parts of a data set.
 
+use std::io::Write as _;
+
 use expect_test::expect;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use probity_engine::input::{Dataset, LoadOptions, Part};
 
 #[expect(unreachable_pub, reason = "the same file makes the seeds of the fuzz targets")]
@@ -75,6 +78,72 @@ fn parquet_is_read_group_by_group() {
     );
 }
 
+/// A file whose only page of its first column says that it unpacks to `n_unpacked` bytes and has `n_values` values; as a
+/// dictionary where `is_dictionary` is set.
+fn lying(n_unpacked: i64, n_values: i64, is_dictionary: bool) -> Vec<u8> {
+    let mut content = samples::parquet(&[vec![["an id that is long enough for a header", "t", "r"]]]);
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&content).expect("written");
+    let reader = SerializedFileReader::new(file).expect("a Parquet file");
+    let (start, n_bytes) = reader.metadata().row_group(0).column(0).byte_range();
+    let number = |value: i64| {
+        let mut left = u64::try_from(value).expect("positive") << 1;
+        let mut written = vec![0x15];
+        while left > 0x7f {
+            written.push(u8::try_from(left & 0x7f).expect("seven bits") | 0x80);
+            left >>= 7;
+        }
+        written.push(u8::try_from(left).expect("seven bits"));
+        written
+    };
+    let (kind, inner) = if is_dictionary { (2, 0x4c) } else { (0, 0x2c) };
+    let page = |n_packed: i64| {
+        [number(kind), number(n_unpacked), number(n_packed), vec![inner], number(n_values), vec![0, 0]]
+            .concat()
+    };
+    let n_packed = i64::try_from(n_bytes).expect("short") - i64::try_from(page(100).len()).expect("short");
+    let header = page(n_packed);
+    let start = usize::try_from(start).expect("short");
+    content[start..start + header.len()].copy_from_slice(&header);
+    content
+}
+
+/// The most memory that this process has had, in KiB.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("on Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn n17_no_page_of_parquet_gets_the_memory_that_it_declares() {
+    let before = peak_kib();
+    check(
+        "c.parquet",
+        lying(2_000_000_000, 1, false),
+        &expect![[r#"
+            error: c.parquet: the Parquet file cannot be read: a page of 'id' unpacks to 2000000000 bytes, which is more than is read
+            hint: export it as CSV or JSON lines if this stays so
+        "#]],
+    );
+    check(
+        "c.parquet",
+        lying(100_000_000, 1, false),
+        &expect![[r#"
+            error: c.parquet: the Parquet file unpacks to more than 16777216 bytes
+        "#]],
+    );
+    check(
+        "c.parquet",
+        lying(60, 2_000_000_000, true),
+        &expect![[r#"
+            error: c.parquet: the Parquet file cannot be read: the dictionary of 'id' declares 2000000000 values, which is more than is read
+            hint: export it as CSV or JSON lines if this stays so
+        "#]],
+    );
+    assert!(peak_kib() < before + (64 << 10), "{before} KiB became {} KiB", peak_kib());
+}
+
 #[test]
 fn a_mapping_says_where_fields_come_from() {
     let csv = "Nr,Subject,Body,\"Bot, answer\",Data\n7,s,b,a,\"{\"\"score\"\":[0.1,0.9]}\"\n";
@@ -130,6 +199,30 @@ fn a_record_that_is_not_understood_shows_what_it_has() {
         1 line 2: ? skipped: Missing 'id' field
     "#]],
     );
+}
+
+#[test]
+fn a_message_is_private_where_any_column_says_so() {
+    let table = |columns: &str, cells: &str| {
+        let public = "no,no,yes";
+        format!(
+            "conversation_id,author_type,body,{columns}\n7,customer,Hello?,{public}\n7,agent,margin is 12 EUR,{cells}\n\
+             7,agent,Yes?,{public}\n"
+        )
+    };
+    for (columns, cells) in [
+        ("is_private,internal,public", "yes,no,yes"),
+        ("is_private,internal,public", "no,yes,yes"),
+        ("is_private,internal,public", "no,no,no"),
+        ("private,is_internal_note,visibility", "no,1,yes"),
+        ("private,confidential,visibility", "no,no,internal"),
+    ] {
+        let entries = entries("c.csv", table(columns, cells));
+        assert!(
+            entries.len() == 1 && !format!("{entries:?}").contains("margin"),
+            "{columns}: {cells}: {entries:?}"
+        );
+    }
 }
 
 #[test]

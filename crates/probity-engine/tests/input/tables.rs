@@ -99,10 +99,20 @@ fn d35_json_in_a_cell_without_quotes() {
     assert_eq!(entries("c.csv", quoted)[0].case.metadata.as_deref(), Some(r#"{"a":"b","c":1}"#));
     check(
         "c.csv",
-        csv("plain text"),
+        csv("{plain text"),
         &expect![[r#"
-        0 line 2: ? skipped: malformed JSON: unexpected character 'p' at byte 0 of the 'metadata' cell
+        0 line 2: ? skipped: malformed JSON: unexpected character 'p' at byte 1 of the 'metadata' cell
     "#]],
+    );
+    assert_eq!(entries("c.csv", csv("plain text"))[0].case.metadata.as_deref(), Some("\"plain text\""));
+    let tools = "id,ticket,reply,tools\na,t,r,crm\n";
+    check(
+        "c.csv",
+        tools,
+        &expect![[r#"
+            notice: c.csv: line 2: the 'tools' cell is no JSON list of calls; it is left out
+            0 line 2: a "t" -> "r"
+        "#]],
     );
     check(
         "c.csv",

@@ -4,6 +4,7 @@
 //! the reader of a page. It names nothing about who wrote the reply. What always holds: what [`Evidence::bounded`]
 //! returns has at most [`EVIDENCE_BYTES_MAX`] bytes of text and says where it was cut.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
@@ -15,7 +16,7 @@ pub const EVIDENCE_BYTES_MAX: usize = 64 * 1024;
 const MARKS_BYTES: usize = 1024;
 
 /// What a reply may rest on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The policy sources selected for the case, in the order of the record.
     pub sources: Vec<EvidenceSource>,
@@ -28,7 +29,7 @@ pub struct Evidence {
 }
 
 /// A policy source that a reply rests on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct EvidenceSource {
     /// Which source.
     pub id: String,
@@ -41,7 +42,7 @@ pub struct EvidenceSource {
 }
 
 /// A text that was retrieved for a reply.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ContextText {
     /// The text.
     pub text: String,
@@ -50,7 +51,7 @@ pub struct ContextText {
 }
 
 /// One call of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCall {
     /// Which tool.
     pub name: String,

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest id accepted, in bytes.
@@ -96,7 +97,7 @@ impl Confidence {
 
 crate::named! {
     /// Who spoke a turn, with the name used in packets.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Role {
         /// The person who asked for help.
@@ -121,12 +122,13 @@ impl Role {
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// Who spoke.
     pub role: Role,
     /// What was said.
     #[serde(with = "serde_forms::shared")]
+    #[schemars(with = "String")]
     pub text: Arc<str>,
 }
 

@@ -65,10 +65,11 @@ impl Gate {
             Some((id, set?))
         };
         let built_in = rules().map(|rule| (rule.id, rule.severity));
+        let own = settings.own_rules.listed().map(|(id, severity, _)| (id, severity));
         let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
         let scanner = Scanner::new(&settings.own)?;
         Ok(Gate {
-            severities: built_in.chain(settings.own_rules.severities()).filter_map(set).collect(),
+            severities: built_in.chain(own).filter_map(set).collect(),
             digest: settings.digest(),
             policies: settings.policies,
             own_rules: settings.own_rules,

@@ -1,13 +1,13 @@
 //! Sentences of support in many countries, with and without personal data.
 //!
 //! A sentence with personal data counts as found when some sighting overlaps the span. One without counts as false when it
-//! would be blocked. The rules were made with the open half in sight; the held half was not looked at before they were done.
+//! would be blocked. The rules were made with these sentences in sight.
 
 use probity_gate::gate::pii::{Allow, Scanner, Surroundings};
 use probity_gate::gate::{Severity, Sighting, rule};
 use serde_json::Value;
 
-/// What came of one half.
+/// What came of the sentences.
 #[derive(Debug, Default)]
 struct Figures {
     found: usize,
@@ -56,15 +56,8 @@ impl Figures {
 }
 
 #[test]
-fn the_open_half() {
+fn the_open_sentences() {
     let got = Figures::of(include_str!("../corpus/pii.open.jsonl"));
-    println!("open half: {}\n{}", got.summary(), got.wrong.join("\n"));
-    assert_eq!(got.summary(), "47 of 47 found, 0 of 30 harmless ones blocked");
-}
-
-#[test]
-fn the_held_half() {
-    let got = Figures::of(include_str!("../corpus/pii.held.jsonl"));
-    println!("held half: {}", got.summary());
-    assert_eq!(got.summary(), "40 of 47 found, 4 of 29 harmless ones blocked");
+    println!("{}\n{}", got.summary(), got.wrong.join("\n"));
+    assert_eq!(got.summary(), "94 of 94 found, 0 of 59 harmless ones blocked");
 }

@@ -30,10 +30,8 @@ pub(crate) struct Calls {
     pub(crate) preload: Option<PathBuf>,
 }
 
-/// A judge as it is from its second run on: its model is known and its parameters are proven. Before that, one more
-/// request asks for the model, and the first call is awaited alone.
-const SETTINGS: &str = "[judges.openai]\nmodel = \"mock-judge\"\ntemperature = 0\nseed = 7\n\
-    output_tokens_max = 1024\nstructured = \"schema\"\n";
+/// The model is named: without a name one more request asks which there are.
+const SETTINGS: &str = "[judges.openai]\nmodel = \"mock-judge\"\n";
 
 impl Bench {
     /// Jobs of this scale in `folder`.
@@ -69,23 +67,24 @@ impl Bench {
         path
     }
 
-    /// The program and the bare loop make the same calls in turns, each time with an empty record.
+    /// The program and the bare loop make the same calls in turns, each time with a record in which the judge has
+    /// answered about one other case: the first call to a judge that is new to a record is awaited alone.
     pub(crate) fn beside_bare_loop(&self, mock: &Mock, calls: &Calls) -> Beside {
         let body = self.body();
         let rounds = (0..calls.rounds).map(|round| {
             let bare = bare_loop::wall(&mock.url, &body, calls.n, calls.in_flight);
-            let ours = wall(&mut self.run(mock, calls, &format!("{}-{round}", mock.name())));
+            let store = format!("{}-{round}", mock.name());
+            let n_cases = calls.n / CALLS_PER_CASE;
+            wall(&mut self.run(mock, calls, &self.cases_in(n_cases..n_cases + 1), &store));
+            let ours = wall(&mut self.run(mock, calls, &self.cases(n_cases), &store));
             (ours.as_secs_f64(), bare.as_secs_f64())
         });
         Beside { rounds: rounds.collect() }
     }
 
-    fn run(&self, mock: &Mock, calls: &Calls, store: &str) -> Command {
+    fn run(&self, mock: &Mock, calls: &Calls, cases: &Path, store: &str) -> Command {
         let mut command = probity(&self.folder);
-        command
-            .arg("run")
-            .arg(self.cases(calls.n / CALLS_PER_CASE))
-            .args(["--base-url", &mock.url, "--quiet"]);
+        command.arg("run").arg(cases).args(["--base-url", &mock.url, "--quiet"]);
         command.args(["--concurrency", &calls.in_flight.to_string(), "--store", &format!("{store}.db")]);
         command.envs(calls.preload.iter().map(|library| ("LD_PRELOAD", library)));
         command

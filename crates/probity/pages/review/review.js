@@ -1,8 +1,8 @@
-// Keys for the label page, and coming in by a link. Everything here also works without it, by plain forms.
+// Keys for labelling and settling, and coming in by a link. Everything here also works without it, by plain forms.
 
 const stays = 1000; // milliseconds between tries while the server does not answer
 
-/** Sends a form and stays on the page; tries again for as long as nobody answers. */
+/** Sends a form and stays on the page; tries again for as long as no server answers. */
 async function send(form, action, say) {
   const body = new URLSearchParams(new FormData(form));
   for (;;) {
@@ -32,6 +32,19 @@ function enter(form) {
   });
 }
 
+/** Whether letters and digits act by themselves. Kept in this browser; Enter and arrows always act. */
+const keys = {
+  on: () => localStorage.getItem("single-keys") !== "off",
+  turn() { localStorage.setItem("single-keys", keys.on() ? "off" : "on"); },
+  /** What a key press asks for, or nothing where a field or another program has it. */
+  of(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.getElementById("help")?.open) return null;
+    if (event.target.closest("textarea, input:not([type=radio])")) return null;
+    if (event.key.length === 1 && event.key !== " " && !keys.on()) return null;
+    return event.key === "Enter" && event.target.closest("button, a, summary") ? null : event.key;
+  },
+};
+
 /** What a person has chosen but not sent yet, kept in this tab. */
 class Draft {
   constructor(form) { this.form = form; this.name = "draft:" + form.dataset.draft; }
@@ -50,100 +63,149 @@ class Draft {
   drop() { sessionStorage.removeItem(this.name); }
 }
 
+/** The texts beside a form: which of them is shown, and how much of them. */
+function texts(form) {
+  const scroller = document.getElementById("texts"), larger = document.getElementById("larger");
+  const panes = [...form.querySelectorAll("[data-pane]")];
+  const show = (wanted) => {
+    for (const pane of panes) pane.setAttribute("aria-pressed", String(pane.dataset.pane === wanted));
+    for (const part of scroller.querySelectorAll("[data-shows]")) part.hidden = part.dataset.shows !== wanted;
+    scroller.setAttribute("aria-label", wanted === "turns" ? "Conversation" : "Evidence");
+  };
+  for (const pane of panes) { pane.hidden = false; pane.addEventListener("click", () => show(pane.dataset.pane)); }
+  show("turns");
+  larger.hidden = false;
+  larger.addEventListener("click", () => {
+    const grown = form.classList.toggle("grown");
+    larger.setAttribute("aria-pressed", String(grown));
+    larger.firstChild.textContent = grown ? "Smaller " : "Larger ";
+  });
+  const earlier = form.querySelector(".earlier");
+  return { e: earlier && (() => { earlier.open = !earlier.open; }), r: () => larger.click() };
+}
+
 class LabelPage {
   constructor(form) {
     this.form = form;
-    this.sets = [...form.querySelectorAll("fieldset[data-set]")];
+    this.sets = [...form.querySelectorAll("[data-set]")];
     this.line = document.getElementById("status");
-    this.help = document.getElementById("help");
     this.note = form.elements.note;
     this.draft = new Draft(form);
+    this.acts = texts(form);
     this.busy = false;
     form.noValidate = true;
     this.draft.bring();
-    this.at = Math.max(0, this.sets.findIndex((set) => !this.chosen(set)));
+    this.open(Math.max(0, this.sets.findIndex((set) => !this.chosen(set))));
     form.addEventListener("change", (event) => this.changed(event));
     form.addEventListener("input", () => this.draft.keep());
     form.addEventListener("submit", (event) => { event.preventDefault(); this.act(event.submitter); });
+    for (const set of this.sets) {
+      set.addEventListener("focusin", () => { this.at = this.sets.indexOf(set); });
+      set.addEventListener("toggle", () => { if (set.open) this.open(this.sets.indexOf(set)); });
+    }
     document.addEventListener("keydown", (event) => this.key(event));
-    const opener = document.getElementById("help-open");
-    opener?.addEventListener("click", () => this.help.showModal());
-    if (opener) opener.hidden = false;
     if (this.note.value) this.note.closest("details").open = true;
-    this.mark(false);
   }
 
   say(text, kind = "") { this.line.textContent = text; this.line.className = "status-line " + kind; }
   chosen(set) { return set.querySelector("input:checked"); }
   radios(set) { return [...set.querySelectorAll("input[type=radio]")]; }
 
-  mark(scroll) {
-    this.sets.forEach((set, n) => set.classList.toggle("current", n === this.at && this.sets.length > 1));
+  /** Opens one criterion; the others are one line each. */
+  open(at) {
+    this.at = at;
+    this.sets.forEach((set, n) => {
+      if ("open" in set) set.open = n === at;
+      const box = set.querySelector("[data-box]"), chosen = this.chosen(set);
+      if (box) box.textContent = !chosen ? "–" : chosen.value === "" ? "?" : chosen.value;
+      set.classList.toggle("done", Boolean(chosen));
+    });
     for (const reply of document.querySelectorAll("[data-reply]")) {
       reply.classList.toggle("leads", this.chosen(this.sets[0])?.value === reply.dataset.reply);
     }
-    if (scroll) this.sets[this.at].scrollIntoView({ block: "nearest" });
+  }
+
+  /** Opens a criterion and gives it the focus, so that the next key goes there. */
+  focus(at) {
+    this.open(at);
+    const set = this.sets[at];
+    (this.chosen(set) ?? this.radios(set)[0]).focus({ preventScroll: true });
+    set.scrollIntoView({ block: "nearest" });
   }
 
   changed(event) {
-    const set = event.target.closest("fieldset[data-set]");
-    if (set) this.at = this.sets.indexOf(set);
-    this.say("");
-    this.draft.keep();
-    this.mark(false);
+    const set = event.target.closest("[data-set]");
+    if (!set) return;
+    this.at = this.sets.indexOf(set);
+    this.choose(event.target);
+  }
+
+  /** Says what was chosen, what comes next and how far it is. */
+  announce(at, next) {
+    const set = this.sets[at], chosen = this.chosen(set), levels = this.radios(set).filter((radio) => radio.value);
+    const value = chosen.value ? chosen.closest("label").querySelector(".value").textContent : "";
+    const last = levels.at(-1).closest("label").querySelector(".value").textContent;
+    this.open(this.at);
+    const n = this.sets.filter((each) => this.chosen(each)).length;
+    if (this.sets.length === 1) { this.say(`${chosen.closest("label").querySelector(".anchor")?.textContent ?? "Cannot tell"}. Enter submits.`); return; }
+    const said = `${set.dataset.set}: ${chosen.value ? `${value} of ${last}` : "cannot tell"}.`;
+    const goes = next >= 0 ? ` Next: ${this.sets[next].dataset.set}.` : "";
+    this.say(`${said}${goes} ${n} of ${this.sets.length} answered.${n === this.sets.length ? " Enter submits." : ""}`);
   }
 
   choose(radio) {
+    const at = this.at;
     radio.checked = true;
-    this.say("");
     this.draft.keep();
-    const open = this.sets.findIndex((set, n) => n > this.at && !this.chosen(set));
-    if (open >= 0) this.at = open;
-    this.mark(true);
+    const open = (from, to) => this.sets.findIndex((set, n) => n >= from && n < to && !this.chosen(set));
+    const later = open(at + 1, this.sets.length), next = later >= 0 ? later : open(0, at);
+    this.announce(at, next);
+    this.focus(next >= 0 ? next : at);
   }
 
   step(by) {
-    const radios = this.radios(this.sets[this.at]).filter((radio) => radio.dataset.key !== "c");
+    const radios = this.radios(this.sets[this.at]).filter((radio) => radio.value);
     const now = radios.findIndex((radio) => radio.checked);
     const next = now < 0 ? (by > 0 ? 0 : radios.length - 1) : Math.min(radios.length - 1, Math.max(0, now + by));
     radios[next].checked = true;
-    this.say("");
     this.draft.keep();
-    this.mark(false);
+    this.announce(this.at, -1);
+    this.focus(this.at);
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.help?.open) return;
-    const typing = event.target.closest("textarea, input[type=text]");
-    if (typing) {
-      if (event.key === "Escape") typing.blur();
-      return;
-    }
-    const act = this.meaning(event);
+    if (event.key === "Escape" && event.target.closest("textarea")) event.target.blur();
+    const key = keys.of(event), act = key && this.meaning(key);
     if (!act) return;
     event.preventDefault();
     act();
   }
 
-  meaning(event) {
-    const pair = this.form.dataset.form === "pair";
-    const wanted = this.radios(this.sets[this.at]).find((radio) => radio.dataset.key.split(" ").includes(event.key));
+  meaning(key) {
+    const pair = this.form.dataset.form === "pair", set = this.sets[this.at];
+    const wanted = this.radios(set).find((radio) => radio.dataset.key.split(" ").includes(key));
     if (wanted) return () => this.choose(wanted);
-    switch (event.key) {
-      case "ArrowLeft": case "ArrowRight": return pair ? null : () => this.step(event.key === "ArrowRight" ? 1 : -1);
-      case "ArrowUp": return pair ? null : () => { this.at = Math.max(0, this.at - 1); this.mark(true); };
-      case "ArrowDown": return pair ? null : () => { this.at = Math.min(this.sets.length - 1, this.at + 1); this.mark(true); };
-      case "Enter": return event.target.closest("button, a, summary") ? null : () => this.act(document.getElementById("submit"));
+    const on = (by) => () => this.focus(Math.min(this.sets.length - 1, Math.max(0, this.at + by)));
+    switch (key) {
+      case "ArrowLeft": case "ArrowRight": return pair ? null : () => this.step(key === "ArrowRight" ? 1 : -1);
+      case "ArrowUp": return pair ? null : on(-1);
+      case "ArrowDown": return pair ? null : on(1);
+      case "Enter": return () => this.act(document.getElementById("submit"));
       case "s": return this.pressing("skip");
       case "u": return this.pressing("undo");
       case "n": return () => { this.note.closest("details").open = true; this.note.focus(); };
-      case "?": return this.help ? () => this.help.showModal() : null;
-      default: return null;
+      case "w": return this.guide(set);
+      default: return this.acts[key];
     }
   }
 
+  guide(set) {
+    const guide = set.querySelector(".guide") ?? this.form.querySelector(".ask > .guide");
+    return guide && (() => { guide.open = !guide.open; });
+  }
+
   pressing(id) {
-    const button = document.getElementById(id);
+    const button = document.querySelector(`button#${id}`);
     return button ? () => this.act(button) : null;
   }
 
@@ -152,9 +214,9 @@ class LabelPage {
     if (button.id === "submit") {
       const open = this.sets.findIndex((set) => !this.chosen(set));
       if (open >= 0) {
-        this.at = open;
-        this.mark(true);
-        this.say(this.sets.length > 1 ? "One more to choose." : "Choose first, or skip.", "bad");
+        this.focus(open);
+        const more = this.sets.filter((set) => !this.chosen(set)).length;
+        this.say(this.sets.length > 1 ? `${this.sets[open].dataset.set} is open: ${more} to choose.` : "Choose first, or skip.", "bad");
         return;
       }
     }
@@ -168,13 +230,24 @@ class LabelPage {
   }
 }
 
-/** Number keys press the buttons that name them, Enter the one that goes on. */
+/** The list of keys, and the switch for those without a modifier. */
+function help(dialog) {
+  const opener = document.getElementById("help-open"), button = document.getElementById("single-keys");
+  const write = () => { button.textContent = `Single keys: ${keys.on() ? "on" : "off"}`; button.setAttribute("aria-pressed", String(keys.on())); };
+  opener.hidden = false;
+  opener.addEventListener("click", () => dialog.showModal());
+  button.addEventListener("click", () => { keys.turn(); write(); });
+  write();
+  document.addEventListener("keydown", (event) => {
+    if (keys.of(event) === "?") { event.preventDefault(); dialog.showModal(); }
+  });
+}
+
+/** Keys press the buttons and follow the links that name them. */
 function pressable(buttons) {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input")) return;
-    const on = event.key === "Enter" && event.target.closest("button, a, summary") ? null : event.key;
-    const button = buttons.find((each) => each.dataset.press === on);
-    if (button) { event.preventDefault(); button.click(); }
+    const key = keys.of(event), button = key && buttons.find((each) => each.dataset.press === key);
+    if (button && !event.defaultPrevented) { event.preventDefault(); button.click(); }
   });
 }
 
@@ -184,7 +257,11 @@ if (entrance) {
   addEventListener("hashchange", () => enter(entrance));
 }
 const label = document.getElementById("label");
-if (label) new LabelPage(label);
+if (label?.dataset.draft) new LabelPage(label);
+else if (label) { const acts = texts(label); document.addEventListener("keydown", (event) => acts[keys.of(event)]?.()); }
+label?.querySelector(".ask h1").focus({ preventScroll: true });
+const dialog = document.getElementById("help");
+if (dialog) help(dialog);
 const buttons = [...document.querySelectorAll("[data-press]")];
 if (buttons.length) pressable(buttons);
 for (const box of document.querySelectorAll("[data-copy]")) {
@@ -198,7 +275,14 @@ for (const box of document.querySelectorAll("[data-copy]")) {
 for (const select of document.querySelectorAll("form.filters select")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
-// Figures are made anew while somebody looks at them.
-if (document.querySelector("[data-live]")) setInterval(() => { if (!document.hidden) location.reload(); }, 30_000);
+// Figures are made anew while somebody looks at them, where they asked for it.
+const live = document.querySelector("[data-live]");
+if (live) {
+  live.hidden = false;
+  const box = live.querySelector("input");
+  box.checked = sessionStorage.getItem("live") === "on";
+  box.addEventListener("change", () => sessionStorage.setItem("live", box.checked ? "on" : "off"));
+  setInterval(() => { if (box.checked && !document.hidden) location.reload(); }, 30_000);
+}
 // Keys count from here on.
 document.documentElement.dataset.ready = "yes";

@@ -10,6 +10,8 @@ use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::LabelScope;
 
+use super::Texts;
+
 /// A name, what it means, and the value.
 pub(super) type Choice<T> = (&'static str, &'static str, T);
 
@@ -31,6 +33,13 @@ pub(super) const DEDUP: &[Choice<Dedup>] = &[
 pub(super) const TURNS: &[Choice<AgentTurns>] = &[
     ("last", "At the last turn of an agent", AgentTurns::Last),
     ("each", "At each turn of an agent that answers a customer, as a case of its own", AgentTurns::Each),
+];
+
+/// What a page holds of texts.
+pub(super) const TEXTS: &[Choice<Texts>] = &[
+    ("full", "As they are", Texts::Full),
+    ("masked", "With dots for what the gate takes for personal data", Texts::Masked),
+    ("none", "None", Texts::None),
 ];
 
 /// How text is encoded.
@@ -91,6 +100,7 @@ pub(super) const SOURCE: &[Choice<QueueSource>] = &[
         QueueSource::Unstable,
     ),
     ("teach", "All, those first whose labels would teach most", QueueSource::Teach),
+    ("contract", "As many as the contract still lacks labels of, by slice", QueueSource::Contract),
 ];
 
 /// Reads one of the names.

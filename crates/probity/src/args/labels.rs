@@ -18,6 +18,9 @@ pub(crate) struct ImportLabelsArgs {
     pub(crate) values: Vec<String>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
+    /// Which columns of a file of cases hold labels: label=Overall,label.tone=Tone,annotator=Reviewer
+    #[arg(long, value_name = "FIELD=SOURCE,…")]
+    pub(crate) map: Vec<String>,
     /// The character between the cells of a CSV file
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,

@@ -34,15 +34,15 @@ pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
 use probity_engine::input::{AgentTurns, Dedup, Encoding};
+use probity_engine::run::spec::REPEATS_MAX;
 
-use self::choice::{DEDUP, ENCODING, STRUCTURED, TURNS, one_of, run_name, share};
+use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, one_of, run_name, share};
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -138,8 +138,14 @@ pub(crate) enum ExportCommand {
 /// What to do with the gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GateCommand {
-    /// List the rules and what their findings do
-    Rules,
+    /// List the rules, your own included, and what their findings do
+    Rules {
+        /// A file of rules of your own; may be given again [default: those of the settings]
+        #[arg(long, value_name = "FILE")]
+        rules: Vec<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
     /// Check the replies of case files and print what was found; exit code 1 when one is blocked
     Check(Box<CaseArgs>),
 }
@@ -283,6 +289,18 @@ impl SayArgs {
     }
 }
 
+/// What a page holds of the texts of cases, replies and judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Texts {
+    /// All of them as they are.
+    Full,
+    /// With dots for what the gate takes for personal data.
+    #[default]
+    Masked,
+    /// None.
+    None,
+}
+
 /// Where results are written.
 #[derive(Debug, Default, Args)]
 pub(crate) struct OutputArgs {
@@ -293,6 +311,10 @@ pub(crate) struct OutputArgs {
     /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
+    /// What a page holds of tickets, replies and reasons: all of it, with dots for what the gate takes for personal data,
+    /// or none
+    #[arg(long, value_name = "HOW", default_value = "masked", value_parser = one_of(TEXTS))]
+    pub(crate) texts: Texts,
 }
 
 /// The store of a command that asks no judge.
@@ -349,12 +371,12 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
     /// Which time the judge looks at these cases: in each round everything is asked anew
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(crate) round: NonZeroU32,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) round: u32,
     /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
     /// with itself
-    #[arg(long, value_name = "K", default_value = "1", conflicts_with = "round")]
-    pub(crate) repeats: NonZeroU32,
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
+    pub(crate) repeats: u32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

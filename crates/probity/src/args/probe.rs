@@ -9,9 +9,17 @@ use super::{AskArgs, OutputArgs};
 /// `probity probe`
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArgs {
-    /// Case files whose admitted replies are changed: JSON, JSONL, CSV, Excel or Parquet, also gzipped [default: shipped replies]
+    /// Case files whose admitted replies are changed: JSON, JSONL, CSV, Excel or Parquet, also gzipped [default: shipped
+    /// replies]. Of another tool's file with scores, where no judge is named, its own judge is probed by what it says
     #[arg(value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
+    /// Recorded verdicts in both orders in place of a judge, as `compare --verdicts` takes them
+    #[arg(long, value_name = "FILE", conflicts_with = "files")]
+    pub(crate) verdicts: Option<PathBuf>,
+    /// Write the replies with and without each change to this file as cases, for another tool's judge to score, and ask
+    /// nobody
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verdicts", "reports", "output"])]
+    pub(crate) write: Option<PathBuf>,
     /// A TOML file of probes of your own; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) probes: Vec<PathBuf>,

@@ -62,6 +62,9 @@ fn fields(case: &Case, reply: Option<&Reply>) -> Vec<(&'static str, String)> {
     put("region", case.circumstances.region.clone());
     put("evidence", evidence(&case.evidence));
     put("metadata", case.metadata.clone());
+    for (kind, value) in &case.outcomes {
+        put("outcome", Some(format!("{kind}: {value}")));
+    }
     fields
 }
 

@@ -1,14 +1,16 @@
 //! `probity export`: what the store holds of a run, for other programs. No judge is asked.
 
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use probity_core::case::{Case, Confidence, Moment, Reply, Situation, Slice, Variant};
+use probity_core::case::{Case, Moment, Reply, Variant};
+use probity_core::sample::case_line;
 use probity_engine::ledger::AttemptOutcome;
 use probity_engine::run::case_record::{CaseRecord, CaseStatus};
 use probity_engine::run::spec::RecordedRun;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::originals;
 use super::outlet::tried;
 use super::report::past::Past;
 use crate::args::{ExportArgs, ExportCasesArgs, ExportCommand, ExportResultsArgs};
@@ -22,25 +24,37 @@ use crate::terminal;
 pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
     match command {
         ExportCommand::Labels(args) => super::labels::export(args),
-        ExportCommand::Cases(args) if args.original => original(&args.export),
-        ExportCommand::Cases(ExportCasesArgs { export, .. }) => {
-            each_case(export, |_, _, case| Ok(native(case).into_iter().collect()))
+        ExportCommand::Cases(args) => cases(args),
+        ExportCommand::Replies(args) => {
+            each_case(args, |_, _, case| Ok(reply(case).iter().map(Value::to_string).collect()))
         }
-        ExportCommand::Replies(args) => each_case(args, |_, _, case| Ok(reply(case).into_iter().collect())),
         ExportCommand::Packets(args) => each_case(args, packets),
         ExportCommand::Answers(args) => each_case(args, answers),
         ExportCommand::Results(args) => results(args),
     }
 }
 
+fn cases(args: &ExportCasesArgs) -> Result<Exit, Failure> {
+    if args.say.json && args.export.output.is_none() {
+        return Err(Failure::usage("--json says what was written, expected --output too"));
+    }
+    if args.original {
+        return originals::original(args);
+    }
+    each_case(&args.export, |_, _, case| Ok(native(case).into_iter().collect()))?;
+    let past = Past::open(&args.export.store)?;
+    let written: Vec<PathBuf> = args.export.output.iter().cloned().collect();
+    originals::say_withheld(args, &past.run(&args.export.run)?, &past, &written)
+}
+
 /// What lines are made of: the run, its store, and one of its cases.
-type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<Value>, Failure>;
+type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<String>, Failure>;
 
 /// Writes the lines of every case.
 fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
     let (past, run) = opened(args)?;
     written(args, |out| {
-        for case in run.cases(past.store())? {
+        for case in run.cases(&past.store)? {
             for line in lines(&run, &past, &case?)? {
                 writeln!(out, "{line}").map_err(|error| unwritable(args, &error))?;
             }
@@ -83,11 +97,11 @@ fn results(args: &ExportResultsArgs) -> Result<Exit, Failure> {
     let (past, run) = opened(export)?;
     let unwritable = |error: io::Error| unwritable(export, &error);
     let mut spool = Spool::new().map_err(unwritable)?;
-    let summary = run.report(past.store(), &mut |row| spool.add(&row))?;
+    let summary = run.report(&past.store, &mut |row| spool.add(&row))?;
     let frame = run.frames().first().and_then(|(_, frame)| serde_json::from_str(frame).ok());
     let unix_ns = past.moment(run.run())?.map(|at: Moment| i128::from(at.seconds()) * 1_000_000_000);
-    let about = About { summary: &summary.record, frame, unix_ns };
-    let mut cases = run.cases(past.store())?;
+    let about = About { summary: &summary, frame, unix_ns };
+    let mut cases = run.cases(&past.store)?;
     let kept = move || serde_json::from_str(&cases.next()?.ok()?.kept?).ok();
     let rows = spool.rows(kept).map_err(unwritable)?;
     written(export, |out| write(form, rows, &about, out).map(drop).map_err(unwritable))
@@ -114,40 +128,9 @@ fn parts(case: &CaseRecord) -> Option<(&Case, Option<&Reply>)> {
 }
 
 /// A case and its reply as case files have them.
-fn native(record: &CaseRecord) -> Option<Value> {
+fn native(record: &CaseRecord) -> Option<String> {
     let (case, reply) = parts(record)?;
-    let mut line = Map::new();
-    line.insert("id".to_owned(), json!(case.id.to_string()));
-    match &case.situation {
-        Situation::Ticket(text) => line.insert("ticket".to_owned(), json!(&**text)),
-        Situation::Conversation(turns) => {
-            let turns = turns.iter().map(|turn| json!({ "role": turn.role.name(), "text": &*turn.text }));
-            line.insert("turns".to_owned(), turns.collect())
-        }
-    };
-    let evidence = &case.evidence;
-    let sources = evidence.sources.iter();
-    let sources = sources.map(|one| json!({ "source": one.id, "version": one.version, "text": one.text }));
-    let metadata: Option<Value> = case.metadata.as_ref().and_then(|text| serde_json::from_str(text).ok());
-    let fields = [
-        ("reply", json!(reply.map(|reply| &*reply.text))),
-        ("variant", json!(reply.and_then(|reply| reply.variant.as_ref()).map(Variant::as_str))),
-        ("confidence", json!(reply.and_then(|reply| reply.confidence).map(Confidence::value))),
-        ("slice", json!(case.slice.as_ref().map(Slice::as_str))),
-        ("reference", json!(case.reference)),
-        ("time", json!(case.circumstances.time.map(|time| time.to_string()))),
-        ("audience", json!(case.circumstances.audience)),
-        ("region", json!(case.circumstances.region)),
-        ("evidence", sources.collect()),
-        ("context", json!(evidence.context)),
-        ("tools", json!(evidence.tools)),
-        ("metadata", json!(metadata)),
-    ];
-    let is_said = |value: &Value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty());
-    line.extend(
-        fields.into_iter().filter(|(_, value)| is_said(value)).map(|(name, value)| (name.to_owned(), value)),
-    );
-    Some(Value::Object(line))
+    Some(case_line(case, reply, None))
 }
 
 fn reply(record: &CaseRecord) -> Option<Value> {
@@ -159,20 +142,20 @@ fn reply(record: &CaseRecord) -> Option<Value> {
 }
 
 /// What a judge was asked about a case, each with its hash.
-fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
     let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
-        let body = past.reader().packet_body(&packet.hash)?;
+        let body = past.reader.packet_body(&packet.hash)?;
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
-        Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }))
+        Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }).to_string())
     };
     case.packets().iter().map(packet).collect()
 }
 
 /// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
-fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Value>, Failure> {
+fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
-    let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
+    let attempts = run.attempts(&past.reader, case.packets())?.into_iter();
     let line = attempts.map(|(packet, repeat, attempt)| {
         let outcome = match &attempt.outcome {
             AttemptOutcome::Ended(name) => name.as_str(),
@@ -191,63 +174,7 @@ fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Valu
                 line["answer_hex"] = json!(digits.collect::<String>());
             }
         }
-        line
+        line.to_string()
     });
     Ok(line.collect())
-}
-
-/// Where the records of a tool's file stand in what stands around them, told by a member beside them.
-const LISTS: &[(&str, &str)] = &[
-    ("/results/version", "/results/results"),
-    ("/eval/task", "/samples"),
-    ("/metricsScores", "/testCases"),
-    ("/has_more", "/data"),
-    ("/meta", "/tickets"),
-    ("/pages", "/conversations"),
-];
-
-/// Members by which a span or a trace is told: not all of their kind are cases.
-const SPANS: &[&str] = &["/traceId", "/trace", "/trace_id", "/context/trace_id", "/spanId"];
-
-/// Writes the first file of another tool back: its records in their order, in what stood around them.
-fn original(args: &ExportArgs) -> Result<Exit, Failure> {
-    let (past, run) = opened(args)?;
-    let (mut records, mut file) = (Vec::<Value>::new(), None);
-    for case in run.cases(past.store())? {
-        let CaseRecord { file: named, kept, .. } = case?;
-        let Some(kept) = kept.filter(|_| *file.get_or_insert_with(|| named.clone()) == named) else {
-            continue;
-        };
-        let read = serde_json::from_str(&kept).map_err(|error| Failure::store(error.to_string()))?;
-        // A record with several cases stands there once.
-        if records.last() != Some(&read) {
-            records.push(read);
-        }
-    }
-    if records.iter().any(|record| SPANS.iter().any(|told| record.pointer(told).is_some())) {
-        return Err(Failure::usage("spans and traces are not written back").hint(
-            "`export results --format otlp` or `--format langfuse` writes what is to be added to them",
-        ));
-    }
-    let Some(file) = file else {
-        return Err(Failure::usage(format!("run {} was not read from another tool's file", args.run))
-            .hint("without --original, cases are written as JSON lines of Probity's own"));
-    };
-    let frame = run.frames().iter().find(|(named, _)| *named == file);
-    let frame: Option<Value> = frame.and_then(|(_, frame)| serde_json::from_str(frame).ok());
-    let list = frame.as_ref().and_then(|frame| LISTS.iter().find(|(told, _)| frame.pointer(told).is_some()));
-    written(args, |out| {
-        let put = |out: &mut (dyn io::Write + Send), value: &Value| {
-            writeln!(out, "{value}").map_err(|error| unwritable(args, &error))
-        };
-        match (frame, list) {
-            (Some(mut frame), Some((_, list))) => {
-                let (around, name) = list.rsplit_once('/').expect("a pointer has a slash");
-                let around = frame.pointer_mut(around).and_then(Value::as_object_mut);
-                around.expect("it was told by a member of it").insert(name.to_owned(), json!(records));
-                put(out, &frame)
-            }
-            _ => records.iter().try_for_each(|record| put(out, record)),
-        }
-    })
 }

@@ -1,29 +1,34 @@
 //! `probity gate`: the rules, and what they find, without a judge.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
-use probity_core::gate::{Finding, Gate, Severity};
-use probity_core::results::finding_records;
+use probity_core::gate::{Gate, Severity};
+use probity_core::results::{FindingRecord, finding_records};
 use probity_engine::input::Record;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::args::CaseArgs;
+use crate::args::{CaseArgs, SettingsArgs};
 use crate::exit::{Exit, Failure};
 use crate::plain::plain;
 use crate::render::finding::finding_line;
 use crate::render::report::pretty;
 use crate::{settings, terminal};
 
-/// Every rule with what its findings do, in the order of the checks.
-pub(crate) fn rules() -> String {
-    let width = probity_core::gate::rules().map(|rule| rule.id.len()).max().unwrap_or(0);
+/// Every rule with what its findings do by the settings, in the order of the checks: the built-in ones, then those of
+/// `files` or of the settings.
+pub(crate) fn rules(files: &[PathBuf], settings: &SettingsArgs) -> Result<String, Failure> {
+    let (set, own_rules) = settings::gate::rules(files, settings)?;
+    let built_in = probity_core::gate::rules().map(|rule| (rule.id, rule.severity, rule.sentence));
+    let all: Vec<_> = built_in.chain(own_rules.listed()).collect();
+    let width = all.iter().map(|(id, ..)| id.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for rule in probity_core::gate::rules() {
-        let (id, severity) = (rule.id, rule.severity.name());
-        writeln!(out, "{id:width$}  {severity:5}  {}", rule.sentence).expect("a string takes any text");
+    for (id, severity, sentence) in all {
+        let does = set.get(id).map_or(severity.name(), |setting| setting.name());
+        writeln!(out, "{id:width$}  {does:5}  {sentence}").expect("a string takes any text");
     }
-    out
+    Ok(out)
 }
 
 /// What became of the replies that were checked.
@@ -80,16 +85,16 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
 }
 
 impl Tally {
-    fn screen(&mut self, gate: &Gate, entry: probity_core::case::Entry) -> Vec<Finding> {
+    fn screen(&mut self, gate: &Gate, entry: probity_core::case::Entry) -> Vec<FindingRecord> {
         match gate.screen(entry) {
             Ok(admitted) => {
                 self.admitted += 1;
                 self.flagged += u64::from(!admitted.flags().is_empty());
-                admitted.flags().to_vec()
+                finding_records(admitted.flags())
             }
             Err(blocked) => {
                 self.blocked += 1;
-                blocked.findings().to_vec()
+                finding_records(blocked.findings())
             }
         }
     }
@@ -100,13 +105,13 @@ impl Tally {
     }
 }
 
-fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
-    let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
+fn row(id: &str, variant: Option<&str>, findings: &[FindingRecord]) -> Value {
+    let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block.name());
     let status = if is_blocked { "blocked" } else { "admitted" };
-    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": finding_records(findings) } })
+    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": findings } })
 }
 
-fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {
+fn line(id: &str, variant: Option<&str>, finding: &FindingRecord) -> String {
     let variant = variant.map(|variant| format!(" ({})", plain(variant))).unwrap_or_default();
-    format!("{}{variant}  {} {}\n", plain(id), finding.severity.name(), finding_line(finding))
+    format!("{}{variant}  {} {}\n", plain(id), finding.severity, finding_line(finding))
 }

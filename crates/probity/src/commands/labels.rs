@@ -65,7 +65,9 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
 }
 
 fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> {
-    let mut files = Files::new(row_options(false, args.delimiter.as_deref())?, note);
+    let mut options = row_options(false, args.delimiter.as_deref())?;
+    options.map = settings::field_map(&args.store.settings, &args.map)?;
+    let mut files = Files::new(options, note);
     let mut given = Given { places: Vec::new(), labels: Vec::new(), n_repeated: 0 };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for path in &args.files {

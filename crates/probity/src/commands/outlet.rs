@@ -37,7 +37,9 @@ impl<'a> Outlet<'a> {
 
     /// The same for results, which may be rows in a form of their own.
     pub(crate) fn of_run(args: &OutputArgs, say: &'a SayArgs, inputs: &Inputs) -> Result<Self, Failure> {
-        Ok(Outlet { files: tried(args.output.as_deref(), &args.reports, inputs)?, say })
+        let mut files = tried(args.output.as_deref(), &args.reports, inputs)?;
+        files.iter_mut().for_each(|file| file.texts = args.texts);
+        Ok(Outlet { files, say })
     }
 
     /// Whether programs read standard output.
@@ -47,7 +49,7 @@ impl<'a> Outlet<'a> {
 
     /// Puts the document into every file and on standard output, says the last lines, and ends.
     pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
-        for ReportFile { path, kind } in &self.files {
+        for ReportFile { path, kind, .. } in &self.files {
             let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
@@ -68,11 +70,9 @@ pub(crate) fn tried(
         output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
     outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
     refuse_same_output(&outputs)?;
-    let output =
-        output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: ReportKind::of_output(path) }));
-    let reports = reports.iter().map(|path| {
-        Ok(ReportFile { path: path.clone(), kind: ReportKind::of(path).map_err(Failure::usage)? })
-    });
+    let output = output.map(|path| Ok(ReportFile::new(path, ReportKind::of_output(path))));
+    let reports =
+        reports.iter().map(|path| Ok(ReportFile::new(path, ReportKind::of(path).map_err(Failure::usage)?)));
     let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
     for file in &files {
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

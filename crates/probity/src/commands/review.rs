@@ -95,7 +95,7 @@ fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
     };
     let people =
         args.serving.people.iter().map(|text| name("person", text)).collect::<Result<Vec<_>, _>>()?;
-    if people.contains(&lead) {
+    if people.iter().any(|name| name.is_same(lead.as_str())) {
         return Err(Failure::usage(format!("--person {lead}: this is the name of the lead"))
             .hint("say --as with another name for yourself"));
     }
@@ -124,6 +124,9 @@ fn add(
     runtime: &Runtime,
 ) -> Result<Kept, Failure> {
     let source = args.queue.source;
+    if source == QueueSource::Contract && contract.is_none() {
+        return Err(Failure::usage("--from contract: which contract?").hint("name it: --contract FILE"));
+    }
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
     let wanted = QueueRequest {
@@ -166,6 +169,9 @@ fn refuse_nothing(built: &Built, source: QueueSource) -> Result<(), Failure> {
     let hint = match source {
         QueueSource::Unstable => "run the judge on these cases first, or use --from all",
         QueueSource::All | QueueSource::Teach => "people are shown what the gate admits",
+        QueueSource::Contract => {
+            "the contract lacks no label, or the judge has no verdict on the cases it lacks"
+        }
     };
     Err(Failure::usage(format!(
         "nothing to look at: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \

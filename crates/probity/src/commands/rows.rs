@@ -1,17 +1,42 @@
 //! Files of rows that are no cases: labels, verdicts, items and samples, and what is wrong with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probity_core::json::Object;
 use probity_core::label::{Faults, Fields, LabelEntry, RowFault};
 use probity_engine::input::{Dataset, FileRows, LoadOptions, Place, Skipped, Strictness, read_rows};
 use probity_engine::run::foreign::ForeignReplies;
 
+use crate::args::{AskArgs, JudgeArgs};
 use crate::exit::Failure;
 use crate::settings;
 
+/// What a judge is called in rows that name none.
+pub(super) const NO_JUDGE: &str = "(none)";
 /// So many faults are shown at once.
 const FAULTS_SHOWN_MAX: usize = 5;
+
+/// What another tool's files say about the replies that its own judge has scored, where no judge of ours is named.
+pub(super) fn scored_by_another(files: &[PathBuf], ask: &AskArgs) -> Result<Option<ForeignReplies>, Failure> {
+    let JudgeArgs { judge, model, base_url, .. } = &ask.judge;
+    let names_judge = judge.is_some() || model.is_some() || base_url.is_some();
+    if names_judge || files.is_empty() || files.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(None);
+    }
+    // What is wrong with the cases is said where they are needed.
+    let options = settings::records(&ask.reading.settings, &ask.reading.records)?;
+    let Ok(dataset) = Dataset::open(files, options) else { return Ok(None) };
+    let Some(replies) = ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts) else {
+        return Ok(None);
+    };
+    dataset.notices().iter().for_each(|notice| ask.reading.say.note(notice));
+    Ok(Some(replies))
+}
+
+/// The names of files, as they were given.
+pub(super) fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    files.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+}
 
 /// How files of rows are read.
 pub(super) fn row_options(strict: bool, delimiter: Option<&str>) -> Result<LoadOptions, Failure> {
@@ -48,8 +73,13 @@ impl<'a> Files<'a> {
         ForeignReplies::of(&dataset).ok().flatten()
     }
 
-    /// What people said, in a file of labels or in another tool's.
+    /// What people said, in a file of labels, in another tool's, or in the columns of cases that are mapped.
     pub(super) fn labels(&mut self, path: &Path) -> Result<Vec<(Place, LabelEntry)>, Failure> {
+        if self.options.map.has_labels() {
+            let dataset = Dataset::open(&[path.to_owned()], self.options.clone())?;
+            dataset.notices().iter().for_each(|notice| self.note(notice));
+            return Ok(ForeignReplies::of(&dataset)?.map(|replies| replies.labels()).unwrap_or_default());
+        }
         match self.foreign(path) {
             Some(replies) => Ok(replies.labels()),
             None => self.rows(path, LabelEntry::FIELDS, LabelEntry::read),

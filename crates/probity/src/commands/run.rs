@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use probity_core::promote::Standing;
 use probity_core::report::Summary;
+use probity_core::rubric::Rubric;
 use probity_engine::input::Skipped;
 use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
@@ -58,7 +59,10 @@ impl Made {
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
 pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let (summary, document) = write((&run.name, &run.asking), outlet, |sink| run.report(store, sink))?;
+    let (summary, document) =
+        write(&About { name: &run.name, asking: &run.asking, rubric: &run.rubric }, outlet, |sink| {
+            run.report(store, sink)
+        })?;
     if !outlet.is_json() {
         terminal::print(&document.text());
     }
@@ -102,13 +106,12 @@ pub(super) fn scored(session: &Session<'_>, job: Arc<Job>, outlet: &Outlet<'_>) 
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write((&job.name, &job.asking), outlet, |sink| report(job, &store, ran, sink))?;
+                write(&About::of(job), outlet, |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
-    let about = (job.name.as_str(), &job.asking);
-    let (summary, document) = write(about, outlet, |sink| report(&job, &store, &ran, sink))?;
+    let (summary, document) = write(&About::of(&job), outlet, |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
     about_the_target(&job, &ran, &summary, session);
@@ -130,15 +133,28 @@ fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
 /// Where rows go, one after the other.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
 
+/// What results are about.
+struct About<'a> {
+    name: &'a str,
+    asking: &'a Asking,
+    rubric: &'a Rubric,
+}
+
+impl<'a> About<'a> {
+    fn of(job: &'a Job) -> About<'a> {
+        About { name: &job.name, asking: &job.asking, rubric: &job.rubric }
+    }
+}
+
 /// Writes the results that `report` gives to where they were asked for; the document is what a terminal shows.
 fn write(
-    (name, asking): (&str, &Asking),
+    about: &About<'_>,
     outlet: &Outlet<'_>,
     report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,
 ) -> Result<(Summary, Document), Failure> {
     let mut open = Vec::new();
     for file in &outlet.files {
-        let report = file.open();
+        let report = file.open(about.rubric);
         open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
     let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);
@@ -162,8 +178,8 @@ fn write(
         }
         Ok(())
     })?;
-    let appendix = Appendix::asked(asking, &summary.rubric, &summary.record.facts);
-    let document = document(&summary, name, &skipped, appendix);
+    let appendix = Appendix::asked(about.asking, &summary.rubric, &summary.record.facts);
+    let document = document(&summary, about.name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }

@@ -23,7 +23,7 @@ use probity_engine::run::basis::Basis;
 use probity_engine::run::job::Job;
 use probity_engine::run::labelled::{LabelledPairs, Verdicts};
 use probity_engine::run::work::{SuccessionWork, Work};
-use probity_engine::run::{Ran, known_as, left_out, report, run, undecided};
+use probity_engine::run::{Network, Ran, known_as, left_out, report, run, run_on_record, undecided};
 use probity_engine::target::is_target;
 use serde_json::Value;
 
@@ -66,22 +66,16 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
         return dry_run(&[&*cases.work()], "cases", outlet.is_json());
     }
     let labels = labels(args, [&old, &new])?;
-    let store = session.open(&cases.asking)?;
+    let store = new.store(&cases.asking, &session)?;
     let old = old.on_record(args, &store)?;
-    let same = || Failure::usage("--from and --to are the same judge").hint("expected two identities");
-    if new.in_store.is_none() && known_as(&cases.asking, &store)? == old.ran.judge_id {
-        return Err(same());
-    }
     let new = new.asked(cases, &old.ran.judge_id, &store, &session)?;
-    if old.ran.judge_id == new.ran.judge_id {
-        return Err(same());
-    }
     let mut found = FoundChanges::new(args, &store, [&old, &new], &labels)?;
     let contract =
         contract.map(|contract| found.outcome(args, &contract, (&store, &new), labels)).transpose()?;
     let succession = found.succession(args, [&old, &new], &store, contract)?;
     let ended = ended(&succession, &new, found.n);
-    if store.may_write() && ended.exit != Exit::Incomplete {
+    let is_decided = matches!(ended.exit, Exit::Done | Exit::No) && succession.shift.n_decided() > 0;
+    if store.may_write() && is_decided {
         let bridge = serde_json::to_string(&succession.bridge()).expect("figures can be written");
         let judges = [succession.from.id.as_str(), &succession.to.id];
         store.note(&bridge_key(&succession.rubric.hash, judges), &bridge)?;
@@ -176,8 +170,7 @@ impl JudgeSide {
         let nearest = nearest.map(|(id, parts)| {
             format!("; {} is the same model, otherwise in: {}", &id.as_str()[..12], parts.join(", "))
         });
-        let name = self.judge.judge.as_ref().filter(|_| self.in_store.is_none()).or(self.in_store.as_ref());
-        let name = name.map(String::as_str).unwrap_or_default();
+        let name = self.in_store.as_ref().or(self.judge.judge.as_ref()).map_or("", String::as_str);
         let problem = if found.is_empty() { "has no verdict of judge" } else { "has several judges called" };
         Err(Failure::usage(format!("{} {problem} {name}", store.path().display())).hint(format!(
             "its judges: {}{}",
@@ -201,6 +194,15 @@ impl JudgeSide {
         Ok(Judged { cases, ran })
     }
 
+    /// The store. What comes of two judges that it alone knows is kept there as well, so it must be one.
+    fn store(&self, asking: &Asking, session: &Session<'_>) -> Result<Store, Failure> {
+        let is_kept = self.in_store.is_some() && session.network() == Network::Online;
+        if is_kept && settings::store_path(asking)?.exists() {
+            return session.open_for_writing(asking);
+        }
+        session.open(asking)
+    }
+
     /// The judge with what it said about `cases`: asked now, unless it is known to the store alone.
     fn asked(
         self,
@@ -209,11 +211,18 @@ impl JudgeSide {
         store: &Store,
         session: &Session<'_>,
     ) -> Result<Judged, Failure> {
-        let work: Arc<dyn Work> = Arc::new(SuccessionWork { work: cases.work(), from: from.clone() });
-        let ran = match self.in_store {
-            Some(_) => Ran::on_record(self.id(&cases.asking, store)?),
-            None => session.ask(store, async |session| run(&work, session).await)??,
+        let id = match self.in_store {
+            Some(_) => self.id(&cases.asking, store)?,
+            None => known_as(&cases.asking, store)?,
         };
+        if id == *from {
+            return Err(Failure::usage("--from and --to are the same judge").hint("expected two identities"));
+        }
+        let work: Arc<dyn Work> = Arc::new(SuccessionWork { work: cases.work(), from: from.clone() });
+        let ran = session.ask(store, async |session| match self.in_store {
+            Some(_) => run_on_record(&*work, id, session),
+            None => run(&work, session).await,
+        })??;
         Ok(Judged { cases, ran })
     }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::figure::{counted, none, p_number, percent};
 use super::report::appendix::Appendix;
+use super::report::chart::{PlotMark, Ruler};
 use super::report::document::{
     Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
 };
@@ -56,20 +57,24 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
             .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
     );
     let judges = [changed.before, changed.after].map(|run| run.summary.facts.judge.name());
-    let mut sections =
-        vec![definition(changed), guardrails(shown.guarded), figures(changed), slices(changed)];
+    let mut sections = vec![
+        rates(changed),
+        definition(changed),
+        guardrails(shown.guarded),
+        figures(changed),
+        slices(changed),
+    ];
     sections.extend(flips(changed));
     sections.push(alone("only-before", "only in the first run", &changed.only_before));
     sections.push(alone("only-after", "only in the second run", &changed.only_after));
     Document {
         command: "diff".to_owned(),
         title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
-        about: String::new(),
+        verdict: verdict(changed),
         lead: lead(shown, n_changed),
         tiles,
         warnings: changed.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
-        calls: Vec::new(),
         appendix: Some(
             Appendix::of_files(None)
                 .hash("rubric", &rubric.hash)
@@ -79,7 +84,23 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
         judge: Some(judge_line(changed, &judges)),
         tests: test_cases(shown),
         json: json!(changed.document(shown.guarded, shown.files)),
+        ..Document::default()
     }
+}
+
+/// Where the pass rate went, and whether that is decided.
+fn verdict(changed: &Difference<'_>) -> String {
+    let Some(pass) = &changed.overall.pass else { return String::new() };
+    let Estimate { value, low, high, .. } = pass.change;
+    let rates = [pass.before.value, pass.after.value].map(percent);
+    let moved = match value {
+        0.0 => return format!("The pass rate stayed at {}.", rates[0]),
+        ..0.0 => "fell",
+        _ => "rose",
+    };
+    let decided = if low <= 0.0 && high >= 0.0 { "not decided" } else { "for certain" };
+    let [low, high] = [low, high].map(|points| signed(100.0 * points, 1));
+    format!("The pass rate {moved} from {} to {}: {decided}, {low} to {high} points.", rates[0], rates[1])
 }
 
 fn lead(shown: &DifferenceShown<'_>, n_changed: usize) -> String {
@@ -148,6 +169,31 @@ fn figures(changed: &Difference<'_>) -> Section {
     section.text("adjusted: over the criteria, by Benjamini and Yekutieli")
 }
 
+/// The pass rate before and after, of all pairs and of each slice, the largest fall first.
+fn rates(changed: &Difference<'_>) -> Section {
+    let mut table = moved("pass rate of");
+    let [axis, ..] = &Table::new(&["%"]).columns[..] else { unreachable!("a share has columns") };
+    table.columns.insert(1, axis.clone());
+    let mut slices: Vec<(&str, &PassChange)> =
+        changed.by_slice.iter().filter_map(|(name, part)| Some((&**name, part.pass.as_ref()?))).collect();
+    slices.sort_by(|one, other| one.1.change.value.total_cmp(&other.1.change.value));
+    slices.retain(|_| changed.by_slice.len() > 1);
+    let all = changed.overall.pass.iter().map(|pass| ("all pairs", pass));
+    for (name, pass) in all.chain(slices) {
+        let mut row = pass_row(name, pass);
+        let before = (PlotMark::Ring, Some(pass.before.value));
+        row.insert(1, Cell::plot(&Ruler::shares(), &pass.after, &[before]));
+        table.row(row);
+    }
+    let section = Section::new("rates", "Pass rate, before and after").table(table);
+    if section.blocks.is_empty() {
+        return section;
+    }
+    section
+        .legend("○ before; ● after, with its interval.")
+        .text("p: McNemar's exact test; adjusted: over the slices.")
+}
+
 fn slices(changed: &Difference<'_>) -> Section {
     let section = Section::new("slices", "Slices");
     if changed.by_slice.len() < 2 {
@@ -158,21 +204,17 @@ fn slices(changed: &Difference<'_>) -> Section {
         table.rows = changed.by_slice.iter().filter_map(|(slice, part)| row(slice, part)).collect();
         table
     };
-    let passes = table("pass rate", &|slice, part| part.pass.as_ref().map(|pass| pass_row(slice, pass)));
     let levels = changed.overall.criteria.names().map(|id| {
         table(id, &|slice, part| {
             let change = part.criteria.get(id)?.as_ref();
             change.filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
         })
     });
-    let section = levels.fold(section.table(passes), Section::table);
+    let section = levels.fold(section, Section::table);
     if section.blocks.is_empty() {
         return section;
     }
-    section.text(
-        "adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are \
-         not listed for levels",
-    )
+    section.text("adjusted: over slices and criteria; slices without a move are not listed")
 }
 
 /// A table of figures before and after.

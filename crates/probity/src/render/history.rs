@@ -30,10 +30,21 @@ pub(crate) fn document(timeline: &Timeline) -> Document {
         command: "report".to_owned(),
         title: "How figures moved".to_owned(),
         about: ABOUT.to_owned(),
+        verdict: moved(timeline),
         lead: LEAD.to_owned(),
         sections,
         json: json!(timeline),
         ..Document::default()
+    }
+}
+
+/// How many figures moved, over all series.
+fn moved(timeline: &Timeline) -> String {
+    let tracks = || timeline.series.iter().flat_map(|series| &series.tracks);
+    let n_moved = tracks().filter(|track| track.drift.cause != DriftCause::Nobody).count();
+    match (n_moved, tracks().count()) {
+        (0, n) => format!("None of {} moved.", counted(n as u64, "figure")),
+        (n_moved, n) => format!("{n_moved} of {} moved.", counted(n as u64, "figure")),
     }
 }
 

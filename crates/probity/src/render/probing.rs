@@ -1,16 +1,17 @@
 //! A probing as a document: which known shortcuts a judge falls for, beyond what it does without any change.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use probity_core::probe::{Family, Probe, ProbeFigures, ProbeOutcome, ProbeResult};
+use probity_core::probe::{Family, Probe, ProbeFigures, ProbeOutcome, ProbeResult, Probing};
 use probity_core::stats::NetRate;
 use probity_engine::run::probe::{ProbeJob, Probed};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::figure::{NONE, columns, none, percent};
+use super::figure::{NONE, columns, counted, none, percent};
 use super::report::add_judge;
 use super::report::appendix::Appendix;
-use super::report::chart::net_drawn;
+use super::report::chart::{PlotMark, Ruler};
 use super::report::document::{
     Cell, CellGroup, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
@@ -50,7 +51,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         tiles.push(Tile::count(job.n_blocked, "replies blocked by the gate"));
     }
     tiles.push(Tile { value: percent(probing.tolerance.share()), name: "tolerated".to_owned() });
-    let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(shown, *outcome, id, title));
+    let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(probing, *outcome, id, title));
     let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
     let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
     let appendix = Appendix::asked(&job.asking, &job.rubric, &probed.facts);
@@ -59,7 +60,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         title: format!("Probing · {}", job.name),
         about: format!("rubric {} {} · seed {}", job.rubric.name(), job.rubric.version(), probing.seed),
         judge: Some(JudgeLine::of(&probed.facts)),
-        lead: lead(shown),
+        verdict: verdict(shown),
         tiles,
         warnings,
         sections: sections.chain(skipped).collect(),
@@ -72,7 +73,66 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         ),
         tests: probing.results.iter().map(test_case).collect(),
         json: json(shown),
+        ..Document::default()
     }
+}
+
+/// What the records of judges show, each judge by its name.
+pub(crate) fn recorded_document(name: &str, probings: &[(String, Probing)]) -> Document {
+    let mut sections = Vec::new();
+    for (at, (judge, probing)) in probings.iter().enumerate() {
+        let shown = OUTCOMES.iter().filter(|(outcome, ..)| *outcome != ProbeOutcome::NotApplicable);
+        sections.extend(shown.filter_map(|(outcome, id, title)| {
+            section(probing, *outcome, &format!("judge-{at}-{id}"), &format!("{judge}: {title}"))
+        }));
+    }
+    let rest = Section::new("not-shown", "What the records do not show").list(not_shown(probings));
+    let scored = |(judge, probing): &(String, Probing)| {
+        Tile::count(probing.bases.own, &format!("replies scored by {judge}"))
+    };
+    let judges = probings.iter().map(|(judge, probing)| (judge.clone(), probing.to_json()));
+    Document {
+        command: "probe".to_owned(),
+        title: format!("Probing · {name}"),
+        about: "from what is on record; nothing was asked".to_owned(),
+        lead: recorded_lead(probings),
+        tiles: probings.iter().filter(|(_, probing)| probing.bases.own > 0).map(scored).collect(),
+        sections: sections.into_iter().chain(rest.filled()).collect(),
+        tests: probings.iter().flat_map(|(_, probing)| probing.results.iter().map(test_case)).collect(),
+        json: json!({ "judges": judges.collect::<Map<String, Value>>(), "skipped": [] }),
+        ..Document::default()
+    }
+}
+
+fn recorded_lead(probings: &[(String, Probing)]) -> String {
+    let n = |outcome| probings.iter().map(|(_, probing)| probing.with(outcome).count()).sum::<usize>();
+    let [failed, open, passed] = [ProbeOutcome::Fail, ProbeOutcome::Inconclusive, ProbeOutcome::Pass].map(n);
+    if failed + open + passed == 0 {
+        return "The records show none of these probes. `probity probe CASES --write FILE` writes replies with and \
+                without each change: have your judge score them, and read its results here."
+            .to_owned();
+    }
+    format!(
+        "Of the probes that the records show, {failed} failed, {open} are not decided and {passed} passed."
+    )
+}
+
+/// Why probes have figures of no judge, each reason once with the families that it is about.
+fn not_shown(probings: &[(String, Probing)]) -> Vec<String> {
+    let results = || probings.iter().flat_map(|(_, probing)| &probing.results);
+    let shown: BTreeSet<&str> =
+        results().filter(|result| result.figures.is_some()).map(|result| &*result.name).collect();
+    let mut reasons: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
+    for result in results().filter(|result| !shown.contains(&*result.name)) {
+        let (probes, families) = reasons.entry(&result.message).or_default();
+        probes.insert(&result.name);
+        families.insert(result.family.name());
+    }
+    let line = |(reason, (probes, families)): (&str, (BTreeSet<&str>, BTreeSet<&str>))| {
+        let families = families.into_iter().collect::<Vec<_>>().join(", ");
+        format!("{families} ({}): {reason}", counted(probes.len() as u64, "probe"))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 fn json(ProbingShown { job, probed }: &ProbingShown) -> Value {
@@ -85,7 +145,7 @@ fn json(ProbingShown { job, probed }: &ProbingShown) -> Value {
     json
 }
 
-fn lead(shown: &ProbingShown) -> String {
+fn verdict(shown: &ProbingShown) -> String {
     let probing = &shown.probed.probing;
     let n_open = probing.with(ProbeOutcome::Inconclusive).count();
     match probing.with(ProbeOutcome::Fail).count() {
@@ -105,8 +165,7 @@ fn lead(shown: &ProbingShown) -> String {
     }
 }
 
-fn section(shown: &ProbingShown, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
-    let probing = &shown.probed.probing;
+fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
     let results: Vec<&ProbeResult> = probing.with(outcome).collect();
     if results.is_empty() {
         return None;
@@ -117,8 +176,7 @@ fn section(shown: &ProbingShown, outcome: ProbeOutcome, id: &str, title: &str) -
             section.list(results.iter().map(|result| format!("{}: {}", result.name, result.message))),
         );
     }
-    let titles =
-        ["probe", "family", "#bases", "#rate", "#noise", "~−25 to 100 %", "#net", "#90 % interval", "result"];
+    let titles = ["probe", "family", "#bases", "#rate", "#noise", "~", "#net", "#90 % interval", "result"];
     let mut table = Table::new(&titles);
     for result in &results {
         let figures = figures(result.figures.as_ref(), probing.tolerance.share());
@@ -150,7 +208,9 @@ fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
     let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(net_drawn(net, tolerance)),
+        Some(net) => Cell::Plot(
+            Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]),
+        ),
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);

@@ -137,6 +137,8 @@ mod tests {
 
     use probity_engine::config::Config;
 
+    use probity_engine::schedule::lane::Parameters;
+
     use super::*;
 
     #[test]
@@ -163,7 +165,7 @@ mod tests {
         let sink = ProgressSink::Log { every: Duration::from_millis(20), print };
         let bar = Bar { sink, running: Mutex::default() };
         let config = Config::resolve([]).expect("the defaults are right");
-        let lane = Lane::new(config.schedule, 1);
+        let lane = Lane::new(config.schedule, 1, Parameters::Settled);
         let started = Instant::now();
         bar.start(&Arc::new(Progress::default()), &Arc::new(lane));
         let n_printed = || PRINTED.lock().expect("no test panics with it").len();

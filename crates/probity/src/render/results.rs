@@ -54,11 +54,11 @@ impl<W: Write> ResultsWriter<W> {
     /// Adds one row.
     pub(crate) fn add(&mut self, row: &Row) -> io::Result<()> {
         match row {
-            Row::Reply(result) => {
+            Row::Reply(row) => {
                 self.out.write_all(if self.n_results > 0 { b",\n    " } else { b"\n    " })?;
                 self.n_results += 1;
-                serde_json::to_writer(&mut self.out, &result.row())?;
-                result.failed_rows().try_for_each(|row| self.failed.add(&row))?;
+                serde_json::to_writer(&mut self.out, row)?;
+                row.failed_rows().try_for_each(|row| self.failed.add(&row))?;
             }
             Row::Skipped(skipped) => self.skipped.add(skipped)?,
         }

@@ -9,7 +9,7 @@ use probity_engine::run::basis::Basis;
 use serde_json::json;
 
 use super::difference::{level_row, moved, pass_row};
-use super::figure::{counted, interval, none, value_or_none};
+use super::figure::{counted, interval, none, sentence, value_or_none};
 use super::report::appendix::Appendix;
 use super::report::document::{Cell, Cells, Document, Section, Table, Tile, Tone, listed_first};
 use super::report::junit::{Came, TestCase};
@@ -28,6 +28,7 @@ pub(crate) fn document(succession: &Succession, basis: &Basis, facts: &Facts) ->
         Answer::Open => "Open: the labels do not tell whether the new judge agrees with people as well",
     };
     let mut tiles = vec![Tile::count(succession.shift.n_decided(), "decided by both")];
+    tiles.extend(succession.shift.same.iter().map(|same| Tile::share(same, "judges say the same")));
     if let Some(agreed) = agreed {
         tiles.push(Tile::share(&agreed.overall.before, "old judge agrees with people"));
         tiles.push(Tile::share(&agreed.overall.after, "new judge agrees with people"));
@@ -45,7 +46,8 @@ pub(crate) fn document(succession: &Succession, basis: &Basis, facts: &Facts) ->
     Document {
         command: "succeed".to_owned(),
         title: format!("{old} → {new} · {} {} · {files}", rubric.name(), rubric.version()),
-        lead: format!("{answer}: {}.", succession.answered.reasons.join("; ")),
+        verdict: format!("{answer}."),
+        lead: sentence(&succession.answered.reasons.join("; ")),
         tiles,
         warnings: succession.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),

@@ -1,22 +1,26 @@
 //! A run as a document: figures with their denominators, then what to look at.
 
-use probity_core::report::{RankedReply, ReplyResult, Summary};
+use probity_core::exact::Exact;
+use probity_core::report::{RankedReply, Summary};
 use probity_core::results::{
-    AuthorRecord, CriterionFigures, Facts, Members, PatternKind, Repeats, RowOutcome, TargetRecord,
+    AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, ResultRow, RowOutcome,
+    TargetRecord,
 };
 use probity_core::rubric::{Criterion, Rubric};
-use probity_core::score::{CriterionOutcome, Failure};
 use probity_engine::input::Skipped;
-use serde_json::json;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
+use super::private::{pieces, shown};
 use super::report::appendix::Appendix;
-use super::report::chart::histogram;
+use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
-use super::report::private::{pieces, shown};
+use crate::args::Texts;
+
+/// The metric of a target for the pass rate.
+const PASS_RATE: &str = "pass_rate";
 
 /// How many flaky cases are listed.
 const FLAKY_MAX: usize = 10;
@@ -24,9 +28,9 @@ const FLAKY_MAX: usize = 10;
 /// The document; `skipped` has the first records that could not be used.
 pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
     let (rubric, facts) = (&summary.rubric, &summary.record.facts);
-    let mut sections = vec![targets(summary), slices(summary), criteria(summary), self_agreement(summary)];
+    let mut sections = vec![slices(summary), outcomes(summary), targets(summary), criteria(summary)];
+    sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
     sections.extend([customer_outcomes(summary), gate(summary)]);
-    sections.push(patterns(summary));
     sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
     sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
     sections.push(without_score(summary, skipped));
@@ -36,6 +40,8 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appe
         command: "run".to_owned(),
         title: format!("{} {} · {cases}", rubric.name(), rubric.version()),
         judge: Some(JudgeLine::of(facts)),
+        verdict: verdict(summary),
+        lead: lead(summary),
         tiles: tiles(summary),
         warnings: facts.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
@@ -62,6 +68,71 @@ fn tiles(summary: &Summary) -> Vec<Tile> {
     let shown = counts.into_iter().filter(|(n, _, always)| *always || *n > 0);
     let rate = record.all.pass_rate.map(|rate| Tile::share(&rate, "pass"));
     rate.into_iter().chain(shown.map(|(n, name, _)| Tile::count(n, name))).collect()
+}
+
+/// How many pass, and what was wanted of that.
+fn verdict(summary: &Summary) -> String {
+    let record = &summary.record;
+    let Some(rate) = record.all.pass_rate else {
+        return format!(
+            "{} of {} have a score.",
+            record.all.counts.scored,
+            replies_of(record.all.counts.entered)
+        );
+    };
+    let passes = format!("{} of {} pass.", whole_percent(rate.value), replies_of(rate.n));
+    let target = record.targets.iter().find(|target| target.metric == PASS_RATE);
+    let target = target.map(|target| {
+        let end = |end: Option<Exact>| end.map(|end| 100.0 * end.to_f64());
+        let wanted = match (end(target.min), end(target.max)) {
+            (Some(min), Some(max)) => format!("{min:.0}–{max:.0} %"),
+            (Some(min), None) => format!("at least {min:.0} %"),
+            (None, Some(max)) => format!("at most {max:.0} %"),
+            (None, None) => return String::new(),
+        };
+        format!(" The target is {wanted}: {}.", target.state())
+    });
+    passes + &target.unwrap_or_default()
+}
+
+/// Where it is worst, and what was not judged.
+fn lead(summary: &Summary) -> String {
+    let record = &summary.record;
+    let mut rates: Vec<(&str, f64)> =
+        record.by_slice.iter().filter_map(|(name, part)| Some((&**name, part.pass_rate?.value))).collect();
+    rates.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let worst: Vec<String> =
+        rates.iter().take(2).map(|(name, rate)| format!("{name} ({})", whole_percent(*rate))).collect();
+    let mut said = Vec::new();
+    if rates.len() > 2 {
+        said.push(format!("Worst are {}.", worst.join(" and ")));
+    }
+    let (blocked, unscored) = (record.all.counts.blocked, record.all.counts.unscored);
+    said.extend((blocked > 0).then(|| format!("The gate blocked {}.", replies_of(blocked))));
+    said.extend((unscored > 0).then(|| format!("{} could not be scored.", replies_of(unscored))));
+    said.join(" ")
+}
+
+fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn replies_of(n: u64) -> String {
+    if n == 1 { "1 reply".to_owned() } else { format!("{n} replies") }
+}
+
+/// How many there are of each outcome; the figures at the top say the same.
+fn outcomes(summary: &Summary) -> Section {
+    let counts = summary.record.all.counts;
+    let parts = [
+        ("pass", counts.passed),
+        ("fail", counts.failed),
+        ("scored", counts.scored),
+        ("blocked", counts.blocked),
+        ("unscored", counts.unscored),
+    ];
+    let parts: Vec<(&str, u64)> = parts.into_iter().filter(|(_, n)| *n > 0).collect();
+    Section::new("outcomes", "Outcomes").with(Block::Drawing(chart::outcomes(&parts))).in_files()
 }
 
 fn targets(summary: &Summary) -> Section {
@@ -109,34 +180,49 @@ pub(crate) fn wanted(target: &TargetRecord) -> String {
     }
 }
 
-/// The pass rate of each slice, how totals are spread, and how far the rate is the weights' doing.
+/// The pass rate of all replies and of each slice, worst first.
 fn slices(summary: &Summary) -> Section {
-    let has_pass_rule = summary.rubric.pass().is_some();
     let record = &summary.record;
+    let has_pass_rule = summary.rubric.pass().is_some();
     let mut titles = vec!["slice", "#replies"];
     titles.extend(has_pass_rule.then_some("%pass rate"));
     let mut table = Table::new(&titles);
-    let mut histograms = Vec::new();
-    for (name, part) in &record.by_slice {
-        let n = part.counts.entered;
-        let mut row = cells![name, n];
+    let wanted = record.targets.iter().find(|target| target.metric == PASS_RATE);
+    let ruler = wanted.map_or_else(Ruler::shares, |target| {
+        let ends = [target.min.map_or(0.0, Exact::to_f64), target.max.map_or(1.0, Exact::to_f64)];
+        Ruler::shares().wanting(ends, "target".to_owned())
+    });
+    let rate = |part: &PartRecord| part.pass_rate.map_or(f64::INFINITY, |rate| rate.value);
+    let mut parts: Vec<(&str, &PartRecord)> =
+        record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
+    parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
+    for (name, part) in [("all replies", &record.all)].into_iter().chain(parts) {
+        let mut row = cells![name, part.counts.entered];
         if has_pass_rule {
             row.extend(Cell::share(part.pass_rate.as_ref()).0);
+            if let Some(rate) = &part.pass_rate {
+                row[2] = Cell::plot(&ruler, rate, &[]);
+            }
         }
         table.row(row);
-        histograms.extend(part.totals.as_ref().map(|totals| histogram(name, n, totals)));
+    }
+    if let Some(column) = table.columns.get_mut(2) {
+        column.ruler = Some(ruler);
     }
     let clusters = record.all.clusters.as_ref().filter(|_| record.all.pass_rate.is_some());
     let clusters =
         clusters.map(|each| format!("Intervals rest on {} cases: some have several replies.", each.n));
     let lines = [clusters, sensitivity(summary), record.repeats.as_ref().map(repeats_line)];
-    let section = Section::new("slices", "Slices").table(table);
-    let section = lines.into_iter().flatten().fold(section, Section::text);
-    if histograms.is_empty() {
-        return section;
-    }
-    let drawing = json!({ "drawing": "histograms", "histograms": histograms });
-    section.legend("How totals are spread").with(Block::Drawing(drawing))
+    let section = Section::new("slices", if has_pass_rule { "Pass rate" } else { "Slices" }).table(table);
+    lines.into_iter().flatten().fold(section, Section::text)
+}
+
+/// How totals are spread.
+fn totals(summary: &Summary) -> Section {
+    let section = Section::new("totals", "Totals").in_files();
+    let Some(totals) = &summary.record.all.totals else { return section };
+    let pass = summary.rubric.pass().map(|pass| pass.total_min.to_f64());
+    section.legend("out of 100").with(Block::Drawing(histogram(totals, pass)))
 }
 
 fn sensitivity(summary: &Summary) -> Option<String> {
@@ -203,7 +289,7 @@ fn criteria(summary: &Summary) -> Section {
     }
     section
         .heading("Mean level by slice")
-        .legend("Darker green is nearer to the best level, darker red nearer to the worst; the number says the same.")
+        .legend("The darker a cell, the further its mean is from the best level.")
         .table(means(summary))
 }
 
@@ -286,7 +372,7 @@ fn gate(summary: &Summary) -> Section {
     if summary.blocked.is_empty() {
         return section;
     }
-    let blocked = summary.blocked.iter().map(|result| reply(result, &summary.rubric)).collect();
+    let blocked = summary.blocked.iter().map(|row| reply(row, &summary.rubric)).collect();
     section
         .text("No judge was asked about blocked replies, and no score reopens them.")
         .quotes(blocked, usize::try_from(summary.record.all.counts.blocked).unwrap_or(usize::MAX))
@@ -311,50 +397,46 @@ fn patterns(summary: &Summary) -> Section {
 }
 
 fn replies(id: &str, title: &str, ranked: &[RankedReply], rubric: &Rubric) -> Section {
-    let quotes = ranked.iter().map(|ranked| reply(&ranked.result, rubric)).collect();
+    let quotes = ranked.iter().map(|ranked| reply(&ranked.row, rubric)).collect();
     Section::new(id, title).quotes(quotes, ranked.len())
 }
 
 /// A reply with what the gate found, what the judge said, weakest first, and what is missing.
-fn reply(result: &ReplyResult, rubric: &Rubric) -> Quote {
-    let findings = result.gate.findings();
-    let mut issues: Vec<String> = result.issues().collect();
-    // What the gate found is said with its place.
-    issues.truncate(issues.len().saturating_sub(findings.len()));
+fn reply(row: &ResultRow, rubric: &Rubric) -> Quote {
+    let findings = &row.gate.findings;
+    // What the gate found stands last among the issues, and is said with its place.
+    let issues = row.issues[..row.issues.len() - findings.len()].iter().cloned();
     let mut lines: Vec<String> = findings.iter().map(finding_line).collect();
-    lines.extend(issues.into_iter().chain(missing(result)).map(|line| shown(&line)));
-    for (id, outcome) in &result.criteria {
-        let CriterionOutcome::Scored(scored) = outcome else { continue };
-        if rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level) {
-            let level = result.level_text(id, scored);
-            lines.push(format!("{level}, the best: {}", shown(&scored.reasoning)));
+    lines.extend(issues.chain(missing(row)).map(|line| shown(&line)));
+    for (criterion, (id, result)) in rubric.criteria().iter().zip(row.asked()) {
+        let is_best = result.score == Some(criterion.scale.best());
+        if let (true, Some(level), Some(why)) = (is_best, result.level_text(id), &result.reasoning) {
+            lines.push(format!("{level}, the best: {}", shown(why)));
         }
     }
-    let mut word = vec![result.outcome.name().to_owned()];
-    word.extend(result.total().map(|total| format!("total {total}")));
-    word.extend(result.failures().iter().map(Failure::describe));
+    let mut word = vec![row.outcome.name().to_owned()];
+    word.extend(row.total.map(|total| format!("total {total}")));
+    word.extend(row.fail_reasons.iter().cloned());
     Quote {
-        title: result.name(),
-        about: result.slice.clone().unwrap_or_default(),
+        title: row.name(),
+        about: row.slice.clone().unwrap_or_default(),
         word: word.join(", "),
-        tone: match result.outcome {
+        tone: match row.outcome {
             RowOutcome::Pass => Tone::Met,
             RowOutcome::Fail | RowOutcome::Blocked => Tone::Missed,
             RowOutcome::Unscored => Tone::Unscored,
             RowOutcome::Scored => Tone::Soft,
         },
-        pieces: pieces(&result.text, findings),
+        pieces: pieces(row.reply.as_deref().unwrap_or_default(), findings, Texts::Masked),
         lines,
     }
 }
 
 /// The criteria of a reply that have no level, and why.
-pub(super) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
-    result.criteria.iter().filter_map(|(id, outcome)| match outcome {
-        CriterionOutcome::Scored(_) => None,
-        CriterionOutcome::Unscored(unscored) => {
-            Some(format!("{id}: unscored, {} {}", unscored.cause, unscored.detail))
-        }
+pub(super) fn missing(row: &ResultRow) -> impl Iterator<Item = String> {
+    row.asked().filter_map(|(id, result)| {
+        let unscored = result.unscored.as_ref()?;
+        Some(format!("{id}: unscored, {} {}", unscored.cause, unscored.detail))
     })
 }
 

@@ -1,18 +1,19 @@
 //! The gate of a run: its settings together with the files they name.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use probity_core::gate::claim::Languages;
 use probity_core::gate::own::{self, OwnRules};
 use probity_core::gate::policy::{self, FileProblem, PolicyFile};
-use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, Settings, WordFile, languages};
+use probity_core::gate::{Defaults, Gate, Policies, PolicyTexts, RuleSetting, Settings, WordFile, languages};
 use probity_core::spelling::closest;
 use probity_engine::config::GateSettings;
 use probity_engine::config::layer::Layer;
 use probity_engine::input::Dataset;
 
 use super::{load_options, resolved};
-use crate::args::{PolicyCheckArgs, PolicyDraftArgs};
+use crate::args::{PolicyCheckArgs, PolicyDraftArgs, SettingsArgs};
 use crate::exit::Failure;
 use crate::render::problem::located;
 
@@ -34,6 +35,18 @@ pub(crate) fn gate(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Gate,
         own_rules,
     })
     .map_err(|error| Failure::usage(format!("gate.own_numbers: {error}")))
+}
+
+/// What the settings say about rules, and the rules of `files` or of the settings.
+pub(crate) fn rules(
+    files: &[PathBuf],
+    args: &SettingsArgs,
+) -> Result<(BTreeMap<&'static str, RuleSetting>, OwnRules), Failure> {
+    let mut flags = Layer::default();
+    flags.gate.rules = Some(files.to_vec()).filter(|files| !files.is_empty());
+    let settings = resolved(args, flags)?.gate;
+    let (own_rules, _) = own_rules(&settings)?;
+    Ok((settings.rules, own_rules))
 }
 
 /// What should be looked at in a file, as data and as it is shown.
@@ -98,7 +111,7 @@ fn policies(settings: &GateSettings) -> Result<Option<(Policies, Vec<Warned>)>, 
 fn own_rules(settings: &GateSettings) -> Result<(OwnRules, Vec<Warned>), Failure> {
     let texts = Texts::read(&settings.own_rules)?;
     let (rules, warnings) = own::read(&texts.files()).map_err(|problems| texts.refused(&problems))?;
-    let ids: Vec<&str> = rules.severities().map(|(id, _)| id).collect();
+    let ids: Vec<&str> = rules.listed().map(|(id, ..)| id).collect();
     let missing = settings.rules.keys().find(|id| id.starts_with("own.") && !ids.contains(id));
     if let Some(missing) = missing {
         let failure =

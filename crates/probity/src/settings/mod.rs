@@ -12,7 +12,7 @@ mod target;
 
 pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison, reply_jobs};
 pub(crate) use labelled::{LabelledJob, labelled};
-pub(crate) use probing::probing;
+pub(crate) use probing::{probing, recorded_probing};
 
 use std::path::{Path, PathBuf};
 
@@ -129,7 +129,7 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let job = job_of(&flags, (config, rubric), note)?;
-    Ok(job.in_round(args.round).repeated(args.repeats))
+    Ok(job.in_round(args.round, args.repeats))
 }
 
 /// The job of the cases in one file, without a target.
@@ -402,22 +402,31 @@ pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
     }
 }
 
-/// How files of records are read, as settings and flags say.
-fn load_options(args: &RecordArgs, config: &Config) -> Result<LoadOptions, Failure> {
+/// Where fields come from, as settings and the flag `--map` say.
+pub(crate) fn field_map(settings: &SettingsArgs, flags: &[String]) -> Result<FieldMap, Failure> {
+    resolved_map(flags, &resolved(settings, Layer::default())?)
+}
+
+fn resolved_map(flags: &[String], config: &Config) -> Result<FieldMap, Failure> {
     let refused = |place: &'static str| move |error: MapError| Failure::usage(format!("{place}: {error}"));
     let (mut set, mut map) = (FieldMap::default(), FieldMap::default());
     for (field, source) in &config.input.map {
         set.add(field, source).map_err(refused("input.map"))?;
     }
-    for flag in &args.map {
+    for flag in flags {
         let given: FieldMap = flag.parse().map_err(refused("--map"))?;
         map = map.under(given);
     }
+    Ok(set.under(map))
+}
+
+/// How files of records are read, as settings and flags say.
+fn load_options(args: &RecordArgs, config: &Config) -> Result<LoadOptions, Failure> {
     let PartArgs { limit, slices, only } = &args.part;
     let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let date_format = args.date_format.as_ref().or(config.input.date_format.as_ref());
     Ok(LoadOptions {
-        map: set.under(map),
+        map: resolved_map(&args.map, config)?,
         encoding: args.encoding,
         date_format: date_format.map(|format| format.as_str().into()),
         part: Part { limit, slices: slices.clone(), only: only.clone() },

@@ -2,6 +2,7 @@
 
 use probity_core::exact::Exact;
 use probity_core::probe::{JudgeTask, OwnFile, OwnProbe, Tolerance, battery, read_own};
+use probity_core::rubric::Rubric;
 use probity_core::spelling::closest;
 use probity_engine::config::Config;
 use probity_engine::input::Dataset;
@@ -25,9 +26,7 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
     let config = read_config(flags.reading, layer)?;
     let chosen = judge(&flags, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let setting = JudgeTask::of(&rubric, config.run.call_plan)
-        .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
-    let template = template(chosen.0.template.as_deref(), setting.form())?;
+    let template = template(chosen.0.template.as_deref(), task(&rubric, &config)?.form())?;
     let dataset = dataset(args, &config, note)?;
     let name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
@@ -43,6 +42,19 @@ fn dataset(args: &ProbeArgs, config: &Config, note: &dyn Fn(&str)) -> Result<Opt
     let dataset = Dataset::open(&args.files, load_options(&args.ask.reading.records, config)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     Ok(Some(dataset))
+}
+
+/// What the records of another tool's judge are held against, and the form of its probes.
+pub(crate) fn recorded_probing(args: &ProbeArgs) -> Result<(Selection, JudgeTask), Failure> {
+    let flags = CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) };
+    let config = read_config(flags.reading, flags.layer()?)?;
+    let task = task(&rubric(&config.run.rubric, &|_| {})?, &config)?;
+    Ok((selection(args)?, task))
+}
+
+fn task(rubric: &Rubric, config: &Config) -> Result<JudgeTask, Failure> {
+    JudgeTask::of(rubric, config.run.call_plan)
+        .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))
 }
 
 fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {

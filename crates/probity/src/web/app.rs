@@ -1,4 +1,4 @@
-//! What every handler shares: the room, the pages, the port the server answers on, and the clock; and who asks.
+//! What every handler shares: the room, the pages, where they are, and the clock; and who asks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,6 +11,7 @@ use probity_engine::ledger::StoreError;
 use probity_engine::review::{Person, ReviewRoom};
 use tokio::sync::Semaphore;
 
+use super::address::ServerAddress;
 use super::listen::Patience;
 use super::pages::Pages;
 use super::refusal::{PageResult, Refusal};
@@ -22,8 +23,8 @@ pub(super) type App = Arc<AppState>;
 pub(super) struct AppState {
     /// The store's part that people write.
     pub(super) room: Arc<ReviewRoom>,
-    /// The port it listens on.
-    pub(super) port: u16,
+    /// Where the pages are.
+    pub(super) address: ServerAddress,
     /// The templates.
     pub(super) pages: Pages,
     /// What labels are counted against, where a contract was given.
@@ -39,12 +40,12 @@ pub(super) struct AppState {
 impl AppState {
     pub(super) fn new(
         room: Arc<ReviewRoom>,
-        port: u16,
+        address: ServerAddress,
         contract: Option<Contract>,
         patience: Patience,
     ) -> AppState {
         let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
-        AppState { room, port, pages, contract, wrong_tokens, computing, patience }
+        AppState { room, address, pages, contract, wrong_tokens, computing, patience }
     }
 
     /// Reads from the store, away from the threads that answer requests.

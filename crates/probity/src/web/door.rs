@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::address::ServerAddress;
 use super::app::App;
 use super::refusal::Refusal;
 
@@ -36,20 +37,9 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whether `host`, as a `Host` header has it, is the server at this port.
-fn is_own_host(port: u16, host: &str) -> bool {
-    let host = host.to_ascii_lowercase();
-    let name = match host.strip_suffix(&format!(":{port}")) {
-        Some(name) => name,
-        None if port == 80 => &host,
-        None => return false,
-    };
-    ["127.0.0.1", "localhost", "[::1]"].contains(&name)
-}
-
 /// Lets a request in, or answers it here; either way the response gets the headers.
 pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
-    let mut response = match admitted(app.port, request.method(), request.uri(), request.headers()) {
+    let mut response = match admitted(&app.address, request.method(), request.uri(), request.headers()) {
         Err(refusal) => refusal.plain(),
         Ok(()) => match tokio::time::timeout(app.patience.request, next.run(request)).await {
             Ok(response) => response,
@@ -64,14 +54,14 @@ pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -
     response.into_response()
 }
 
-fn admitted(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+fn admitted(address: &ServerAddress, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().unwrap_or_default(),
         _ => return Err(Refusal::new(StatusCode::BAD_REQUEST, "expected one Host header")),
     };
-    let elsewhere = uri.authority().is_some_and(|authority| !is_own_host(port, authority.as_str()));
-    if !is_own_host(port, host) || elsewhere {
+    let elsewhere = uri.authority().is_some_and(|authority| !address.is_host(authority.as_str()));
+    if !address.is_host(host) || elsewhere {
         return Err(Refusal::new(
             StatusCode::MISDIRECTED_REQUEST,
             "this server does not answer to that name",
@@ -79,21 +69,18 @@ fn admitted(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Resul
     }
     match method {
         &Method::GET | &Method::HEAD => Ok(()),
-        &Method::POST => own_page(port, headers),
+        &Method::POST => own_page(address, headers),
         _ => Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "expected GET, HEAD or POST")),
     }
 }
 
 /// A change has to come from a page of this server. A request that does not say where it comes from is no exception.
-fn own_page(port: u16, headers: &HeaderMap) -> Result<(), Refusal> {
+fn own_page(address: &ServerAddress, headers: &HeaderMap) -> Result<(), Refusal> {
     let foreign =
         || Err(Refusal::new(StatusCode::FORBIDDEN, "only a page of this server can change something"));
     let origins: Vec<&HeaderValue> = headers.get_all(ORIGIN).iter().collect();
     let sites: Vec<&HeaderValue> = headers.get_all(FETCH_SITE).iter().collect();
-    let own_origin = |origin: &&HeaderValue| {
-        let host = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
-        host.is_some_and(|host| is_own_host(port, host))
-    };
+    let own_origin = |origin: &&HeaderValue| origin.to_str().is_ok_and(|origin| address.is_origin(origin));
     if !origins.iter().all(own_origin) || !sites.iter().all(|site| *site == "same-origin") {
         return foreign();
     }

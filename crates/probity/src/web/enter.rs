@@ -51,7 +51,7 @@ pub(super) async fn redeem(
         app.wrong_tokens.count(now);
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, "this link was used already, or is too old"));
     };
-    if let Some(before) = guard::session(app.port, &headers) {
+    if let Some(before) = guard::session(&app.address, &headers) {
         app.room.end_session(&before, now).await?;
     }
     Ok(with_cookie(go("/"), &app, Some(&session)))
@@ -59,13 +59,13 @@ pub(super) async fn redeem(
 
 /// `POST /leave`: the session ends here and in the store.
 pub(super) async fn leave(State(app): State<App>, headers: HeaderMap) -> PageResult {
-    if let Some(session) = guard::session(app.port, &headers) {
+    if let Some(session) = guard::session(&app.address, &headers) {
         app.room.end_session(&session, now()).await?;
     }
     Ok(with_cookie(go("/enter"), &app, None))
 }
 
 fn with_cookie(mut response: Response, app: &App, session: Option<&AccessToken>) -> Response {
-    response.headers_mut().insert(SET_COOKIE, guard::cookie(app.port, session));
+    response.headers_mut().insert(SET_COOKIE, guard::cookie(&app.address, session));
     response
 }

@@ -1,8 +1,8 @@
 //! Who is asking, and whether this route is for them.
 //!
 //! A session is a cookie that scripts cannot read and that other sites cannot send. `Secure` and the `__Host-`
-//! prefix need TLS, which a loopback address has none of; the name holds the port instead, because cookies do not
-//! tell ports apart. What always holds: a handler of a route that is not for every client finds the person in
+//! prefix need TLS, which a server on this machine has none of; that no other program gets it is the business of
+//! [`ServerAddress`]. What always holds: a handler of a route that is not for every client finds the person in
 //! the request, and no other request gets there.
 
 use axum::extract::{Request, State};
@@ -12,6 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use probity_engine::review::{AccessToken, Person, PersonRole, SESSION_SECONDS_MAX};
 
+use super::address::ServerAddress;
 use super::app::{App, now};
 use super::refusal::Refusal;
 use super::routes::RouteAccess;
@@ -41,13 +42,13 @@ pub(super) async fn check(
 
 /// The person whose session it is.
 async fn person(app: &App, headers: &HeaderMap) -> Result<Option<Person>, Refusal> {
-    let Some(token) = session(app.port, headers) else { return Ok(None) };
+    let Some(token) = session(&app.address, headers) else { return Ok(None) };
     app.read(move |room| room.session(&token, now())).await
 }
 
 /// The session that the request names. Two of them name none: one was not set by us.
-pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<AccessToken> {
-    let name = cookie_name(port);
+pub(super) fn session(address: &ServerAddress, headers: &HeaderMap) -> Option<AccessToken> {
+    let name = address.cookie_name();
     let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut values = pairs
         .flat_map(|value| value.split(';'))
@@ -61,8 +62,8 @@ pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<AccessToken> {
 }
 
 /// The header that gives the browser its session, or with `None` takes it away.
-pub(super) fn cookie(port: u16, token: Option<&AccessToken>) -> HeaderValue {
-    let name = cookie_name(port);
+pub(super) fn cookie(address: &ServerAddress, token: Option<&AccessToken>) -> HeaderValue {
+    let name = address.cookie_name();
     let text = match token {
         // As long as the store keeps the session.
         Some(token) => format!("{name}={}; Max-Age={SESSION_SECONDS_MAX}", token.expose()),
@@ -70,8 +71,4 @@ pub(super) fn cookie(port: u16, token: Option<&AccessToken>) -> HeaderValue {
     };
     let text = format!("{text}; Path=/; HttpOnly; SameSite=Strict");
     HeaderValue::from_str(&text).expect("a token is hexadecimal")
-}
-
-fn cookie_name(port: u16) -> String {
-    format!("probity-{port}")
 }

@@ -5,9 +5,12 @@
 //! passes the door (names, origins, limits), then the table of routes with its roles; and nothing that a person
 //! must not see before deciding is in any byte sent to them.
 
+mod address;
+mod after;
 mod agreement;
 mod app;
 mod assets;
+mod choices;
 mod door;
 mod enter;
 mod export;
@@ -19,7 +22,6 @@ mod pages;
 mod people;
 mod queues;
 mod refusal;
-mod reveal;
 mod routes;
 mod runs;
 mod settle;
@@ -34,6 +36,7 @@ use probity_engine::review::{AccessToken, PersonName, PersonRole, ReviewRoom};
 use crate::exit::{Exit, Failure};
 use crate::serving::interrupted;
 use crate::terminal;
+use address::ServerAddress;
 use app::{AppState, now};
 use listen::Patience;
 
@@ -71,18 +74,25 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
     let listeners = listen::bind(settings.port).map_err(|error| {
         failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
     })?;
-    let address = listeners[0].local_addr().map_err(|error| failed(&place, &error))?;
+    let port = listeners[0].local_addr().map_err(|error| failed(&place, &error))?.port();
+    let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
+    let address = ServerAddress::own(&label, port);
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
-    let own = invite(&room, address.port(), &settings.lead, PersonRole::Lead).await?;
-    terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
+    let own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;
+    terminal::note(&format!("review room on {}\n{}: {own}", address.url("/"), settings.lead));
     for name in &settings.people {
-        let link = invite(&room, address.port(), name, PersonRole::Reviewer).await?;
+        let link = invite(&room, &address, name, PersonRole::Reviewer).await?;
         terminal::note(&format!("{name}: {link}"));
+    }
+    if address.shares_cookies() {
+        terminal::note(
+            "this system knows no names under localhost: other local servers get the session cookie",
+        );
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let app = Arc::new(AppState::new(Arc::clone(&room), address.port(), settings.contract, patience));
+    let app = Arc::new(AppState::new(Arc::clone(&room), address, settings.contract, patience));
     listen::answer(listeners, routes::router(&app), patience, stop).await;
     drop(opened);
     Ok(())
@@ -91,16 +101,16 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
 /// A link for a person, who is added where the name is new.
 async fn invite(
     room: &ReviewRoom,
-    port: u16,
+    address: &ServerAddress,
     name: &PersonName,
     role: PersonRole,
 ) -> Result<String, Failure> {
     let invited = room.invite(name, role, now()).await;
     let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
-    Ok(link(port, &token))
+    Ok(link(address, &token))
 }
 
 /// The address that lets a person in.
-fn link(port: u16, token: &AccessToken) -> String {
-    format!("http://127.0.0.1:{port}/enter#{}", token.expose())
+fn link(address: &ServerAddress, token: &AccessToken) -> String {
+    address.url(&format!("/enter#{}", token.expose()))
 }

@@ -19,11 +19,11 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("refusal", "outside", include_str!("../../pages/review/refusal.html.jinja")),
     ("queues", "queues", include_str!("../../pages/review/queues.html.jinja")),
     ("queue", "queues", include_str!("../../pages/review/queue.html.jinja")),
-    ("exhibit", "", include_str!("../../pages/review/exhibit.html.jinja")),
+    ("guidelines", "queues", include_str!("../../pages/review/guidelines.html.jinja")),
+    ("work", "", include_str!("../../pages/review/work.html.jinja")),
     ("choices", "", include_str!("../../pages/review/choices.html.jinja")),
     ("label", "queues", include_str!("../../pages/review/label.html.jinja")),
-    ("answered", "queues", include_str!("../../pages/review/answered.html.jinja")),
-    ("reveal", "queues", include_str!("../../pages/review/reveal.html.jinja")),
+    ("after", "queues", include_str!("../../pages/review/after.html.jinja")),
     ("disagreements", "queues", include_str!("../../pages/review/disagreements.html.jinja")),
     ("settle", "queues", include_str!("../../pages/review/settle.html.jinja")),
     ("agreement", "queues", include_str!("../../pages/review/agreement.html.jinja")),
@@ -48,6 +48,7 @@ impl Pages {
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.add_filter("address", address);
         environment.add_filter("minute", minute);
+        environment.add_filter("percent", percent);
         for (name, _, text) in TEMPLATES {
             environment.add_template(name, text).expect("each template is parsed by a test");
         }
@@ -63,18 +64,13 @@ impl Pages {
         title: &str,
         view: Value,
     ) -> PageResult {
-        let body = self.part(template, view)?;
+        let body = Value::from_safe_string(self.rendered(template, view)?);
         let place = TEMPLATES.iter().find(|(name, _, _)| *name == template).map(|(_, place, _)| *place);
         let person = person
             .map(|person| context! { name => &person.name, is_lead => person.role == PersonRole::Lead });
         let (style, script) = (&self.style, &self.script);
         let frame = context! { person, place, title, body, style, script };
         Ok(Html(self.rendered("frame", frame)?).into_response())
-    }
-
-    /// A part of a page, as a value that is not escaped again.
-    pub(super) fn part(&self, template: &str, view: Value) -> Result<Value, Refusal> {
-        self.rendered(template, view).map(Value::from_safe_string)
     }
 
     fn rendered(&self, template: &str, view: Value) -> Result<String, Refusal> {
@@ -97,6 +93,11 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// A text as a part of an address.
 fn address(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// A share as sentences write it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
 /// The minute of a time that is counted in seconds since 1970, or in so many parts of a second; empty for none.
@@ -125,7 +126,7 @@ mod tests {
     fn w17_what_is_put_in_is_escaped() {
         let pages = Pages::new();
         let view = context! { status => 404, message => "<img src=x onerror=alert(1)> & \"" };
-        let page = pages.part("refusal", view).unwrap().to_string();
+        let page = pages.rendered("refusal", view).unwrap();
         assert!(page.contains("&lt;img src=x onerror=alert(1)&gt; &amp; &quot;"), "{page}");
     }
 }

@@ -29,14 +29,10 @@ pub(super) async fn page(visit: Visit) -> PageResult {
 pub(super) async fn invite(visit: Visit, Form(invited): Form<Invited>) -> PageResult {
     let name = PersonName::new(&invited.name);
     let name = name.map_err(|_| Refusal::unusable("expected a name of 1 to 80 characters"))?;
-    // An invitation gives its role to the person of that name, and a lead must not lose theirs by a slip.
-    if name.as_str() == visit.person.name {
-        return Err(Refusal::unusable("this is your own name"));
-    }
     let role = if invited.lead.is_some() { PersonRole::Lead } else { PersonRole::Reviewer };
     let (_, token) = visit.app.room.invite(&name, role, now()).await?;
     // It was made just now and is shown once.
-    shown(&visit, context! { name => name.as_str(), link => link(visit.app.port, &token) }).await
+    shown(&visit, context! { name => name.as_str(), link => link(&visit.app.address, &token) }).await
 }
 
 /// `POST /people/{person}/remove`: the person's sessions and links end; what they said stays.

@@ -40,6 +40,14 @@ pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     visit.page("queue", &queue.name, body)
 }
 
+/// `GET /queues/{queue}/guidelines`: what is asked, and what each level looks like, as the rubric says.
+pub(super) async fn guidelines(visit: Visit, Path(queue): Path<i64>) -> PageResult {
+    let found = visit.app.read(move |room| room.queue(QueueId(queue))).await?;
+    let queue = found.ok_or_else(Refusal::not_found)?;
+    let body = context! { queue_id => queue.id.0, queue => &queue.name, asked => Serde(&queue.spec.asked) };
+    visit.page("guidelines", "Guidelines", body)
+}
+
 /// `POST /queues/{queue}/next`
 pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     if !visit.app.read(move |room| room.has_queue(QueueId(queue))).await? {

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::app::App;
 use super::refusal::Refusal;
-use super::{agreement, assets, door, enter, export, guard, label, people, queues, reveal, runs, settle};
+use super::{after, agreement, assets, door, enter, export, guard, label, people, queues, runs, settle};
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,14 +65,15 @@ pub(super) fn routes() -> Vec<PageRoute> {
         write("/leave", Reviewer, FORM, post(enter::leave)),
         read("/", Reviewer, get(queues::home)),
         read("/queues/{queue}", Reviewer, get(queues::page)),
+        read("/queues/{queue}/guidelines", Reviewer, get(queues::guidelines)),
         write("/queues/{queue}/next", Reviewer, FORM, post(queues::next)),
         // The label page's own form may be sent here, its note included.
         write("/queues/{queue}/undo", Reviewer, NOTED, post(queues::undo)),
         read("/items/{item}", Reviewer, get(label::page)),
         write("/items/{item}/label", Reviewer, NOTED, post(label::submit)),
         write("/items/{item}/skip", Reviewer, NOTED, post(label::skip)),
-        write("/items/{item}/reveal", Reviewer, FORM, post(reveal::reveal)),
-        write("/items/{item}/cause", Reviewer, FORM, post(reveal::cause)),
+        write("/items/{item}/reveal", Reviewer, FORM, post(after::reveal)),
+        write("/items/{item}/cause", Reviewer, FORM, post(after::cause)),
         read("/queues/{queue}/disagreements", Lead, get(settle::list)),
         read("/queues/{queue}/agreement", Lead, get(agreement::page)),
         read("/items/{item}/settle", Lead, get(settle::page)),

@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 
 use axum::Form;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use probity_core::review::{Questionnaire, ReviewerAnswer};
-use probity_engine::review::{Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted};
+use probity_core::review::{LabelForm, Questionnaire, ReviewerAnswer};
+use probity_engine::review::{
+    Difference, Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted, ToSettle,
+};
+
+use serde::Deserialize;
 
 use super::app::{Visit, now};
-use super::label::{choices, side_text, submission};
+use super::choices::{ChoiceSet, Voter, settling_sets, side_text, spelt};
+use super::label::submission;
 use super::pages::go;
 use super::refusal::{PageResult, Refusal};
 
@@ -40,17 +45,35 @@ fn row_view(row: &Disagreement, asked: &Questionnaire) -> Value {
     }
 }
 
+/// What the address of the list says.
+#[derive(Debug, Deserialize)]
+pub(super) struct ListQuery {
+    criterion: Option<String>,
+    one: Option<String>,
+    other: Option<String>,
+}
+
 /// `GET /queues/{queue}/disagreements`
-pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
+pub(super) async fn list(
+    visit: Visit,
+    Path(queue): Path<i64>,
+    Query(wanted): Query<ListQuery>,
+) -> PageResult {
     let app = &visit.app;
     let found = app.read(move |room| room.queue(QueueId(queue))).await?;
     let queue = found.ok_or_else(Refusal::not_found)?;
-    let rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
-    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let people = wanted.one.zip(wanted.other).map(|(one, other)| [one, other]);
+    let wanted = Difference { criterion: wanted.criterion, people };
     let asked = &queue.spec.asked;
+    let mut rows = app.room.disagreements(queue.id, visit.person.id, now()).await?;
+    rows.retain(|row| row.has(&wanted));
+    let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
+    let title = wanted.criterion.as_ref().and_then(|id| asked.criteria.iter().find(|each| each.id == *id));
     let shown: Vec<Value> = rows.iter().take(ROWS_MAX).map(|row| row_view(row, asked)).collect();
     let body = context! {
         queue_id => queue.id.0, queue => &queue.name, n_open,
+        criterion => title.map(|each| &each.title),
+        people => wanted.people.map(|people| people.join(" and ")),
         n => rows.len(), rows => shown,
     };
     visit.page("disagreements", "Disagreements", body)
@@ -58,19 +81,54 @@ pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 
 /// `GET /items/{item}/settle`
 pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
-    let settling = settling(&visit, item).await?;
-    let exhibit = visit.app.pages.part("exhibit", context! { ..Serde(&settling.shown) })?;
-    let settled = settling.disagreement.settled.as_ref();
+    let SettlingView { queue, queue_name, asked, shown, disagreement, revision } =
+        settling(&visit, item).await?;
+    let others = to_settle(&visit, queue).await?;
+    let (said, settled) = (&disagreement.said, disagreement.settled.as_ref());
+    let sets = settling_sets(&asked, said, settled.map(|each| &each.answer));
+    let (title, lead_in) = sentences(&asked, said, &sets);
+    let noted = said.iter().enumerate().filter(|(_, each)| !each.note.is_empty());
+    let notes = noted.map(|(at, each)| {
+        let Voter { name, hue } = Voter::of((at, each));
+        context! { name, hue, note => &each.note }
+    });
+    let place = others.iter().position(|other| other.item.0 == item);
+    let at = |at: Option<usize>| at.and_then(|at| others.get(at)).map(|other| other.item.0);
     let body = context! {
-        exhibit, item,
-        queue_id => settling.queue.0,
-        form => Serde(settling.asked.form),
-        choices => choices(&visit.app, &settling.asked, settled.map(|each| &each.answer))?,
+        item, revision, title, lead_in, shown => Serde(&shown), criteria => Serde(&asked.criteria),
+        queue_id => queue.0, queue => queue_name, form => Serde(asked.form),
+        sets => Serde(sets),
+        notes => notes.collect::<Vec<_>>(),
         note => settled.map(|each| each.note.as_str()).unwrap_or_default(),
-        revision => settling.revision,
-        row => row_view(&settling.disagreement, &settling.asked),
+        is_settled => settled.is_some(),
+        n_done => others.iter().filter(|other| other.is_settled).count(), n_all => others.len(),
+        previous => at(place.and_then(|place| place.checked_sub(1))),
+        next => at(place.map(|place| place + 1)),
     };
     visit.page("settle", "Settle", body)
+}
+
+/// What there is to settle, and what is kept.
+fn sentences(asked: &Questionnaire, said: &[PersonAnswer], sets: &[ChoiceSet]) -> (String, String) {
+    let names: Vec<&str> = said.iter().map(|each| &*each.name).collect();
+    let names = names.join(" and ");
+    let n_agreed = sets.iter().filter(|set| set.agreed).count();
+    let title = match (asked.form, sets.len() - n_agreed) {
+        (LabelForm::Pair, _) => "Which reply is better?".to_owned(),
+        (LabelForm::Levels, 0) => "Nothing to settle".to_owned(),
+        (LabelForm::Levels, 1) => "One criterion to settle".to_owned(),
+        (LabelForm::Levels, n) => {
+            let mut word = spelt(n);
+            word[..1].make_ascii_uppercase();
+            format!("{word} criteria to settle")
+        }
+    };
+    let agreed = match (asked.form, n_agreed) {
+        (LabelForm::Pair, _) | (_, 0) => format!("{names} differ."),
+        (_, 1) => format!("{names} agree on the other one."),
+        (_, n) => format!("{names} agree on the other {}.", spelt(n)),
+    };
+    (title, format!("{agreed} What the judge said stays hidden until settled."))
 }
 
 /// `POST /items/{item}/settle`
@@ -84,14 +142,27 @@ pub(super) async fn submit(
     let submission = submission(ItemId(item), &visit.person, &settling.asked, &fields)?;
     match visit.app.room.adjudicate(submission).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } => {
-            Ok(go(&format!("/queues/{}/disagreements", settling.queue.0)))
+            let others = to_settle(&visit, settling.queue).await?;
+            let later = others.iter().skip_while(|other| other.item.0 != item).skip(1);
+            let mut open =
+                later.chain(&others).filter(|other| !other.is_settled && other.item.0 != item);
+            Ok(go(&match open.next() {
+                Some(next) => format!("/items/{}/settle", next.item.0),
+                None => format!("/queues/{}/disagreements", settling.queue.0),
+            }))
         }
         Submitted::Overtaken { .. } => {
-            Err(Refusal::conflict("somebody settled this meanwhile; load the page again"))
+            Err(Refusal::conflict("another lead settled this meanwhile; load the page again"))
         }
         Submitted::Full | Submitted::NotYours => Err(Refusal::not_found()),
         Submitted::Refused { reason } => Err(Refusal::unusable(reason)),
     }
+}
+
+/// What people answered differently, in the order of the queue.
+async fn to_settle(visit: &Visit, queue: QueueId) -> Result<Vec<ToSettle>, Refusal> {
+    let who = visit.person.id;
+    visit.app.read(move |room| room.to_settle(queue, who)).await
 }
 
 async fn settling(visit: &Visit, item: i64) -> Result<SettlingView, Refusal> {

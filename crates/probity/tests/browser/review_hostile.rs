@@ -34,7 +34,7 @@ fn check(browser: &Browser, read: &mut String) {
     assert_eq!(browser.execute(FOREIGN, &[]), json!([]), "{place} has elements of a text");
     assert_eq!(browser.count("script"), 1, "{place} has a script of a text");
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{place} had something refused");
-    let own = format!("http://127.0.0.1:{}/", place.split([':', '/']).nth(4).unwrap());
+    let own = format!("http://{}/", place.split('/').nth(2).unwrap());
     let foreign: Vec<String> = browser
         .requests()
         .into_iter()
@@ -179,7 +179,7 @@ fn w14_g15_what_reaches_a_reviewer_s_browser_is_blind() {
     });
 
     let tap = Tap::on(room.port);
-    let tapped = |link: &str| link.replace(&room.port.to_string(), &tap.port.to_string());
+    let tapped = |link: &str| tap.tapped(link);
     browser.come_in(&tapped(room.link("Ann")));
     browser.turned(|| browser.click(".go button"));
     for n in 0..4 {
@@ -208,7 +208,7 @@ fn w14_g15_what_reaches_a_reviewer_s_browser_is_blind() {
 
     browser.turned(|| browser.click(".who button"));
     browser.come_in(&tapped(room.link("Lena")));
-    browser.turned(|| browser.goto(&format!("http://127.0.0.1:{}/queues/1/disagreements", tap.port)));
+    browser.turned(|| browser.goto(&tap.tapped(&room.url("/queues/1/disagreements"))));
     let sent = String::from_utf8_lossy(&tap.sent()).to_lowercase();
     assert!(sent.contains("canary-ben"), "a lead sees them, so the search would have found them");
 }

@@ -12,6 +12,9 @@ use crate::client::Browser;
 /// The key that submits.
 pub(crate) const ENTER: &str = "\u{E007}";
 
+/// The key that goes to what comes next.
+pub(crate) const TAB: &str = "\u{E004}";
+
 /// The key that leaves a field.
 pub(crate) const ESCAPE: &str = "\u{E00C}";
 
@@ -37,6 +40,8 @@ pub(crate) struct ReviewRoom {
     process: Child,
     /// The port it listens on.
     pub(crate) port: u16,
+    /// The name it answers to, with the port.
+    pub(crate) host: String,
     links: BTreeMap<String, String>,
 }
 
@@ -59,11 +64,12 @@ impl ReviewRoom {
                 break;
             }
         }
-        let port = links.values().next().and_then(|link| link.split([':', '/']).nth(4)?.parse().ok());
-        let port = port.unwrap_or_else(|| panic!("it does not serve:\n{said}"));
+        let host = links.values().next().and_then(|link: &String| link.split('/').nth(2)).map(str::to_owned);
+        let host = host.unwrap_or_else(|| panic!("it does not serve:\n{said}"));
+        let port = host.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap();
         // Whatever it still says is read, so that it never waits for a reader.
         std::thread::spawn(move || printed.for_each(drop));
-        ReviewRoom { process, port, links }
+        ReviewRoom { process, port, host, links }
     }
 
     /// The link of somebody who was invited at the start. It opens the door once.
@@ -74,7 +80,7 @@ impl ReviewRoom {
 
     /// The address of a page.
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
+        format!("http://{}{path}", self.host)
     }
 
     /// Ends the process as a power cut would.
@@ -87,7 +93,7 @@ impl ReviewRoom {
     #[track_caller]
     pub(crate) fn visitor(&self, name: &str) -> Visitor {
         let token = self.link(name).rsplit('#').next().unwrap();
-        let mut visitor = Visitor { port: self.port, cookie: String::new() };
+        let mut visitor = Visitor { port: self.port, host: self.host.clone(), cookie: String::new() };
         let entered = visitor.post("/enter", &[("token", token)]);
         let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a session");
         cookie.split(';').next().unwrap().clone_into(&mut visitor.cookie);
@@ -105,6 +111,7 @@ impl Drop for ReviewRoom {
 /// Somebody who talks to the server by plain requests.
 pub(crate) struct Visitor {
     port: u16,
+    host: String,
     cookie: String,
 }
 
@@ -148,9 +155,9 @@ impl Visitor {
     }
 
     fn send(&self, line: &str, body: &str) -> String {
-        let Visitor { port, cookie } = self;
+        let Visitor { port, host, cookie } = self;
         let head = format!(
-            "{line} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nCookie: {cookie}\r\n\
+            "{line} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             body.len()
         );

@@ -16,8 +16,8 @@ struct Line {
 
 /// A tap, open until the test ends.
 pub(crate) struct Tap {
-    /// Where the browser connects.
-    pub(crate) port: u16,
+    /// Where the browser connects, and the server.
+    ports: [u16; 2],
     line: Arc<Line>,
 }
 
@@ -35,7 +35,13 @@ impl Tap {
                 std::thread::spawn(move || connected(&line, browser, up, [port, server]));
             }
         });
-        Tap { port, line }
+        Tap { ports: [port, server], line }
+    }
+
+    /// An address of the server, by way of the tap.
+    pub(crate) fn tapped(&self, url: &str) -> String {
+        let [own, server] = self.ports;
+        url.replace(&format!(".localhost:{server}/"), &format!(".localhost:{own}/"))
     }
 
     /// The next request whose head has `part` reaches the server, and its answer reaches nobody.
@@ -83,7 +89,7 @@ fn connected(line: &Arc<Line>, mut browser: TcpStream, mut up: TcpStream, [own, 
             *losing = None;
         }
         drop(losing);
-        let text = text.replace(&format!("127.0.0.1:{own}"), &format!("127.0.0.1:{server}"));
+        let text = text.replace(&format!(".localhost:{own}"), &format!(".localhost:{server}"));
         if up.write_all(text.as_bytes()).is_err() {
             break;
         }

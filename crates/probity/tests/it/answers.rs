@@ -92,6 +92,12 @@ pub(crate) fn late(ms: u64, act: Act) -> Act {
     Act::After(Duration::from_millis(ms), Box::new(act))
 }
 
+/// A rubric of one criterion whose lowest level is the best.
+pub(crate) const EFFORT: &str = "name = \"effort\"\nversion = \"1\"\ntitle = \"Effort\"\n[scale]\nmin = 1\nmax = 5\n\
+    direction = \"lower_is_better\"\n[[criterion]]\nid = \"effort\"\ntitle = \"Effort\"\nquestion = \"How hard?\"\n\
+    [criterion.anchors]\n1 = \"none\"\n2 = \"little\"\n3 = \"some\"\n4 = \"much\"\n5 = \"too much\"\n\
+    [[target]]\nmetric = \"mean\"\ncriterion = \"effort\"\nmax = 1.5\n";
+
 /// A judge that finds every reply good.
 pub(crate) fn kind_judge() -> ScriptedServer {
     ScriptedServer::with(|request| good(&Asked::of(request)))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, cut, level};
+use crate::answers::{Asked, EFFORT, cut, level, tickets};
 use crate::binary::{Probity, QUICK};
 use crate::support::ScriptedServer;
 
@@ -19,7 +19,8 @@ fn scene() -> (ScriptedServer, Probity) {
     let cases = [
         json!({ "id": span, "ticket": "Where is it?", "reply": "=cmd|' /C calc'!A0", "slice": "lost", "variant": "v1",
             "context": ["30 days"], "metadata": { "n": 1 } }),
-        json!({ "id": "b", "ticket": "My card?", "reply": "Card 4111 1111 1111 1111 was charged." }),
+        json!({ "id": "b", "ticket": "My card?", "reply": "Card 4111 1111 1111 1111 was charged.",
+            "admissible": false, "admissible_reason": "not checked", "language": "en" }),
         json!({ "id": "c", "turns": [{ "role": "customer", "text": "Hello?" }], "reply": "Wait." }),
     ];
     let lines = cases.map(|case| case.to_string()).join("\n");
@@ -75,6 +76,12 @@ fn cases_replies_packets_and_answers_come_out_of_the_store() {
     let cases = exported(&probity, "cases 1");
     assert_eq!(lines(&cases).len(), 3);
     assert_eq!(lines(&cases)[0]["metadata"], json!({ "n": 1 }));
+    let blocked = &lines(&cases)[1];
+    assert_eq!(
+        [&blocked["admissible"], &blocked["admissible_reason"]],
+        [&json!(false), &json!("not checked")]
+    );
+    assert_eq!(blocked["language"], "en");
     let again = probity.file("again.jsonl", &cases);
     let plan = again.args(["check", "again.jsonl", "--json"]).run().code(0).json();
     assert_eq!([&plan["admitted"], &plan["packets"], &plan["calls"]], [2, 4, 0], "they are the same packets");
@@ -108,7 +115,7 @@ fn evaluation_events_are_parented_and_unscored_has_no_value() {
         [&tone[0]["traceId"], &tone[0]["spanId"]],
         ["4942860e4cc1311e93c2e6f054577837", "5573cc84fb36c6b0"]
     );
-    assert_eq!(attribute(tone[0], "gen_ai.evaluation.score.value"), Some(json!("3")));
+    assert_eq!(attribute(tone[0], "gen_ai.evaluation.score.value"), Some(json!(3)), "a double, as a number");
     assert_eq!(attribute(tone[1], "gen_ai.evaluation.score.value"), None, "{}", tone[1]);
     assert_eq!(attribute(tone[1], "error.type"), Some(json!("length")));
     assert_eq!(tone[1]["spanId"], json!(null), "it came from no span");
@@ -131,12 +138,29 @@ fn promptfoo_gets_rows_in_its_own_form() {
         [&json!(3), &json!("Where is it?")]
     );
     assert_eq!(rows[0]["gradingResult"]["componentResults"][0]["score"], 0.5, "level 3 of 1 to 5");
-    let reasons: Vec<&Value> = rows.iter().map(|row| &row["failureReason"]).collect();
-    assert_eq!(reasons, [0, 1, 2], "passed, blocked, and an error, which is no fail");
+    let all = |name: &str| rows.iter().map(|row| row[name].clone()).collect::<Vec<Value>>();
+    assert_eq!(all("failureReason"), [0, 1, 2], "not failed, blocked, and an error, which is no fail");
+    assert_eq!(
+        all("success"),
+        [json!(null), json!(false), json!(null)],
+        "no rule says that the first passes"
+    );
+    assert_eq!(document["results"]["stats"], json!({ "successes": 0, "failures": 1, "errors": 1 }));
+    assert_eq!([&rows[2]["score"], &rows[2]["gradingResult"]["pass"]], [&json!(null), &json!(null)]);
     assert_eq!(
         rows[2]["gradingResult"]["componentResults"].as_array().unwrap().len(),
         1,
         "unscored is left out"
     );
     assert_eq!(exported(&probity, "results --format langfuse"), "", "no case came from a trace");
+}
+
+#[test]
+fn promptfoo_gets_the_best_level_as_one_whichever_end_it_is() {
+    let server = ScriptedServer::with(|_| level(1, "No work at all."));
+    let probity = Probity::new().file("tickets.json", tickets(1)).file("effort.toml", EFFORT).server(&server);
+    probity.run_tickets(["--rubric", "effort.toml"]).code(0);
+    let document: Value = serde_json::from_str(&exported(&probity, "results --format promptfoo")).unwrap();
+    let component = &document["results"]["results"][0]["gradingResult"]["componentResults"][0];
+    assert_eq!([&component["score"], &component["pass"]], [&json!(1.0), &json!(true)], "{component}");
 }

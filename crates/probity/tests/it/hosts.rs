@@ -1,6 +1,8 @@
 //! Hosts of models: each dialect end to end, parameters that are refused, prompts that are cut, keys that expire and
 //! servers that die.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::answers::{Asked, error, good, says, tickets};
@@ -99,6 +101,40 @@ fn what_a_judge_refuses_is_left_out_once_and_remembered() {
     assert!(page.contains("output tokens max") && !page.contains("temperature"), "as it was really sent");
     assert_eq!((n_scored(&probity), server.n_requests()), (12, 27), "the second run wastes no call");
     assert_eq!(probity.json("out.json")["summary"]["judge"]["id"], judge);
+}
+
+#[test]
+fn a_first_call_that_fails_lets_none_go_with_unproven_parameters() {
+    let server = ScriptedServer::with(|request| match (request.number, request.json().get("seed")) {
+        (0..3, _) => Act::ResetBeforeByte,
+        (_, Some(_)) => error(400, "unsupported_parameter", "Unsupported parameter: 'seed'"),
+        _ => good(&Asked::of(request)),
+    });
+    let probity = Probity::new().file("tickets.json", tickets(10)).server(&server);
+    probity.run_tickets(["--concurrency", "8"]).code(0);
+    assert_eq!(server.n_requests(), 3 + 1 + 20, "one call for the refused parameter");
+}
+
+#[test]
+fn a_judge_that_has_answered_in_this_store_is_asked_without_a_pilot() {
+    let server = ScriptedServer::with(|request| {
+        let refused = || error(429, "insufficient_quota", "You exceeded your current quota.");
+        match request.number {
+            0..2 => good(&Asked::of(request)),
+            _ => Act::After(Duration::from_secs(1), Box::new(refused())),
+        }
+    });
+    let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
+    probity.run_tickets(["--concurrency", "4"]).code(0);
+    probity.write("tickets.json", tickets(20));
+    probity.run_tickets(["--concurrency", "4"]).code(3).says(["no quota or credit left"]);
+    let refused = server.n_requests() - 2;
+    assert!(
+        (2..=4).contains(&refused),
+        "the places that there are at once, and none after a refusal: {refused}"
+    );
+    probity.run_tickets(["--concurrency", "4", "--store", "other.db"]).code(3);
+    assert_eq!(server.n_requests(), 2 + refused + 1, "a judge that is new to a store is tried with one call");
 }
 
 #[test]
@@ -261,27 +297,90 @@ fn a_rate_limit_of_one_server_is_no_news_about_the_other() {
 }
 
 #[test]
+fn a_server_that_refuses_is_left_and_the_others_go_on() {
+    for (refusal, why) in [
+        (error(404, "model_not_found", "gone"), "the server has no model \"m\" at this address"),
+        (error(401, "invalid_api_key", "no"), "the server does not accept the key"),
+        (error(429, "insufficient_quota", "no"), "the account has no quota or credit left"),
+        (
+            Act::respond(307, &[("location", "https://else.example/v1")], ""),
+            "the server redirects to else.example",
+        ),
+    ] {
+        let refusing = ScriptedServer::always(refusal);
+        let other = ScriptedServer::with(|request| good(&Asked::of(request)));
+        let probity = Probity::new().file("tickets.json", tickets(10)).server(&refusing);
+        let servers = |urls: &[String]| {
+            probity.write("probity.toml", format!("[judges.openai]\nbase_urls = {urls:?}\n"));
+        };
+        servers(&[other.url("/v1")]);
+        let run = || probity.run_tickets(["--trust-settings", "--model", "m"]);
+        let left = format!("{} was left out: {why}", refusing.url("/v1"));
+        run().code(0).says([&*left]);
+        assert_eq!((n_scored(&probity), refusing.n_requests(), other.n_requests()), (10, 1, 20), "{why}");
+        assert_eq!(probity.json("out.json")["summary"]["calls"], 21, "{why}");
+
+        let as_bad = ScriptedServer::always(error(401, "invalid_api_key", "not here either"));
+        servers(&[as_bad.url("/v1")]);
+        let ran = probity.run_tickets(["--trust-settings", "--model", "m", "--store", "new.db"]).code(3);
+        ran.says([&*left, "stopped: the server does not accept the key (HTTP 401): not here either"]);
+        assert_eq!((refusing.n_requests(), as_bad.n_requests()), (2, 1), "{why}");
+    }
+}
+
+#[test]
 fn a_key_of_a_program_is_fetched_again_when_it_is_refused() {
-    let server = ScriptedServer::with(|request| match request.header("authorization") {
-        Some("Bearer token-0000000000000002") => good(&Asked::of(request)),
-        _ => error(401, "invalid_api_key", "Access token is missing or expired: token-0000000000000001"),
+    let server = ScriptedServer::with(|request| {
+        let echo = format!("{} {}", request.path, request.json()["user"]);
+        match request.header("authorization") {
+            Some("Bearer token-0000000000000002") => good(&Asked::of(request)),
+            _ => error(401, "invalid_api_key", &format!("expired: token-0000000000000001 {echo}")),
+        }
     });
     let probity = Probity::new().file("tickets.json", tickets(2)).server(&server);
-    let settings = "[judges.openai]\napi_key_command = [\"sh\", \"token.sh\"]\nquery = { api-version = \"v9\" }\n\
-        extra_body = { service_tier = \"flex\" }\nheaders = { X-Team = \"${TEAM}\" }\n";
+    let settings = "[judges.openai]\napi_key_command = [\"sh\", \"token.sh\"]\n\
+        query = { api-version = \"v9\", code = \"${CODE}\" }\nheaders = { X-Team = \"${TEAM}\" }\n\
+        extra_body = { service_tier = \"flex\", user = { tokens = [\"Bearer ${USER_TOKEN}\"] } }\n";
     probity.write("probity.toml", settings);
     probity
         .write("token.sh", "echo x >> fetched\necho token-000000000000000$(wc -l < fetched | tr -d ' ')\n");
-    let probity = probity.variable("TEAM", "team-secret-0123456789");
+    let probity = probity.variable("TEAM", "team-secret-0123456789").variable("CODE", "code-secret-77");
+    let probity = probity.variable("USER_TOKEN", "user-secret-77");
     probity.run_tickets(["--trust-settings"]).code(0);
     assert_eq!((n_scored(&probity), probity.text("fetched").lines().count()), (2, 2));
     let request = &server.requests()[1];
     assert_eq!(request.json()["service_tier"], "flex");
     assert_eq!(request.header("x-team"), Some("team-secret-0123456789"));
-    assert!(request.path.ends_with("/chat/completions?api-version=v9"), "{}", request.path);
+    assert_eq!(request.json()["user"]["tokens"][0], "Bearer user-secret-77");
+    assert!(request.path.ends_with("/completions?api-version=v9&code=code-secret-77"), "{}", request.path);
     for file in probity.files().iter().filter(|file| !file.ends_with("token.sh")) {
         let bytes = std::fs::read(file).expect("a file");
         let has = |secret: &str| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-        assert!(!has("token-00000") && !has("team-secret"), "{}", file.display());
+        assert!(!has("token-00000") && !has("-secret-"), "{}", file.display());
     }
+    assert!(probity.text("probity.toml").contains("${CODE}"), "only names are written");
+}
+
+#[test]
+fn a_secret_that_stands_in_settings_is_refused() {
+    let server = ScriptedServer::with(|request| good(&Asked::of(request)));
+    let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
+    for (setting, named) in [
+        ("query = { code = \"0123456789\" }", "judges.openai.query.code"),
+        ("extra_body = { auth = [{ apiKey = \"0123456789\" }] }", "judges.openai.extra_body.auth.apiKey"),
+        ("headers = { X-Api-Key = \"0123456789\" }", "judges.openai.headers.\"X-Api-Key\""),
+    ] {
+        probity.write("probity.toml", format!("[judges.openai]\n{setting}\n"));
+        let ran = probity.run_tickets(["--trust-settings"]).code(2);
+        let ran = ran.says([named, "expected \"${NAME}\" with the name of an environment variable"]);
+        assert!(!ran.stderr.contains("0123456789"), "{}", ran.stderr);
+        let setting = setting.replace("0123456789", "${NOT_SET}");
+        probity.write("probity.toml", format!("[judges.openai]\n{setting}\n"));
+        probity.run_tickets([]).code(2).says(["which would be sent, and the file is not trusted"]);
+        probity
+            .run_tickets(["--trust-settings"])
+            .code(2)
+            .says(["the environment variable NOT_SET is not set"]);
+    }
+    assert_eq!(server.n_requests(), 0);
 }

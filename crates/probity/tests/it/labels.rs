@@ -193,3 +193,19 @@ fn an_export_needs_a_store_and_a_form() {
     let text = run(&folder, &["export", "labels", "--store", "s.db", "--format", "csv"]).code(0).stdout;
     assert_eq!(text, exported(&folder, "out.csv"));
 }
+
+#[test]
+fn labels_come_from_the_columns_that_are_mapped() {
+    let cases = "Ticket ID,Question,Answer,CSAT,Tone,Overall,Reviewer\n1,Where?,There.,5,3,pass,dana\n2,When?,Now.,1,,fail,kim\n";
+    let folder = Probity::new().file("qa.csv", cases);
+    let map = ["--map", "label=Overall,label.tone=Tone,annotator=Reviewer"];
+    let import = ["import", "labels", "qa.csv", "--store", "s.db"];
+    let ran = run(&folder, &[&import[..], &map].concat()).code(0);
+    assert_eq!(ran.stdout, "3 labels added, 0 were there already; s.db holds 3\n");
+    let labels = exported(&folder, "out.jsonl");
+    assert_eq!(labels.matches("\"annotator\":\"dana\"").count(), 2, "{labels}");
+    assert!(!labels.contains("csat"), "an outcome is no label: {labels}");
+    run(&folder, &[&import[..], &["--map", "label=Verdict"]].concat())
+        .code(2)
+        .says(["there is no column 'Verdict'"]);
+}

@@ -52,6 +52,17 @@ fn the_example_finds_what_it_says() {
 }
 
 #[test]
+fn they_are_listed_behind_the_built_in_ones_with_what_they_do() {
+    let probity =
+        probity().file("probity.toml", "[gate]\nrules = [\"rules.toml\"]\noff = [\"own.closing\"]\n");
+    let listed = probity.args(["gate", "rules"]).run().code(0).stdout;
+    let of = |id: &str| listed.lines().find(|line| line.starts_with(id)).unwrap_or_default().to_owned();
+    assert!(of("own.closing").contains(" off ") && of("own.no_legal_words").contains(" block "), "{listed}");
+    let flagged = probity.args(["gate", "rules", "--rules", "rules.toml"]).run().code(0).stdout;
+    assert_eq!(listed, flagged);
+}
+
+#[test]
 fn a_run_counts_them_and_keeps_the_rules() {
     let probity =
         probity().file("probity.toml", "[gate]\nrules = [\"rules.toml\"]\noff = [\"own.closing\"]\n");

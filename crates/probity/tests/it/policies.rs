@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::answers::{Asked, good, says, tickets};
+use crate::answers::{Asked, EFFORT, good, says, tickets};
 use crate::binary::{Probity, QUICK};
 use crate::support::{Act, ScriptedServer};
 
@@ -127,12 +127,8 @@ fn flags_that_a_judge_has_no_use_for_are_refused() {
 
 #[test]
 fn a_target_with_an_upper_limit_can_be_missed() {
-    let rubric = "name = \"effort\"\nversion = \"1\"\ntitle = \"Effort\"\n[scale]\nmin = 1\nmax = 5\n\
-        direction = \"lower_is_better\"\n[[criterion]]\nid = \"effort\"\ntitle = \"Effort\"\nquestion = \"How hard?\"\n\
-        [criterion.anchors]\n1 = \"none\"\n2 = \"little\"\n3 = \"some\"\n4 = \"much\"\n5 = \"too much\"\n\
-        [[target]]\nmetric = \"mean\"\ncriterion = \"effort\"\nmax = 1.5\n";
     let server = ScriptedServer::with(|request| good(&Asked::of(request)));
-    let probity = probity(&server, "").file("effort.toml", rubric);
+    let probity = probity(&server, "").file("effort.toml", EFFORT);
     probity.run_tickets(["--rubric", "effort.toml"]).code(0);
     assert_eq!(probity.json("out.json")["summary"]["targets"][0]["met"], false);
 }

@@ -1,10 +1,11 @@
 //! `probity score`, and asking about the same packet several times.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::answers::{Asked, kind_judge, level, tickets};
+use crate::answers::{Asked, EFFORT, kind_judge, level, tickets};
 use crate::binary::{Probity, QUICK};
 use crate::support::ScriptedServer;
 
@@ -71,6 +72,7 @@ fn repeats_give_the_median_and_the_agreement_of_a_judge_with_itself() {
     assert_eq!(own["relevance"]["agreement"]["value"], 1.0);
     assert_eq!(own["relevance"]["krippendorff_alpha"], json!(null), "one level alone has no alpha");
     assert_eq!(results["summary"]["calls"], 24);
+    assert_eq!(results["summary"]["warnings"], json!([]), "four replies share a reasoning, not twelve");
     assert!(probity.text("report.md").contains("Krippendorff's alpha (ordinal)"));
     let offline =
         probity.args(["run", "tickets.json", "--repeats", "3", "--offline", "--json"]).run().code(0);
@@ -84,5 +86,35 @@ fn repeats_give_the_median_and_the_agreement_of_a_judge_with_itself() {
         2,
         "the worse of the two in the middle"
     );
-    probity.run_tickets(["--repeats", "2", "--round", "2"]).code(2);
+}
+
+#[test]
+fn a_round_is_asked_anew_whatever_was_repeated_before() {
+    let server = kind_judge();
+    let probity = scene(&server).file("tickets.json", tickets(2));
+    probity.run_tickets(["--repeats", "3"]).code(0);
+    assert_eq!(server.n_requests(), 12);
+    probity.run_tickets(["--round", "2"]).code(0);
+    assert_eq!(server.n_requests(), 16, "its verdicts are its own");
+    probity.run_tickets(["--round", "2", "--repeats", "2"]).code(0);
+    assert_eq!(server.n_requests(), 20, "the first of two repeats is on record");
+    let answers = probity.args(["export", "answers"]).run().code(0).stdout;
+    assert_eq!(
+        answers.matches("\"repeat\":1,").count(),
+        4,
+        "repeats are counted within their run: {answers}"
+    );
+    probity.run_tickets(["--repeats", "1001"]).code(2).says(["1001"]);
+}
+
+#[test]
+fn repeats_share_the_rates_of_a_minute() {
+    let server = kind_judge();
+    let settings = format!("{QUICK}requests_per_minute = 240\n");
+    let probity = scene(&server).file("probity.toml", settings).file("effort.toml", EFFORT);
+    let probity = probity.file("tickets.json", tickets(1));
+    let begun = Instant::now();
+    probity.run_tickets(["--repeats", "5", "--rubric", "effort.toml"]).code(0);
+    assert_eq!(server.n_requests(), 5);
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?} for five calls, 250 ms apart", begun.elapsed());
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, level};
+use crate::answers::{Asked, error, level};
 use crate::binary::{Probity, QUICK};
 use crate::mock::process::MockJudge;
 use crate::published::data::Set;
@@ -301,7 +301,10 @@ struct Endpoints {
 
 fn endpoints(n: usize) -> Endpoints {
     let [old, new] = [false, true].map(|is_new| {
-        ScriptedServer::with(move |request| level(scored(&Asked::of(request), is_new), "read it"))
+        ScriptedServer::with(move |request| match Asked::of(request) {
+            asked if is_new && asked.reply.len() > "Reply 99.".len() => error(404, "model_not_found", "gone"),
+            asked => level(scored(&asked, is_new), "read it"),
+        })
     });
     let judge = |name: &str, server: &ScriptedServer| {
         format!(
@@ -371,14 +374,32 @@ fn the_history_breaks_where_the_judge_changes_and_has_the_bridge() {
         all.iter().flat_map(|one| one["breaks"].as_array().unwrap().clone()).collect::<Vec<Value>>()
     };
     let bare = folder.args(["report", "--history"]).run().code(0).stdout;
-    assert!(bare.contains("`probity succeed --from ") && bare.contains("asked another judge"), "{bare}");
+    assert!(
+        bare.contains("`probity succeed CASES --from ") && bare.contains("asked another judge"),
+        "{bare}"
+    );
+    let advice = bare.split('`').find(|part| part.starts_with("probity succeed ")).unwrap();
+    let advice = advice.replace("CASES", "tickets-2.json");
+    let bridge = || {
+        let found = breaks(&folder.args(["report", "--history", "--json"]).run().code(0).json());
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0]["bridge"].clone()
+    };
+    let advised = folder.args([]).words(advice.split(' ').skip(1)).words(["--json"].into_iter());
+    let found = advised.run().code(1).json();
+    assert_eq!((&bridge()["pairs"], new.n_requests()), (&json!(15), 30), "two judges of the store");
+    assert_eq!(folder.args(["report", "last", "--json"]).run().json(), found, "what it came to is on record");
     let args = ["succeed", "tickets.json", "--from", "old", "--to", "new", "--labels", "labels.jsonl"];
     folder.args(args).run().code(1);
     assert_eq!(new.n_requests(), 40, "what another run asked is not asked again");
-    let found = breaks(&folder.args(["report", "--history", "--json"]).run().code(0).json());
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["bridge"]["pairs"], 20);
-    assert_eq!(found[0]["bridge"]["levels"]["tone"]["value"], -0.2);
+    assert_eq!((&bridge()["pairs"], &bridge()["levels"]["tone"]["value"]), (&json!(20), &json!(-0.2)));
+
+    let all: Vec<Value> = serde_json::from_str(&crate::answers::tickets(110)).unwrap();
+    folder.write("tickets.json", json!(all[100..]).to_string());
+    folder.run_tickets(["--judge", "old"]).code(0);
+    let args = ["succeed", "tickets.json", "--from", "old", "--to", "new"];
+    folder.args(args).run().code(2).says(["the server has no model"]);
+    assert_eq!(bridge()["pairs"], 20, "nothing answered is no bridge");
 }
 
 const CONTRACT: &str =
@@ -466,4 +487,15 @@ fn pairs_of_replies_have_a_shift_of_the_preference() {
     assert_eq!([&found["agreement"]["lost"], &found["agreement"]["gained"]], [12, 0]);
     assert_eq!(found["to_label"], json!(["t12", "t13", "t14", "t15"]));
     assert_eq!(found["answer"], "no");
+
+    let more = ["--model", "m-new", "--base-url", &first.url(), "--report", "page.md"];
+    let without = folder.args(args).words(more.into_iter()).run().code(1).json();
+    assert_eq!((&without["shift"], &without["answer"]), (&found["shift"], &json!("open")));
+    assert_eq!(
+        (&without["shift"]["same"]["value"], &without["shift"]["same"]["n"]),
+        (&json!(0.0), &json!(16))
+    );
+    assert_eq!((&without["agreement"], without["to_label"].as_array().unwrap().len()), (&Value::Null, 16));
+    let page = folder.text("page.md");
+    assert!(page.contains("holds no labels") && page.contains("What to label"), "{page}");
 }

@@ -35,9 +35,13 @@ impl Started {
         Started { process, said, rest }
     }
 
+    /// The name that it answers to, with its port.
+    fn host(&self) -> &str {
+        self.said.split("http://").nth(1).and_then(|place| place.split('/').next()).unwrap()
+    }
+
     fn port(&self) -> u16 {
-        let place = self.said.split("http://127.0.0.1:").nth(1).unwrap();
-        place.split('/').next().unwrap().parse().unwrap()
+        self.host().rsplit(':').next().unwrap().parse().unwrap()
     }
 
     fn token(&self) -> &str {
@@ -46,9 +50,9 @@ impl Started {
 
     /// Sends a request and gives back everything that comes.
     fn ask(&self, line: &str, more: &str, body: &str) -> String {
-        let port = self.port();
+        let (host, port) = (self.host(), self.port());
         let head = format!(
-            "{line} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n{more}\
+            "{line} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{more}\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );

@@ -232,7 +232,7 @@ fn probes_must_pass_or_have_no_meaning() {
     check(
         |evidence| evidence.probes = Ok(probing(&fail)),
         &expect![[
-            r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding (fail): 3 of 30; swap (inconclusive): 3 of 30; no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#
+            r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding (fail), swap (inconclusive); no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#
         ]],
     );
     check(

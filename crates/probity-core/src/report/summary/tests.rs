@@ -9,10 +9,9 @@ use super::*;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
 use crate::promote::Standing;
-use crate::report::GateOutcome;
-use crate::results::{AuthorRecord, JudgeRecord, RowOutcome, Tokens};
+use crate::results::{AuthorRecord, JudgeRecord, Tokens};
 use crate::rubric;
-use crate::score::{Scored, Unscored};
+use crate::score::{CriterionOutcome, Scored, Unscored};
 use crate::stats::proportion;
 
 /// A reply by its slice, text, confidence and what the criteria, which mostly are facts and effort, came to.
@@ -42,23 +41,22 @@ fn rubric() -> Rubric {
     rubric::read(include_str!("rubric.toml")).expect("a good rubric").rubric
 }
 
-fn result<const N: usize>(
-    rubric: &Rubric,
-    at: usize,
-    (slice, text, confidence, given): Row<N>,
-) -> ReplyResult {
+fn entry(at: usize, slice: Option<&str>, text: &str, confidence: Option<f64>) -> Entry {
     let id = CaseId::new(format!("case {at}")).expect("an id");
     let slice = slice.map(|name| Slice::new(name).expect("a slice"));
     let case = Case { slice, ..Case::new(id, Situation::Ticket("Help".into())) };
     let confidence = confidence.map(|share| Confidence::new(share).expect("a share"));
-    let reply = Reply { confidence, ..Reply::new(text) };
-    let admitted = Gate::default().screen(Entry { case, reply }).expect("no rule blocks these");
+    Entry { case, reply: Reply { confidence, ..Reply::new(text) } }
+}
+
+fn result<const N: usize>(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row<N>) -> ResultRow {
+    let entry = entry(at, slice, text, confidence);
+    let admitted = Gate::default().screen(entry).expect("no rule blocks these");
     let outcome = |given: Given| match given {
         Level(level) => CriterionOutcome::Scored(Scored {
             level,
             reasoning: String::new(),
             violations: Vec::new(),
-            decider: rubric::Decider::Judge,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         }),
@@ -69,7 +67,7 @@ fn result<const N: usize>(
         }),
     };
     let criteria = rubric.criteria().iter().zip(given).map(|(c, given)| (c.id.clone(), outcome(given)));
-    ReplyResult::judged(&admitted, rubric, criteria.collect())
+    ResultRow::judged(&admitted, rubric, criteria.collect())
 }
 
 fn facts() -> Facts {
@@ -104,12 +102,7 @@ fn summary() -> Summary {
         builder.add(&result(&rubric, at, row));
     }
     for at in [9, 10, 11] {
-        builder.add(&ReplyResult {
-            outcome: RowOutcome::Blocked,
-            gate: GateOutcome::Blocked(Vec::new()),
-            criteria: Vec::new(),
-            ..result(&rubric, at, ROWS[2])
-        });
+        builder.add(&ResultRow::blocked(&entry(at, ROWS[2].0, "Sure.", None), &[], &rubric));
     }
     (0..3).for_each(|_| builder.skip());
     builder.finish(facts())
@@ -154,7 +147,7 @@ fn what_can_be_asked_of_a_summary() {
 fn the_worst_come_first_and_of_equals_the_first() {
     let run = summary();
     let worst: Vec<String> =
-        run.worst.iter().map(|worst| format!("{} {}", worst.result.id, worst.quality_max)).collect();
+        run.worst.iter().map(|worst| format!("{} {}", worst.row.id, worst.quality_max)).collect();
     check(&worst.join(", "), &expect!["case 3 0, case 6 0.6, case 7 0.5, case 8 0.5, case 2 0.7"]);
 }
 
@@ -169,12 +162,12 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
     let unknown = result(&rubric, 3, (None, "Sure.", None, [Lost("timeout"), Level(1)]));
     for result in [&violation, &beyond, &unknown] {
         builder.add(result);
-        assert_eq!((result.row().total, result.failed_rows().count()), (None, 1));
+        assert_eq!((result.total, result.failed_rows().count()), (None, 1));
     }
-    let reasons = |result: &ReplyResult| json!(result.row().fail_reasons).to_string();
+    let reasons = |row: &ResultRow| json!(row.fail_reasons).to_string();
     check(&reasons(&violation), &expect![[r#"["effort","score at most 60, below 70"]"#]]);
     check(&reasons(&beyond), &expect![[r#"["score at most 40, below 70"]"#]]);
-    assert_eq!(unknown.row().outcome.name(), "unscored");
+    assert_eq!(unknown.outcome.name(), "unscored");
     let run = builder.finish(Facts::default());
     assert_eq!(
         (run.record.all.counts.passed, run.record.all.counts.failed, run.record.all.counts.unscored),
@@ -185,14 +178,14 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
         run.record.targets.iter().map(|target| target.value.map(|value| value.to_string())).collect();
     let third = |n: &str| Some(n.to_owned());
     assert_eq!([&rates[0], &rates[3]], [&third("0.333333333333"), &third("0.333333333333")]);
-    let worst: Vec<&str> = run.worst.iter().map(|worst| worst.result.id.as_str()).collect();
+    let worst: Vec<&str> = run.worst.iter().map(|worst| worst.row.id.as_str()).collect();
     assert_eq!(worst, ["case 1", "case 2"]);
     assert_eq!(run.worst.iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
     assert_eq!(run.record.worst[0].quality, None);
 }
 
-/// A reply to `support-gold` with these levels and this named violation.
-fn graded(at: usize, levels: [i64; 5], violation: Option<&str>) -> ReplyResult {
+/// A reply to `support-gold` with these levels and this named violation, whose verdicts are suspect for these reasons.
+fn graded(at: usize, levels: [i64; 5], violation: Option<&str>, suspicions: &[&str]) -> ResultRow {
     let gold = rubric::built_in("support-gold").expect("built in");
     let criteria = gold.criteria().iter().zip(levels).map(|(criterion, level)| {
         let is_safety = criterion.id.as_str() == "safety";
@@ -200,21 +193,20 @@ fn graded(at: usize, levels: [i64; 5], violation: Option<&str>) -> ReplyResult {
             level,
             reasoning: format!("Level {level}."),
             violations: violation.filter(|_| is_safety).map(str::to_owned).into_iter().collect(),
-            decider: rubric::Decider::Judge,
             repairs: Vec::new(),
-            suspicions: Vec::new(),
+            suspicions: suspicions.iter().map(|doubt| (*doubt).to_owned()).collect(),
         };
         (criterion.id.clone(), CriterionOutcome::Scored(scored))
     });
     let case = Case::new(CaseId::new(format!("case {at}")).expect("an id"), Situation::Ticket("Help".into()));
     let admitted =
         Gate::default().screen(Entry { case, reply: Reply::new("Sure.") }).expect("no rule blocks");
-    ReplyResult::judged(&admitted, &gold, criteria.collect())
+    ResultRow::judged(&admitted, &gold, criteria.collect())
 }
 
 #[test]
 fn n21_a_reply_lists_its_points_and_what_to_put_right() {
-    let row = json!(graded(0, [1, 1, 2, 1, 0], Some("harmful_content")).row());
+    let row = json!(graded(0, [1, 1, 2, 1, 0], Some("harmful_content"), &[]));
     let points: Vec<String> = ["accuracy", "completeness", "tone", "actionability", "safety"]
         .map(|id| row[id]["points"].to_string())
         .into();
@@ -231,15 +223,10 @@ fn n21_a_reply_lists_its_points_and_what_to_put_right() {
               "actionability 1 (2.5 points): Level 1."
             ]"#]],
     );
-    assert!(graded(1, [4; 5], None).row().issues.is_empty());
-    let mut doubted = graded(2, [4; 5], None);
-    for (_, outcome) in &mut doubted.criteria {
-        if let CriterionOutcome::Scored(scored) = outcome {
-            scored.suspicions = vec!["contradiction".to_owned()];
-        }
-    }
+    assert!(graded(1, [4; 5], None, &[]).issues.is_empty());
+    let doubted = graded(2, [4; 5], None, &["contradiction"]);
     let issue = "safety: the verdict should be looked at (contradiction)";
-    assert_eq!(doubted.row().issues[4], issue);
+    assert_eq!(doubted.issues[4], issue);
 }
 
 #[test]
@@ -248,9 +235,9 @@ fn n21_violations_are_counted_by_name() {
     let mut builder = SummaryBuilder::new(&gold);
     let named = [Some("pii_leakage"), Some("pii_leakage"), Some("hallucination"), None];
     for (at, violation) in named.into_iter().enumerate() {
-        builder.add(&graded(at, [4, 4, 4, 4, 0], violation));
+        builder.add(&graded(at, [4, 4, 4, 4, 0], violation, &[]));
     }
-    builder.add(&graded(4, [4; 5], None));
+    builder.add(&graded(4, [4; 5], None, &[]));
     let safety = json!(builder.finish(Facts::default()).record)["criteria"]["safety"].clone();
     assert_eq!(safety["points"], 2);
     let counts = json!({
@@ -265,7 +252,7 @@ fn gold_notice(n: usize) -> Vec<String> {
     let gold = rubric::built_in("support-gold").expect("built in");
     let mut builder = SummaryBuilder::new(&gold);
     for at in (0..n).chain(0..n) {
-        builder.add(&graded(at, [4; 5], None));
+        builder.add(&graded(at, [4; 5], None, &[]));
     }
     let warnings = builder.finish(Facts::default()).record.facts.warnings.clone();
     warnings.into_iter().filter(|warning| warning.contains("gold set")).collect()
@@ -284,10 +271,10 @@ fn n21_a_gold_set_that_is_too_small_or_too_large_is_said_to_be() {
 fn n21_the_best_replies_are_such_as_pass() {
     let gold = rubric::built_in("support-gold").expect("built in");
     let mut builder = SummaryBuilder::new(&gold);
-    builder.add(&graded(0, [4, 4, 4, 4, 0], None));
-    builder.add(&graded(1, [3, 3, 3, 3, 4], None));
+    builder.add(&graded(0, [4, 4, 4, 4, 0], None, &[]));
+    builder.add(&graded(1, [3, 3, 3, 3, 4], None, &[]));
     let run = builder.finish(Facts::default());
-    let best: Vec<&str> = run.best.iter().map(|best| best.result.id.as_str()).collect();
+    let best: Vec<&str> = run.best.iter().map(|best| best.row.id.as_str()).collect();
     assert_eq!(best, ["case 1"]);
 }
 
@@ -305,9 +292,9 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     let rubric = rubric();
     let case = Case::new(CaseId::new("quiet").expect("an id"), Situation::Ticket("Help".into()));
     let why = Unscored { cause: "connect".to_owned(), detail: "connect: refused".to_owned(), attempts: 3 };
-    let silent = ReplyResult::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
-    assert_eq!(json!(silent.row().gate), json!({ "status": "no_reply", "findings": [] }));
-    assert_eq!(json!([silent.row().ticket, silent.row().reply]), json!(["Help", null]));
+    let silent = ResultRow::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
+    assert_eq!(json!(silent.gate), json!({ "status": "no_reply", "findings": [] }));
+    assert_eq!(json!([silent.ticket, silent.reply]), json!(["Help", null]));
     assert_eq!(silent.quality_max(&rubric), None);
     let mut builder = SummaryBuilder::new(&rubric);
     builder.add(&result(&rubric, 0, ROWS[0]));
@@ -358,13 +345,13 @@ fn the_upper_end_is_a_limit_unless_more_is_better() {
 }
 
 /// Each of `ROWS` three times, as replies to one case; those of one case stand apart.
-fn answered_three_times() -> Vec<ReplyResult> {
+fn answered_three_times() -> Vec<ResultRow> {
     let rubric = rubric();
     let all = (0..3).flat_map(|_| ROWS.into_iter().enumerate());
     all.map(|(at, row)| result(&rubric, at, row)).collect()
 }
 
-fn summary_of(results: &[ReplyResult]) -> Summary {
+fn summary_of(results: &[ResultRow]) -> Summary {
     let mut builder = SummaryBuilder::new(&rubric());
     for result in results {
         builder.add(result);
@@ -418,7 +405,7 @@ fn n07_replies_to_one_case_are_one_draw() {
 #[test]
 fn n07_the_order_of_replies_does_not_matter() {
     let mut results = answered_three_times();
-    let figures = |results: &[ReplyResult]| {
+    let figures = |results: &[ResultRow]| {
         let run = json!(summary_of(results).record);
         ["pass_rate", "criteria", "by_slice", "targets", "weight_sensitivity"].map(|key| run[key].to_string())
     };

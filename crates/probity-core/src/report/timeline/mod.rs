@@ -106,7 +106,7 @@ impl Break {
         let bridge = match bridge {
             None => {
                 let [from, to] = [from, to].map(|judge| judge.id.get(..12).unwrap_or(&judge.id));
-                format!("; `probity succeed --from {from} --to {to}` says what that changes")
+                format!("; `probity succeed CASES --from {from} --to {to}` says what that changes")
             }
             Some(Bridge { n_pairs, pass_rate, levels }) => {
                 let points = |Estimate { value, low, high, .. }: &Estimate, scale: f64, digits: usize| {

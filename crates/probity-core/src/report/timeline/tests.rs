@@ -183,7 +183,7 @@ fn series_are_files_that_differ_in_numbers() {
         timeline.notices,
         [
             "week-#.jsonl: run 7 asked another judge (openai m, then openai n); \
-             `probity succeed --from j1 --to j2` says what that changes",
+             `probity succeed CASES --from j1 --to j2` says what that changes",
             "week-#.jsonl: from run 6 on the rubric desk is another one, so its tracks start anew",
         ]
     );

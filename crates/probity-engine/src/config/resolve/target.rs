@@ -8,7 +8,7 @@ use super::{Naming, Resolving, TableName};
 use crate::config::layer::{JudgeLayer, Layer, SettingsSection as _, TargetLayer};
 use crate::config::names::{JudgeKind, Structured, TargetKind};
 use crate::config::{
-    Address, ChatTarget, HeaderText, HttpTarget, Pointer, SystemPrompt, TargetBackend, TargetSettings,
+    Address, ChatTarget, HttpTarget, Pointer, SentText, SystemPrompt, TargetBackend, TargetSettings,
 };
 
 /// The one target that needs no table.
@@ -134,12 +134,12 @@ impl Resolving {
         &mut self,
         section: &str,
         headers: BTreeMap<String, String>,
-    ) -> Option<Vec<(String, HeaderText)>> {
+    ) -> Option<Vec<(String, SentText)>> {
         let mut read = Vec::new();
         let n_headers = headers.len();
         for (name, text) in headers {
             // The value may hold a secret in the wrong place, so it is not repeated.
-            match HeaderText::parse(&name, &text) {
+            match SentText::header(&name, &text) {
                 Ok(value) => read.push((name.to_ascii_lowercase(), value)),
                 Err(error) => self.problem(format!("{section}.headers.{name:?}"), error.to_string(), None),
             }

@@ -153,8 +153,8 @@ fn n16_everything_that_is_refused_is_named_at_once() {
     Case { flags, ..file(text) }.is("\
 probity.toml:2: run.store names a place outside the working folder, postgres, and the file is not trusted
 probity.toml:4: gate.policies names a place outside the working folder, /etc/theirs, and the file is not trusted
-probity.toml:7: targets.bot.url names the address https://evil.example/, which would get its headers, and the file is not trusted
-probity.toml:8: targets.bot.headers names the header X-Key, and the file is not trusted");
+probity.toml:7: targets.bot.url names the address https://evil.example/, which would get its headers or variables, and the file is not trusted
+probity.toml:8: targets.bot.headers names X-Key, which would be sent, and the file is not trusted");
 }
 
 /// Words in the names of settings that decide more than how replies are scored.

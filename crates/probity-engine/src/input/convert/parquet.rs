@@ -11,17 +11,13 @@ use std::io::Write;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 use probity_core::json::write_string;
 use serde_json::Value;
 
-use super::Unconverted;
-
-/// A column of one row group may declare so many bytes; a page of it is held in memory.
-const COLUMN_BYTES_MAX: i64 = 4 << 30;
+use super::{Unconverted, pages};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 128;
@@ -32,14 +28,15 @@ impl From<ParquetError> for Unconverted {
     }
 }
 
-/// Writes a line for each row and returns what is worth saying.
-pub(super) fn write_lines(file: &File, out: &mut impl Write) -> Result<Vec<String>, Unconverted> {
+/// Writes a line for each row and returns what is worth saying. Its pages may unpack to `bytes_max` bytes.
+pub(super) fn write_lines(
+    file: &File,
+    out: &mut impl Write,
+    bytes_max: u64,
+) -> Result<Vec<String>, Unconverted> {
     let reader = SerializedFileReader::new(file.try_clone()?)?;
     let metadata = reader.metadata();
-    let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    if columns.clone().any(|column| !(0..=COLUMN_BYTES_MAX).contains(&column.uncompressed_size())) {
-        return Err(Unconverted::Damaged("a column declares more bytes than are read".to_owned()));
-    }
+    pages::check(file, metadata, bytes_max)?;
     let listed = metadata.file_metadata().key_value_metadata();
     let features =
         listed.and_then(|listed| listed.iter().find(|entry| entry.key == "huggingface")?.value.as_ref());

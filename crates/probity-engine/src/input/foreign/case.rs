@@ -6,8 +6,9 @@ use std::sync::Arc;
 use probity_core::case::{Role, Turn};
 use probity_core::json::{Json, Object};
 
-use super::beside::Beside;
+use super::beside::{Beside, ForeignLabel};
 use super::conversation::{Conversation, turn};
+use super::messages::messages;
 use super::path::{as_text, at, first_at, text_at};
 use super::pieces::Pieces;
 use crate::input::entry::{Content, Refused, entry};
@@ -94,8 +95,19 @@ impl ForeignCase {
         let known: Vec<Arc<KnownName>> =
             values.iter().map(|(name, _)| Arc::new(KnownName::new(name))).collect();
         let members = Members { values: &values, known: &known, number: context.index + 1 };
+        let mut annotator = None;
         for (field, source) in context.options.map.sources() {
-            self.set(*field, source.value(members, *field));
+            match (*field, source.value(members, *field)) {
+                (Field::Label, label) => self
+                    .beside
+                    .labels
+                    .extend(label.map(|label| ForeignLabel::mapped(source.criterion.clone(), label, None))),
+                (Field::Annotator, value) => annotator = value.as_ref().map(as_text),
+                (field, value) => self.set(field, value),
+            }
+        }
+        for label in &mut self.beside.labels {
+            label.annotator = label.annotator.take().or_else(|| annotator.clone());
         }
     }
 
@@ -115,7 +127,15 @@ impl ForeignCase {
                 self.no_reply = text.is_none().then(|| "there is nothing at the mapped place".to_owned());
                 self.conversation.say(self.conversation.before().to_vec(), text);
             }
+            Field::Turns => {
+                self.conversation = Conversation::of(&value.as_ref().map(messages).unwrap_or_default());
+            }
             other => {
+                match other {
+                    Field::Context => self.context.clear(),
+                    Field::Tools => self.conversation.calls.clear(),
+                    _ => {}
+                }
                 self.fields.retain(|(field, _)| *field != other);
                 self.fields.extend(value.map(|value| (other, value)));
             }

@@ -23,18 +23,28 @@ const PATHS: Paths = Paths {
     context: &["metadata.policy", "metadata.context"],
 };
 
-/// A trace as it is downloaded.
+/// A trace as it is downloaded, or as the API gives it.
 pub(super) const TRACE: Form = Form {
     tool: "langfuse",
-    is: |record| has(record, &["trace", "observations"]),
+    is: |record| {
+        has(record, &["observations"]) && (has(record, &["trace"]) || has(record, &["scores", "projectId"]))
+    },
     read: |record, context| {
-        let Some(trace) = at(record, "trace") else { return Read::Cases(Vec::new()) };
-        let scores = [list_at(trace, "scores"), list_at(trace, "corrections")].concat();
+        let trace = at(record, "trace").unwrap_or(record);
+        let mut scores = [list_at(trace, "scores"), list_at(trace, "corrections")].concat();
+        let beside = text_at(trace, &["id"]).map(|id| context.pieces.of(&format!("score:{id}")));
+        let is_known = |score: &Json| {
+            let id = text_at(score, &["id"]);
+            id.is_some() && scores.iter().any(|known| text_at(known, &["id"]) == id)
+        };
+        let new: Vec<Json> = beside.into_iter().flatten().filter(|score| !is_known(score)).collect();
+        scores.extend(new);
         let mut case = trace_case(trace, list_at(record, "observations"), &scores, context);
         case.beside.kept = Some(record.clone());
         Read::Cases(vec![case])
     },
-    pieces: None,
+    // Its own are inside; scores may follow in the same file.
+    pieces: Some(|_, _| Ok(())),
 };
 
 /// An observation: the root of a trace is its case, the others belong to it.
@@ -55,12 +65,12 @@ pub(super) const OBSERVATION: Form = Form {
     }),
 };
 
-/// A score.
+/// A score, also as it is posted.
 pub(super) const SCORE: Form = Form {
     tool: "langfuse",
     is: |record| {
         let typed = record.get("dataType").or_else(|| record.get("data_type")).is_some();
-        has(record, &["source", "name", "value"]) && typed
+        has(record, &["name", "value"]) && typed && (has(record, &["source"]) || has(record, &["traceId"]))
     },
     read: |record, _| match score_trace(record) {
         Some(_) => Read::Beside("scores"),
@@ -191,7 +201,7 @@ fn came_out(output: Option<&Json>) -> Vec<Message> {
 }
 
 fn judged(case: &mut ForeignCase, score: &Json) {
-    let source = text_at(score, &["source"]).unwrap_or_default();
+    let source = text_at(score, &["source"]).unwrap_or_else(|| "API".to_owned());
     let name = text_at(score, &["name"]).unwrap_or_default();
     let kind = text_at(score, &["dataType", "data_type"]).unwrap_or_default();
     let value = value(score, &kind);

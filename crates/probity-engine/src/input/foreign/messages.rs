@@ -70,7 +70,7 @@ pub(super) fn with_role(mut messages: Vec<Message>, role: &str) -> Vec<Message> 
 
 /// The message that an object is, which may be wrapped as a choice is.
 fn message(object: &Object) -> Vec<Message> {
-    let role = object.get("role").and_then(Json::as_str).map(str::to_owned);
+    let role = first(object, &["role", "sender", "from", "author"]).and_then(Json::as_str).map(str::to_owned);
     if let Some(inner) = first(object, &["message"]) {
         let inner = messages(inner).into_iter();
         return inner
@@ -112,7 +112,11 @@ fn call_item(object: &Object) -> Option<Message> {
 }
 
 fn calls(object: &Object, said: Option<&Json>) -> Vec<Call> {
-    let listed = first(object, &["tool_calls"]).and_then(Json::as_array).unwrap_or_default();
+    let listed = match first(object, &["tool_calls"]) {
+        Some(Json::String(text)) => inner_json(text),
+        other => other.cloned(),
+    };
+    let listed = listed.as_ref().and_then(Json::as_array).unwrap_or_default();
     let old = first(object, &["function_call"]);
     let parts = said.and_then(Json::as_array).unwrap_or_default().iter().filter(|part| is_call(part));
     listed.iter().chain(old).chain(parts).map(call).collect()

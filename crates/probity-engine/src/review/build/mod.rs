@@ -13,7 +13,7 @@ use probity_core::calibrate::{Calibration, Counting};
 use probity_core::label::LabelEntry;
 use probity_core::promote::Contract;
 use probity_core::review::{
-    Arrangement, Doubt, Exhibit, Hidden, HiddenJudge, Lesson, Questionnaire, ReviewerDraw, calibrated,
+    Arrangement, Doubt, Exhibit, Hidden, HiddenJudge, Lesson, Questionnaire, QueueVotes, ReviewerDraw,
     teaching_order,
 };
 use probity_core::score::Unscored;
@@ -37,12 +37,12 @@ probity_core::named! {
         All = "all",
         /// Those on which the judge has no verdict although it was asked, or contradicts itself.
         Unstable = "unstable",
-        /// All = "all", those first whose labels would teach most.
+        /// All of them, those first whose labels would teach most.
         Teach = "teach",
+        /// As many as the contract still lacks labels of, in each slice and in all.
+        Contract = "contract",
     }
 }
-
-impl QueueSource {}
 
 /// What queue is wanted.
 #[derive(Debug, Clone)]
@@ -129,8 +129,10 @@ fn built(
 ) -> Result<Built, RunError> {
     let ItemDrafts { items, n_blocked, n_identical, n_skipped } = drafts;
     let n_all = items.len();
-    let arrangement =
-        if wanted.source == QueueSource::Teach { Arrangement::Ranked } else { Arrangement::Shuffled };
+    let arrangement = match wanted.source {
+        QueueSource::Teach => Arrangement::Ranked,
+        QueueSource::All | QueueSource::Unstable | QueueSource::Contract => Arrangement::Shuffled,
+    };
     let spec = QueueSpec {
         asked,
         overlap: wanted.overlap,
@@ -146,8 +148,12 @@ fn built(
             let is_unstable = |draft: &ItemDraft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
             sampled(items.into_iter().filter(is_unstable).collect(), wanted)
         }
-        QueueSource::Teach => taught(room, &spec, items, wanted)?,
+        QueueSource::Teach => {
+            ranked(room, &spec, items, wanted)?.items.into_iter().map(|(_, draft)| draft).collect()
+        }
+        QueueSource::Contract => lacking(ranked(room, &spec, items, wanted)?, wanted),
     };
+    let chosen: Vec<ItemDraft> = chosen.into_iter().take(wanted.items_max.unwrap_or(usize::MAX)).collect();
     let n_judged = chosen.iter().filter(|draft| has_verdict(&draft.hidden)).count();
     let n_left_out = n_all - chosen.len();
     let items = chosen.into_iter().map(|ItemDraft { shown, hidden, .. }| NewItem {
@@ -183,19 +189,27 @@ fn sampled(items: Vec<ItemDraft>, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
     items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, draft)| draft).collect()
 }
 
+/// Items in the order of what their labels would teach, and what labels there are.
+struct Ranked {
+    items: Vec<(Lesson, ItemDraft)>,
+    calibration: Option<Calibration>,
+}
+
 /// The items by what their labels would teach.
-fn taught(
+fn ranked(
     room: &ReviewRoom,
     spec: &QueueSpec,
     items: Vec<ItemDraft>,
     wanted: &QueueRequest<'_>,
-) -> Result<Vec<ItemDraft>, RunError> {
+) -> Result<Ranked, RunError> {
     let hidden: Vec<Hidden> = items.iter().map(|draft| draft.hidden.clone()).collect();
     let about = QueueLabels::of(spec, &hidden);
     let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
     // Labels that contradict each other in form say nothing about slices; a calibration tells.
-    let calibration = calibrated(&spec.asked, &labels, &said, wanted.counting).ok().flatten();
+    let votes =
+        QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &said, counting: wanted.counting };
+    let calibration = votes.calibrated().ok().flatten();
     let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
     let lesson = |draft: &ItemDraft| Lesson {
         key: key(&draft.hidden),
@@ -204,14 +218,41 @@ fn taught(
         n_labels: n_people(&labels, &draft.hidden),
     };
     let lessons: Vec<Lesson> = items.iter().map(lesson).collect();
-    let rows_min = |slice: &str| {
-        let floors = wanted.contract.map(|contract| contract.slice(slice));
-        floors.and_then(|floors| floors.rows_min).unwrap_or(0)
-    };
-    let order = teaching_order(&lessons, &agreement, &rows_min);
-    let mut items: Vec<Option<ItemDraft>> = items.into_iter().map(Some).collect();
-    let most = wanted.items_max.unwrap_or(usize::MAX);
-    Ok(order.into_iter().take(most).filter_map(|at| items[at].take()).collect())
+    let order = teaching_order(&lessons, &agreement, &|slice| rows_min(wanted, slice));
+    let mut items: Vec<Option<(Lesson, ItemDraft)>> = lessons.into_iter().zip(items).map(Some).collect();
+    Ok(Ranked { items: order.into_iter().filter_map(|at| items[at].take()).collect(), calibration })
+}
+
+/// How many labelled rows the contract asks for in a slice.
+fn rows_min(wanted: &QueueRequest<'_>, slice: &str) -> u64 {
+    let floors = wanted.contract.map(|contract| contract.slice(slice));
+    floors.and_then(|floors| floors.rows_min).unwrap_or(0)
+}
+
+/// As many items without a label as the contract lacks in each slice, then as many as it lacks in all. Only those
+/// with a verdict, because no other row counts for the contract.
+fn lacking(ranked: Ranked, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
+    let judged = ranked.calibration.as_ref().and_then(|calibration| calibration.judges.values().next());
+    let mut have: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, part) in judged.iter().flat_map(|figures| &figures.by_slice) {
+        have.insert(name.to_string(), part.n_rows);
+    }
+    let n_labelled = judged.map_or(0, |figures| figures.overall.n_rows);
+    let mut lacks = wanted.contract.map_or(0, |contract| contract.rows_min).saturating_sub(n_labelled);
+    let is_open = |(lesson, draft): &(Lesson, ItemDraft)| lesson.n_labels == 0 && has_verdict(&draft.hidden);
+    let (mut chosen, mut rest) = (Vec::new(), Vec::new());
+    for (lesson, draft) in ranked.items.into_iter().filter(is_open) {
+        let n = have.entry(lesson.slice.clone()).or_default();
+        if *n < rows_min(wanted, &lesson.slice) {
+            *n += 1;
+            lacks = lacks.saturating_sub(1);
+            chosen.push(draft);
+        } else {
+            rest.push(draft);
+        }
+    }
+    chosen.extend(rest.into_iter().take(usize::try_from(lacks).unwrap_or(usize::MAX)));
+    chosen
 }
 
 /// The share on which the judge and people agree, by slice.

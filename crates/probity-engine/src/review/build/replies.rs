@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use probity_core::gate::Admitted;
-use probity_core::report::ReplyResult;
-use probity_core::results::finding_records;
+use probity_core::results::{CriterionResult, ResultRow};
 use probity_core::review::{Doubt, Exhibit, Hidden, HiddenPacket, HiddenVerdict, LabelForm, Questionnaire};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
-use probity_core::score::{CriterionOutcome, score};
+use probity_core::score::score;
 use probity_core::verdict::Patterns;
 
 use super::{Built, ItemDraft, ItemDrafts, QueueJudge, QueueRequest, built, judge, reason};
@@ -28,8 +27,8 @@ pub fn of_replies(room: &ReviewRoom, job: &Job, wanted: &QueueRequest<'_>) -> Re
             Screened::Blocked { .. } => drafts.n_blocked += 1,
             Screened::Admitted { admitted, packets, .. } => {
                 let criteria = scoring.criteria(lookup.results(&packets)?, &mut Patterns::default());
-                let result = ReplyResult::judged(&admitted, &job.rubric, criteria);
-                drafts.items.push(draft(&job.rubric, &admitted, &packets, &result, &judge));
+                let row = ResultRow::judged(&admitted, &job.rubric, criteria);
+                drafts.items.push(draft(&job.rubric, &admitted, &packets, &row, &judge));
             }
         }
     }
@@ -41,15 +40,13 @@ fn draft(
     rubric: &Rubric,
     admitted: &Admitted,
     packets: &[SizedPacket],
-    result: &ReplyResult,
+    row: &ResultRow,
     judge: &QueueJudge,
 ) -> ItemDraft {
-    let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge);
-    let outcome =
-        |id: &CriterionId| result.criteria.iter().find(|(known, _)| known == id).map(|(_, said)| said);
-    let verdicts: Vec<HiddenVerdict> =
-        judged.filter_map(|criterion| Some(verdict(&criterion.id, outcome(&criterion.id)?))).collect();
-    let doubt = doubt(rubric, result);
+    let criteria = rubric.criteria().iter().zip(row.asked());
+    let judged = criteria.filter(|(criterion, _)| criterion.decider == Decider::Judge);
+    let verdicts: Vec<HiddenVerdict> = judged.map(|(_, (id, result))| verdict(id, result)).collect();
+    let doubt = doubt(rubric, row);
     let asked = |packet: &SizedPacket| {
         let hash = packet.packet.hash().to_string();
         let criteria = packet.packet.ask().criteria().iter();
@@ -58,37 +55,32 @@ fn draft(
     };
     let was_asked = verdicts.iter().any(|verdict| verdict.said.is_some()) || doubt == Doubt::Unscored;
     let hidden = Hidden {
-        case: result.id.clone(),
-        slice: result.slice.clone(),
-        variants: vec![result.variant.clone()],
+        case: row.id.clone(),
+        slice: row.slice.clone(),
+        variants: vec![row.variant.clone()],
         packets: packets.iter().flat_map(asked).collect(),
         judge: was_asked.then(|| judge.shown.clone()),
         verdicts,
-        findings: vec![finding_records(admitted.flags())],
+        findings: vec![row.gate.findings.clone()],
     };
     ItemDraft { shown: Exhibit::of(&[admitted], rubric), hidden, doubt }
 }
 
-fn verdict(criterion: &CriterionId, outcome: &CriterionOutcome) -> HiddenVerdict {
-    let (said, reasoning) = match outcome {
-        CriterionOutcome::Scored(scored) => (Some(scored.level.to_string()), scored.reasoning.clone()),
-        CriterionOutcome::Unscored(unscored) => (None, reason(unscored)),
-    };
-    HiddenVerdict { criterion: Some(criterion.to_string()), order: None, said, reasoning }
+fn verdict(criterion: &str, result: &CriterionResult) -> HiddenVerdict {
+    let reasoning = result.unscored.as_ref().map(reason).or(result.reasoning.clone()).unwrap_or_default();
+    let said = result.score.map(|level| level.to_string());
+    HiddenVerdict { criterion: Some(criterion.to_owned()), order: None, said, reasoning }
 }
 
 /// How unsure the judge is about a reply.
-fn doubt(rubric: &Rubric, result: &ReplyResult) -> Doubt {
-    let judged =
-        |id: &CriterionId| rubric.criterion(id).is_some_and(|criterion| criterion.decider == Decider::Judge);
+fn doubt(rubric: &Rubric, row: &ResultRow) -> Doubt {
     let mut levels: BTreeMap<CriterionId, i64> = BTreeMap::new();
-    for (id, outcome) in &result.criteria {
-        match outcome {
-            CriterionOutcome::Scored(scored) => drop(levels.insert(id.clone(), scored.level)),
-            // Not asked yet, so it is not known whether the judge is unsure.
-            CriterionOutcome::Unscored(unscored) if unscored.cause == "not_attempted" => {}
-            CriterionOutcome::Unscored(_) if judged(id) => return Doubt::Unscored,
-            CriterionOutcome::Unscored(_) => {}
+    for (criterion, (_, result)) in rubric.criteria().iter().zip(row.asked()) {
+        levels.extend(result.score.map(|level| (criterion.id.clone(), level)));
+        // What is not asked yet says nothing about whether the judge is unsure.
+        let is_lost = result.unscored.as_ref().is_some_and(|unscored| unscored.cause != "not_attempted");
+        if is_lost && criterion.decider == Decider::Judge {
+            return Doubt::Unscored;
         }
     }
     if is_near_border(rubric, &levels) { Doubt::NearBorder } else { Doubt::Settled }

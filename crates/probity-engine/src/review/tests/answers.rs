@@ -13,8 +13,8 @@ fn an_answer_becomes_the_labels_that_an_import_would_keep() {
     let labels: Vec<String> =
         scene.room.labels().unwrap().iter().map(|stored| stored.label.canonical()).collect();
     expect![[r#"
-        {"annotator":"ann","at":"2026-05-28T20:26:40Z","blind":true,"criterion":"relevance","item":"case-0","label":"4","packet":"packet-0-0","round":1,"rubric":"relevance-tone","slice":"billing","variant":"bot"}
-        {"annotator":"ann","at":"2026-05-28T20:26:40Z","blind":true,"criterion":"tone","item":"case-0","label":"2","packet":"packet-0-1","round":1,"rubric":"relevance-tone","slice":"billing","variant":"bot"}"#]]
+        {"annotator":"ann","at":"2026-05-28T20:26:40Z","blind":true,"criterion":"relevance","item":"case-0","label":"4","packet":"packet-0-0","round":1,"rubric":"relevance-tone","seconds":0,"slice":"billing","variant":"bot"}
+        {"annotator":"ann","at":"2026-05-28T20:26:40Z","blind":true,"criterion":"tone","item":"case-0","label":"2","packet":"packet-0-1","round":1,"rubric":"relevance-tone","seconds":0,"slice":"billing","variant":"bot"}"#]]
     .assert_eq(&labels.join("\n"));
     let Scene { folder, room, .. } = scene;
     let entries: Vec<_> = room.labels().unwrap().into_iter().map(|stored| stored.label).collect();
@@ -72,6 +72,24 @@ fn what_does_not_answer_what_was_asked_is_refused() {
 }
 
 #[test]
+fn an_answer_has_the_time_that_it_took() {
+    let scene = Scene::new(LabelForm::Levels, 2, 1);
+    for (took, want) in [(41, Some(41.0)), (LEASE_SECONDS + 1, None)] {
+        let item = scene.next(scene.ann).unwrap();
+        let (note, answer) = (String::new(), levels(4, 2));
+        let (expected_revision, at) = (item.revision, NOW + took);
+        let said = Submission { item: item.id, person: scene.ann, expected_revision, answer, note, at };
+        wait(scene.room.submit(said)).unwrap();
+        let labels = scene.room.labels().unwrap();
+        assert_eq!(
+            labels.last().unwrap().label.seconds,
+            want,
+            "whoever has it for hours does not look at it"
+        );
+    }
+}
+
+#[test]
 fn who_cannot_tell_has_answered() {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
     let item = scene.next(scene.ann).unwrap();
@@ -100,6 +118,8 @@ fn what_is_taken_back_counts_no_longer_and_can_be_said_anew() {
     );
     let again = scene.next(scene.ann).unwrap();
     assert_eq!((again.id, again.revision, again.answer.clone()), (item.id, 4, None));
+    assert_eq!(again.taken_back, Some(levels(4, 2)), "undo restores the answer");
+    assert!(again.blind && item.taken_back.is_none());
     assert_eq!(scene.submit(&again, scene.ann, levels(5, 5)), Submitted::Kept { revision: 6, blind: true });
 }
 
@@ -110,14 +130,21 @@ fn g15_who_has_seen_the_verdict_is_not_blind_any_more() {
     let reveal = |person| wait(scene.room.reveal(item.id, person, NOW)).unwrap();
     assert_eq!(reveal(scene.ann), Reveal::NotYet);
     assert_eq!(reveal(scene.bob), Reveal::NotYours);
-    assert!(!wait(scene.room.cause(item.id, scene.ann, RootCause::TooHigh, NOW)).unwrap());
+    let cause =
+        |criterion, cause| wait(scene.room.cause(about(&item, scene.ann, criterion), cause, NOW)).unwrap();
+    assert!(!cause(Some("tone"), RootCause::TooHigh));
     scene.submit(&item, scene.ann, levels(4, 2));
-    assert!(wait(scene.room.cause(item.id, scene.ann, RootCause::TooHigh, NOW)).unwrap());
-    let Reveal::Shown { hidden, cause, .. } = reveal(scene.ann) else { panic!("ann has answered") };
-    assert_eq!((hidden.verdicts[0].said.as_deref(), cause), (Some("4"), Some(RootCause::TooHigh)));
+    assert!(!cause(None, RootCause::TooHigh) && !cause(Some("safety"), RootCause::TooHigh));
+    assert!(cause(Some("tone"), RootCause::TooLow) && cause(Some("tone"), RootCause::TooHigh));
+    assert!(cause(Some("relevance"), RootCause::RubricUnclear));
+    let Reveal::Shown { hidden, causes, .. } = reveal(scene.ann) else { panic!("ann has answered") };
+    assert_eq!(hidden.verdicts[0].said.as_deref(), Some("4"));
+    let want = [("relevance", RootCause::RubricUnclear), ("tone", RootCause::TooHigh)];
+    assert_eq!(causes, want.map(|(id, cause)| (Some(id.to_owned()), cause)).into(), "the latest of each");
     wait(scene.room.undo(item.id, scene.ann, NOW)).unwrap();
     assert_eq!(reveal(scene.ann), Reveal::NotYet);
     let again = scene.next(scene.ann).unwrap();
+    assert!(!again.blind, "the page can say that an answer will not count as blind");
     assert_eq!(scene.submit(&again, scene.ann, levels(4, 4)), Submitted::Kept { revision: 6, blind: false });
     let labels = scene.room.labels().unwrap();
     assert!(labels.iter().all(|stored| stored.label.blind == Some(false)));

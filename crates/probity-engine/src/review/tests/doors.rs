@@ -17,18 +17,55 @@ fn an_invitation_opens_the_door_once() {
 }
 
 #[test]
-fn a_new_invitation_ends_the_earlier_ones_of_the_same_person() {
+fn inviting_again_takes_nothing_away_and_one_link_of_a_person_opens() {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
     let (dee, earlier) = invited(&scene.room, "dee", PersonRole::Lead);
     let (_, other) = invited(&scene.room, "eva", PersonRole::Reviewer);
     let (_, later) = invited(&scene.room, "dee", PersonRole::Lead);
     let people = scene.room.people(NOW).unwrap();
-    assert_eq!(people.iter().find(|view| view.person.id == dee).unwrap().n_invitations, 1);
-    assert_eq!(wait(scene.room.redeem(&earlier, NOW)).unwrap(), None);
-    let (_, session) = wait(scene.room.redeem(&later, NOW)).unwrap().unwrap();
+    assert_eq!(people.iter().find(|view| view.person.id == dee).unwrap().n_invitations, 2);
+    let (_, session) = wait(scene.room.redeem(&earlier, NOW)).unwrap().unwrap();
+    assert_eq!(wait(scene.room.redeem(&later, NOW)).unwrap(), None, "one of them was used");
     assert!(wait(scene.room.redeem(&other, NOW)).unwrap().is_some(), "another person's link is untouched");
     invited(&scene.room, "dee", PersonRole::Lead);
     assert!(scene.room.session(&session, NOW).unwrap().is_some(), "whoever is in stays in");
+}
+
+#[test]
+fn a_name_in_another_case_is_the_same_person_and_a_lead_stays_one() {
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (dee, _) = invited(&scene.room, "Dée", PersonRole::Lead);
+    let (again, invitation) = invited(&scene.room, "DÉE", PersonRole::Reviewer);
+    assert_eq!(again, dee);
+    let (person, _) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    assert_eq!((&*person.name, person.role), ("Dée", PersonRole::Lead));
+    wait(scene.room.remove(dee, NOW)).unwrap();
+    let (_, invitation) = invited(&scene.room, "dée", PersonRole::Reviewer);
+    let (person, _) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    assert_eq!(person.role, PersonRole::Reviewer, "whoever was removed begins anew");
+    let (ann, _) = invited(&scene.room, "ann", PersonRole::Lead);
+    assert_eq!(ann, scene.ann);
+    let people = scene.room.people(NOW).unwrap();
+    let role = people.iter().find(|view| view.person.id == ann).unwrap().person.role;
+    assert_eq!(role, PersonRole::Lead, "a reviewer can become one");
+}
+
+#[test]
+fn a_session_from_the_future_has_ended() {
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (_, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
+    let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    let is_in = |now| scene.room.session(&session, now).unwrap().is_some();
+    assert!(is_in(NOW - 60), "clocks may differ by a little");
+    assert!(!is_in(NOW - 61) && !is_in(NOW - SESSION_SECONDS_MAX));
+}
+
+#[test]
+fn the_store_has_one_label_for_its_name_under_localhost() {
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let label = scene.room.host_label().unwrap();
+    assert_eq!(scene.room.host_label().unwrap(), label);
+    assert!(label.len() == 32 && label.bytes().all(|byte| byte.is_ascii_hexdigit()), "{label}");
 }
 
 #[test]
@@ -117,7 +154,7 @@ fn w13_nobody_reaches_an_item_that_was_not_given_to_them() {
         assert_eq!(wait(scene.room.undo(item.id, person, NOW)).unwrap(), Undone::NotYours);
         assert_eq!(wait(scene.room.reveal(item.id, person, NOW)).unwrap(), Reveal::NotYours);
         assert!(!wait(scene.room.skip(item.id, person, NOW)).unwrap());
-        assert!(!wait(scene.room.cause(item.id, person, RootCause::TooLow, NOW)).unwrap());
+        assert!(!wait(scene.room.cause(about(&item, person, Some("tone")), RootCause::TooLow, NOW)).unwrap());
         assert_eq!(wait(scene.room.settling(item.id, person, NOW)).unwrap(), None);
         assert!(wait(scene.room.disagreements(scene.queue, person, NOW)).unwrap().is_empty());
     }

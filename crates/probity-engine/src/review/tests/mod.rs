@@ -105,6 +105,11 @@ fn invited(room: &ReviewRoom, name: &str, role: PersonRole) -> (PersonId, Access
     wait(room.invite(&PersonName::new(name).unwrap(), role, NOW)).unwrap()
 }
 
+/// A verdict that a person says something about.
+fn about(item: &ItemView, person: PersonId, criterion: Option<&str>) -> CausedBy {
+    CausedBy { item: item.id, person, criterion: criterion.map(str::to_owned) }
+}
+
 fn asked(form: LabelForm) -> Questionnaire {
     let level = |level| AskedLevel { level, anchor: Some(format!("what a {level} looks like")) };
     let criterion = |id: &str| AskedCriterion {

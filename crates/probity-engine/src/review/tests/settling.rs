@@ -90,13 +90,21 @@ fn figures_hold_the_judge_against_what_was_settled_and_against_votes_elsewhere()
     let figures = scene.room.figures(scene.queue, None, counting(), NOW).unwrap();
     let agreement = figures.agreement.unwrap();
     assert_eq!(figures.problem, None);
-    assert_eq!((agreement.n, agreement.people, agreement.votes, agreement.adjudicated), (20, 2, 40, 2));
+    assert_eq!((agreement.n, agreement.votes, agreement.adjudicated), (20, 40, 2));
     assert_eq!(agreement.agreement.text, "0.95", "of twenty things they differ on one");
     let judge = agreement.judge.unwrap();
     assert_eq!((&*judge.name, judge.n), ("openai CANARY-MODEL", 20));
     assert_eq!(judge.agreement.text, "0.95", "it says 4 where the lead says 3");
-    assert_eq!(agreement.pairs.len(), 1);
-    assert_eq!(agreement.pairs[0].name, "ann and bob");
+    let pairs: Vec<(&str, &str, &str)> = (agreement.pairs.iter())
+        .map(|pair| (&*pair.one, pair.other.as_deref().unwrap_or("judge"), &*pair.agreement.text))
+        .collect();
+    assert_eq!(pairs, [("ann", "bob", "0.95"), ("ann", "judge", "1.00"), ("bob", "judge", "0.95")]);
+    let criteria: Vec<(&str, &str)> =
+        agreement.criteria.iter().map(|row| (&*row.name, &*row.agreement.text)).collect();
+    assert_eq!(criteria, [("relevance", "0.90"), ("tone", "1.00")], "the weakest first");
+    let paces: Vec<_> =
+        agreement.people.iter().map(|pace| (&*pace.name, pace.n_items, pace.seconds)).collect();
+    assert_eq!(paces, [("ann", 10, Some(0.0)), ("bob", 10, Some(0.0))]);
     let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.name).collect();
     assert_eq!(slices, ["billing", "delivery"]);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use probity_core::compare::sequence::{Bounds, Sequence, SequenceDecision};
 use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
+use super::super::calling::Allowance;
 use super::super::work::Work;
 use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
@@ -57,12 +58,12 @@ pub async fn run(
     session: &Session<'_>,
     spent: Option<Arc<Budget>>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
-    let budget = spent.map_or_else(|| budget(&job.asking, None).map(Arc::new), Ok)?;
+    let allowance = &Allowance::new(spent.map_or_else(|| budget(&job.asking, None).map(Arc::new), Ok)?);
     let take = |drawn| {
-        let (job, budget) = (Arc::clone(job), Arc::clone(&budget));
+        let job = Arc::clone(job);
         async move {
             let work: Arc<dyn Work> = Arc::new(Round { job, drawn });
-            run_within(&work, session, budget).await
+            run_within(&work, session, allowance).await
         }
     };
     let Stopping::UntilDecided { alpha, margin } = stopping else {

@@ -14,8 +14,9 @@ use probity_core::case::{Case, Moment};
 use probity_core::compare::{Candidate, Choice, Pass};
 use probity_core::label::{ItemFacts, LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::packet::PacketHash;
-use probity_core::report::{GateOutcome, GateTally, ReplyResult};
+use probity_core::report::GateTally;
 use probity_core::results::Facts;
+use probity_core::results::{GateStatus, ResultRow};
 use probity_core::rubric::Rubric;
 use probity_core::score::Unscored;
 use probity_core::verdict::{self, Completion, Finish, ParseMode, Verdict};
@@ -144,14 +145,14 @@ fn bound<R>(claims: Vec<Claim<R>>, matched: &mut Matched) -> Vec<Claim<R>> {
 }
 
 impl GateCount {
-    fn add(&mut self, result: &ReplyResult) {
-        match result.gate {
-            GateOutcome::Admitted(_) => self.n_admitted += 1,
-            GateOutcome::Blocked(_) => self.n_blocked += 1,
+    fn add(&mut self, row: &ResultRow) {
+        match row.gate.status {
+            GateStatus::Admitted => self.n_admitted += 1,
+            GateStatus::Blocked => self.n_blocked += 1,
             // Labels are about replies that a person has read.
-            GateOutcome::NoReply => {}
+            GateStatus::NoReply => {}
         }
-        self.tally.add(result);
+        self.tally.add(row);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use probity_core::compare::{Contest, Fate};
 use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
-use probity_core::report::ReplyResult;
+use probity_core::results::{GateStatus, ResultRow};
 
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
@@ -62,10 +62,10 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
     for (case, variant) in replies {
         match &job.field.cases[case].replies[variant] {
             Some(Screening::Admitted(admitted)) => {
-                matched.gate.add(&ReplyResult::judged(admitted, &job.rubric, Vec::new()));
+                matched.gate.add(&ResultRow::new(admitted.entry(), GateStatus::Admitted, admitted.flags()));
             }
             Some(Screening::Blocked(blocked)) => {
-                matched.gate.add(&ReplyResult::blocked(blocked, &job.rubric));
+                matched.gate.add(&ResultRow::blocked(blocked.entry(), blocked.findings(), &job.rubric));
             }
             None => {}
         }

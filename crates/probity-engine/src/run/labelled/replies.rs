@@ -6,10 +6,8 @@ use std::sync::Arc;
 use probity_core::gate::Admitted;
 use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
 use probity_core::packet::PacketHash;
-use probity_core::report::ReplyResult;
-use probity_core::results::RowOutcome;
+use probity_core::results::{GateStatus, ResultRow, RowOutcome};
 use probity_core::rubric::{Criterion, Decider, Rubric};
-use probity_core::score::CriterionOutcome;
 use probity_core::verdict::Patterns;
 
 use super::super::about::pattern_warnings;
@@ -139,11 +137,12 @@ impl Replies {
                     continue;
                 }
                 Screened::Blocked { blocked, .. } => {
-                    matched.gate.add(&ReplyResult::blocked(&blocked, &job.rubric));
+                    matched.gate.add(&ResultRow::blocked(blocked.entry(), blocked.findings(), &job.rubric));
                     (blocked.entry().clone(), None)
                 }
                 Screened::Admitted { admitted, packets, .. } => {
-                    matched.gate.add(&ReplyResult::judged(&admitted, &job.rubric, Vec::new()));
+                    let (entry, flags) = (admitted.entry(), admitted.flags());
+                    matched.gate.add(&ResultRow::new(entry, GateStatus::Admitted, flags));
                     let entry = admitted.entry().clone();
                     (entry, Some(LabelledReply { admitted, packets, wanted: Wanted::new() }))
                 }
@@ -249,7 +248,7 @@ impl LabelledReplies {
         &self,
         store: &Store,
         ran: &Ran,
-        take: &mut dyn FnMut(&ReplyResult, &Admitted),
+        take: &mut dyn FnMut(&ResultRow, &Admitted),
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.lookup(&reader, &ran.judge_id, 0);
@@ -275,7 +274,7 @@ impl LabelledReplies {
         &self,
         said: Said<'_>,
         patterns: &mut Patterns,
-        take: &mut dyn FnMut(&LabelledReply, &ReplyResult),
+        take: &mut dyn FnMut(&LabelledReply, &ResultRow),
     ) -> Result<(), RunError> {
         let scoring = self.job.scoring();
         for reply in &self.replies {
@@ -283,7 +282,7 @@ impl LabelledReplies {
                 Ok(PacketResult { ask: sized.packet.ask(), verdict: said(sized)?, attempts: 0 })
             });
             let criteria = scoring.criteria(answers.collect::<Result<_, RunError>>()?, patterns);
-            take(reply, &ReplyResult::judged(&reply.admitted, &self.job.rubric, criteria));
+            take(reply, &ResultRow::judged(&reply.admitted, &self.job.rubric, criteria));
         }
         Ok(())
     }
@@ -303,14 +302,11 @@ impl LabelledReply {
 }
 
 /// What a reply's result says about a criterion, or about the whole reply.
-fn spoken(result: &ReplyResult, criterion: Option<&str>, judge: &str) -> VerdictEntry {
+fn spoken(result: &ResultRow, criterion: Option<&str>, judge: &str) -> VerdictEntry {
     let said = match criterion {
         Some(wanted) => {
-            let outcome = result.criteria.iter().find(|(id, _)| id.as_str() == wanted);
-            outcome.and_then(|(_, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => Some(scored.level.to_string()),
-                CriterionOutcome::Unscored(_) => None,
-            })
+            let found = result.criteria.get(wanted).and_then(|result| result.as_ref()?.score);
+            found.map(|level| level.to_string())
         }
         None => match result.outcome {
             RowOutcome::Pass | RowOutcome::Fail => Some(result.outcome.name().to_owned()),

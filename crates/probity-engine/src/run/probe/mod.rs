@@ -26,6 +26,7 @@ pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
+use super::calling::Allowance;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::input::{Dataset, Skipped};
@@ -141,13 +142,13 @@ impl ProbeJob {
 
 /// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(&job.asking, None)?);
+    let allowance = Allowance::new(Arc::new(budget(&job.asking, None)?));
     let [first, again] = rounds(job);
-    let first = run_within(&first, session, Arc::clone(&budget)).await?;
+    let first = run_within(&first, session, &allowance).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);
     }
-    Ok(first.and(run_within(&again, session, budget).await?))
+    Ok(first.and(run_within(&again, session, &allowance).await?))
 }
 
 /// What a probing asks for the first time, and what it asks again.

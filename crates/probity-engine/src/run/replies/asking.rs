@@ -8,7 +8,7 @@ use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, Store
 use crate::run::about::TargetSpec;
 use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Called, Calling, Outbox, Taken};
+use crate::run::calling::{Allowance, Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::refused::Tuned;
@@ -16,6 +16,7 @@ use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
 use crate::schedule::desk::{Desk, Task};
+use crate::schedule::lane::Parameters;
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.
@@ -65,7 +66,7 @@ fn planned(
     for request in requests(job, target)? {
         let request = request?;
         n_cases += 1;
-        lacking.meet(request.hash(), request, &mut call)?;
+        lacking.meet(request.hash, request, &mut call)?;
     }
     let missing = lacking.finish(&mut call)?;
     Ok((ReplyPlan { n_cases, n_calls, most: most.map(Money::from_picos) }, missing))
@@ -79,8 +80,9 @@ pub(super) async fn ask(
     budget: &Arc<Budget>,
 ) -> Result<Option<RepliesRan>, RunError> {
     job.know_target(session.store)?;
+    let allowance = Allowance::new(Arc::clone(budget));
     while let Some(target) = job.target() {
-        let ran = turn(job, &target, session, budget).await?;
+        let ran = turn(job, &target, session, &allowance).await?;
         let ended = (ran.driven.as_ref(), ran.n_answered);
         match Tuned::target(&target).started_over(&target.left, ended, session)? {
             Some(left) => job.set_target(target.without(left)),
@@ -94,7 +96,7 @@ async fn turn(
     job: &Arc<Job>,
     target: &Arc<TargetDefinition>,
     session: &Session<'_>,
-    budget: &Arc<Budget>,
+    allowance: &Allowance,
 ) -> Result<RepliesRan, RunError> {
     let Session { store, mode, key, .. } = *session;
     let (plan, missing) = {
@@ -114,7 +116,7 @@ async fn turn(
         session,
         config,
         chat: target.settings.chat(),
-        budget,
+        allowance,
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
@@ -131,21 +133,21 @@ async fn turn(
         move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
     };
     let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
-    if n_answered > 0 {
+    if n_answered > 0 && calling.parameters != Parameters::Proven {
         Tuned::target(target).remember_taken(&target.left, store)?;
     }
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }
 
-/// The target's own run for the cases of `run`, whose judge looks at them for the `round`th time.
+/// The target's own run for the cases of `run`, under this repeat.
 pub(in crate::run) fn target_run(
     reader: &Reader,
     run: &RunRecord,
-    (files, round): (&str, u32),
+    (files, repeat): (&str, u32),
     target: &TargetSpec,
 ) -> Result<Option<RunId>, StoreError> {
     let cases = run.part("cases").unwrap_or_default();
-    reader.find_run(&manifest(files, &target.name, [cases, &target.id, &(round - 1).to_string()]))
+    reader.find_run(&manifest(files, &target.name, [cases, &target.id, &repeat.to_string()]))
 }
 
 /// What defines a target's own run: its cases, the target, and the repeat.
@@ -164,9 +166,9 @@ fn feed(
 ) -> Result<(), RunError> {
     for request in requests(job, target)? {
         let question = request?;
-        let Some(earlier) = missing.take(question.hash()) else { continue };
+        let Some(earlier) = missing.take(question.hash) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        let tokens_input = (question.body().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        let tokens_input = (question.body.len() as u64).div_ceil(CHARS_PER_TOKEN);
         if tasks.put(Task { question, most, tokens_input, earlier }) == Taken::No {
             break;
         }

@@ -19,6 +19,7 @@ pub(super) use record::{Replies, not_asked};
 
 use std::sync::Arc;
 
+use super::calling::Allowance;
 use super::job::Job;
 use super::{Network, Ran, RunError, Session, budget, run_within};
 use crate::ledger::RunId;
@@ -68,8 +69,8 @@ pub async fn fetch(
     Ok((all, Some(budget)))
 }
 
-/// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the target's calls stop
-/// early the judge is not called: what is missing comes with the next run.
+/// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the
+/// target's calls stop early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?);
     let replies = asking::ask(job, session, &budget).await?;
@@ -81,9 +82,10 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
         network: if is_cut { Network::Offline } else { session.mode.network },
         ..session.mode.clone()
     };
+    let allowance = Allowance::new(budget);
     let mut all: Option<Ran> = None;
     for work in job.repeats() {
-        let ran = run_within(&work, &Session { mode: &mode, ..*session }, Arc::clone(&budget)).await?;
+        let ran = run_within(&work, &Session { mode: &mode, ..*session }, &allowance).await?;
         let is_stopped = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
         all = Some(match all {
             None => ran,

@@ -8,7 +8,7 @@ use crate::schedule::fixture::settings;
 
 /// A lane whose first call has been answered.
 fn flown(concurrency: usize) -> Lane {
-    let lane = Lane::new(settings(concurrency), 1);
+    let lane = Lane::new(settings(concurrency), 1, Parameters::Settled);
     lane.observe(0, Signal::Clean, None, "");
     lane
 }
@@ -37,7 +37,7 @@ async fn call_all(lane: &Arc<Lane>, n: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_call_goes_alone_but_not_for_long() {
-    let lane = Lane::new(settings(4), 1);
+    let lane = Lane::new(settings(4), 1, Parameters::Settled);
     let first = lane.enter(0).await.expect("open");
     assert_eq!(entered_after(&lane).await, Duration::from_millis(250));
     drop(first);
@@ -47,7 +47,7 @@ async fn the_first_call_goes_alone_but_not_for_long() {
 #[tokio::test(start_paused = true)]
 async fn whatever_comes_of_the_first_call_the_others_follow() {
     for signal in [Signal::Clean, Signal::Failure, Signal::Declined, Signal::Unfit] {
-        let lane = Arc::new(Lane::new(settings(4), 1));
+        let lane = Arc::new(Lane::new(settings(4), 1, Parameters::Settled));
         let first = lane.enter(0).await.expect("open");
         let others = tokio::spawn({
             let lane = Arc::clone(&lane);
@@ -65,8 +65,57 @@ async fn whatever_comes_of_the_first_call_the_others_follow() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn calls_with_unproven_parameters_go_one_by_one_until_one_is_answered() {
+    for signal in [Signal::Failure, Signal::Limited(Ramp::Normal), Signal::Unlucky, Signal::Unfit] {
+        let lane = Arc::new(Lane::new(settings(4), 1, Parameters::Unproven));
+        for _ in 0..3 {
+            let call = lane.enter(0).await.expect("open");
+            let waited = tokio::time::timeout(Duration::from_mins(9), lane.enter(0)).await;
+            assert!(waited.is_err(), "nothing goes beside it, however long it takes: {signal:?}");
+            lane.observe(0, signal, None, "");
+            drop(call);
+        }
+        let call = lane.enter(0).await.expect("open");
+        let others = tokio::spawn({
+            let lane = Arc::clone(&lane);
+            async move { call_all(&lane, 3).await }
+        });
+        tokio::task::yield_now().await;
+        lane.observe(0, Signal::Clean, None, "");
+        others.await.expect("no panic");
+        drop(call);
+        assert!(lane.peak() > 1, "after an answer they go together: {signal:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_with_unproven_parameters_end_like_others() {
+    let lane = Lane::new(settings(5), 1, Parameters::Unproven);
+    while let Ok(call) = lane.enter(0).await {
+        lane.observe(0, Signal::Failure, None, "lost");
+        drop(call);
+    }
+    assert_eq!(lane.stop_reason(), Some(Stop::Unreachable("20 calls failed in a row: lost".into())));
+    let lane = Lane::new(settings(5), 1, Parameters::Unproven);
+    let began = Instant::now();
+    while let Ok(call) = lane.enter(0).await {
+        tokio::time::advance(Duration::from_mins(1)).await;
+        lane.observe(0, Signal::Limited(Ramp::Normal), None, "HTTP 429");
+        drop(call);
+    }
+    assert_eq!(began.elapsed(), Duration::from_mins(36), "each is no new beginning");
+}
+
+#[tokio::test(start_paused = true)]
+async fn proven_parameters_need_no_pilot() {
+    let lane = Lane::new(settings(4), 1, Parameters::Proven);
+    let _first = lane.enter(0).await.expect("open");
+    assert_eq!(entered_after(&lane).await, Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
 async fn f01_a_limited_pilot_lets_nobody_slip_through() {
-    let lane = Arc::new(Lane::new(settings(4), 1));
+    let lane = Arc::new(Lane::new(settings(4), 1, Parameters::Settled));
     let first = lane.enter(0).await.expect("open");
     let others = tokio::spawn({
         let lane = Arc::clone(&lane);
@@ -158,6 +207,27 @@ async fn a_caller_that_goes_away_leaves_its_turn_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_caller_that_gives_up_in_a_pause_leaves_its_turn_to_the_next() {
+    let lane = Arc::new(flown(1));
+    let held = lane.enter(0).await.expect("open");
+    let impatient = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { tokio::time::timeout(Duration::from_secs(1), lane.enter(0)).await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    let next = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter(0).await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    lane.observe(0, Signal::Limited(Ramp::Normal), Some(Duration::from_secs(9)), "");
+    drop(held);
+    assert!(impatient.await.expect("no panic").is_err(), "its time was up in the pause");
+    let next = tokio::time::timeout(Duration::from_mins(1), next).await;
+    assert_eq!(next.expect("its turn came").expect("no panic"), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn f29_failures_in_a_row_stop_the_lane() {
     let lane = flown(5);
     for n in 0..20 {
@@ -180,7 +250,7 @@ async fn f16_f32_what_is_no_failure_neither_cuts_nor_breaks() {
 
 #[tokio::test(start_paused = true)]
 async fn f07_nothing_but_rate_limits_ends_the_lane() {
-    let lane = Lane::new(settings(5), 1);
+    let lane = Lane::new(settings(5), 1, Parameters::Settled);
     drop(lane.enter(0).await.expect("open"));
     let mut minutes = 0;
     while lane.stop_reason().is_none() {
@@ -265,7 +335,7 @@ async fn n20_a_rate_limit_says_when_the_next_call_is_made() {
 #[tokio::test(start_paused = true)]
 async fn n20_a_rate_limit_that_never_ends_has_one_bound() {
     let drought = Duration::from_mins(30);
-    let lane = Lane::new(ScheduleSettings { packet_max: drought, ..settings(4) }, 1);
+    let lane = Lane::new(ScheduleSettings { packet_max: drought, ..settings(4) }, 1, Parameters::Settled);
     let began = Instant::now();
     let stop = loop {
         match lane.enter(0).await {
@@ -281,7 +351,7 @@ async fn n20_a_rate_limit_that_never_ends_has_one_bound() {
 
 /// A lane to two servers whose first call has been answered.
 fn pair(concurrency: usize) -> Lane {
-    let lane = Lane::new(settings(concurrency), 2);
+    let lane = Lane::new(settings(concurrency), 2, Parameters::Settled);
     lane.observe(0, Signal::Clean, None, "");
     lane
 }
@@ -337,9 +407,46 @@ async fn a_lane_ends_with_its_last_server() {
     assert_eq!(lane.stop_reason(), Some(Stop::Unreachable("20 calls failed in a row: refused".to_owned())));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_puts_calls_off_without_a_time_is_passed_over() {
+    for signal in [Signal::Limited(Ramp::Normal), Signal::Unlucky, Signal::Declined] {
+        let lane = pair(4);
+        lane.observe(0, signal, None, "HTTP 429");
+        let calls = [lane.enter(0).await.expect("open"), lane.enter(0).await.expect("open")];
+        assert_eq!(calls.each_ref().map(Permit::server), [1, 1], "{signal:?}");
+        lane.observe(1, signal, None, "HTTP 529");
+        assert_eq!(lane.enter(0).await.expect("open").server(), 0, "neither is better: {signal:?}");
+    }
+    let alone = flown(4);
+    alone.observe(0, Signal::Unlucky, None, "HTTP 529");
+    assert_eq!(alone.limit(), 4, "one server has no other to turn to");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_is_left_while_another_lives() {
+    let lane = pair(4);
+    lane.leave(0, Stop::Refused("no key".into()));
+    assert_eq!((lane.stop_reason(), lane.gone()), (None, vec![(0, "no key".to_owned())]));
+    assert_eq!(lane.enter(0).await.expect("open").server(), 1);
+    lane.leave(0, Stop::Unusable("a call that was under way".into()));
+    lane.leave(1, Stop::Quota("no credit".into()));
+    assert_eq!(lane.enter(0).await.expect_err("closed"), Stop::Quota("no credit".into()));
+    assert_eq!(lane.gone()[0].1, "no key", "the first reason stays");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_whose_limit_is_used_up_is_left_before_the_lane_ends() {
+    let lane = pair(4);
+    lane.stop_before_next(0, Stop::Quota("resets in 3 h".into()));
+    assert_eq!(lane.enter(0).await.expect("open").server(), 1);
+    lane.stop_before_next(1, Stop::Quota("resets in 4 h".into()));
+    assert_eq!(lane.stop_reason(), None, "no further call may be needed");
+    assert_eq!(lane.enter(0).await.expect_err("closed"), Stop::Quota("resets in 4 h".into()));
+}
+
 /// How long `n` calls take one after another, each of `tokens` and none answered in time.
 async fn paced(settings: ScheduleSettings, n: u64, tokens: u64) -> Duration {
-    let (lane, begun) = (Lane::new(settings, 1), Instant::now());
+    let (lane, begun) = (Lane::new(settings, 1, Parameters::Settled), Instant::now());
     lane.observe(0, Signal::Clean, None, "");
     for _ in 0..n {
         drop(lane.enter(tokens).await.expect("open"));
@@ -361,7 +468,7 @@ async fn no_minute_holds_more_than_the_settings_allow() {
         tokens_per_minute: per_minute(1_000),
         ..settings()
     };
-    let lane = Lane::new(both, 1);
+    let lane = Lane::new(both, 1, Parameters::Settled);
     lane.observe(0, Signal::Clean, None, "");
     drop(lane.enter(100).await.expect("open"));
     lane.used_more(400);

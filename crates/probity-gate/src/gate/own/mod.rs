@@ -92,9 +92,9 @@ struct Breach {
 }
 
 impl OwnRules {
-    /// The ids of the rules, each with what its findings do.
-    pub fn severities(&self) -> impl Iterator<Item = (&'static str, Severity)> {
-        self.rules.iter().map(|rule| (rule.id, rule.severity))
+    /// The rules: the id of each, what its findings do, and what they say.
+    pub fn listed(&self) -> impl Iterator<Item = (&'static str, Severity, &str)> {
+        self.rules.iter().map(|rule| (rule.id, rule.severity, rule.message.as_str()))
     }
 
     /// The files they were read from, each with its text.

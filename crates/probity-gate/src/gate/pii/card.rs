@@ -9,19 +9,7 @@ use super::super::text::digits::{self, DIGITS_MAX, Group};
 use super::super::text::label::{Label, Labels};
 use super::kind::{Hit, Kind};
 use super::national;
-
-/// Groupings that cards are printed in, by the number of digits per group.
-const PRINTED: &[&[usize]] = &[
-    &[4, 4, 4, 4, 3],
-    &[4, 4, 4, 4],
-    &[4, 6, 5],
-    &[4, 6, 4],
-    &[6, 13],
-    &[4, 4, 5],
-    &[8, 8],
-    &[4, 12],
-    &[12, 4],
-];
+use super::numbers::NUMBERS;
 
 /// How sure the shape of a number makes it a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,20 +47,11 @@ pub(super) fn shape(digits: &[u8]) -> Shape {
         return Shape::None;
     }
     let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
-    let (sure, shared) = match four {
-        4000..=4999 => (n == 16, n == 13 || n == 19),
-        5100..=5599 | 2221..=2720 | 2200..=2204 => (n == 16, false),
-        3400..=3499 | 3700..=3799 => (n == 15, false),
-        3600..=3699 | 3800..=3999 | 3000..=3059 | 3095 => (n == 14, n == 16),
-        6011 | 6440..=6599 | 3528..=3589 | 6200..=6299 => (n == 16, n > 16),
-        1800 | 2131 => (false, n == 15),
-        5000..=5099 | 5600..=5899 | 6000..=6999 | 8100..=8199 => (false, true),
-        _ => (false, false),
-    };
-    match (sure, shared) {
-        (true, _) => Shape::Sure,
-        (false, true) => Shape::Shared,
-        (false, false) => Shape::Checked,
+    let issuer = NUMBERS.cards.iter().find(|issuer| (issuer.from..=issuer.to).contains(&four));
+    match issuer {
+        Some(issuer) if issuer.sure.contains(&n) => Shape::Sure,
+        Some(issuer) if issuer.shared.contains(&n) => Shape::Shared,
+        _ => Shape::Checked,
     }
 }
 
@@ -83,11 +62,11 @@ fn window(text: &Text, groups: &[Group], at: usize) -> usize {
         1 => rest.iter().take_while(|group| group.len() == 1).count(),
         12..=DIGITS_MAX if !digits::have_lens(rest, &[12, 4]) => 1,
         4 | 6 | 8 | 12 if !is_inside_run(text, groups, at) => {
-            let is_printed = |printed: &&&[usize]| {
+            let is_printed = |printed: &&Vec<usize>| {
                 let gaps = &rest[1..printed.len().min(rest.len())];
                 digits::have_lens(rest, printed) && gaps.iter().all(|group| group.gap == gaps[0].gap)
             };
-            PRINTED.iter().find(is_printed).map_or(0, |printed| printed.len())
+            NUMBERS.card_groupings.iter().find(is_printed).map_or(0, |printed| printed.len())
         }
         _ => 0,
     }

@@ -6,15 +6,8 @@ use std::ops::Range;
 use super::super::text::Text;
 use super::super::text::digits::{self, Group};
 use super::super::text::label::{Label, Labels};
-use super::super::text::words::{may_end, may_start, run_after, run_before};
-
-/// The length of an account number by country, as the registry of ISO 13616 has it.
-const IBAN_LENGTHS: &str = "\
-    AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 \
-    DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 \
-    IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 \
-    MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 \
-    SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30";
+use super::super::text::words::{may_end, may_start};
+use super::numbers::NUMBERS;
 
 /// The longest written form of a network address, in bytes.
 const ADDRESS_MAX: usize = 45;
@@ -28,7 +21,7 @@ pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
         return None;
     }
     let country = text[start..group.start].to_ascii_uppercase();
-    let length = IBAN_LENGTHS.split(' ').find_map(|entry| entry.strip_prefix(&country))?.parse().ok()?;
+    let length = NUMBERS.iban_lengths.iter().find_map(|entry| entry.strip_prefix(&country))?.parse().ok()?;
     let (mut compact, mut at) = (Vec::new(), start);
     while compact.len() < length {
         match *bytes.get(at)? {
@@ -61,14 +54,16 @@ pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<us
     (!is_glued && !is_version && is_public(address.into())).then_some(span)
 }
 
-/// The public address of hexadecimal groups that the digits `group` belong to.
-pub(super) fn ip_v6(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let belongs = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
-    let start = group.start - run_before(text, group.start, ADDRESS_MAX, belongs);
-    let end = group.end + run_after(text, group.end, ADDRESS_MAX, belongs);
-    let word = text[start..end].trim_end_matches(':');
-    let address: Ipv6Addr = word.parse().ok()?;
-    is_public(address.into()).then_some(start..start + word.len())
+/// The public address that a run of hexadecimal digits and colons is.
+pub(super) fn ip_v6(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let word = text[run.clone()].trim_end_matches(':');
+    let address: Ipv6Addr = word.parse().ok().filter(|_| word.len() <= ADDRESS_MAX)?;
+    is_public(address.into()).then_some(run.start..run.start + word.len())
+}
+
+/// Whether a byte is part of such an address.
+pub(super) fn is_v6_byte(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || byte == b':'
 }
 
 /// Whether an address is routed on the internet and is not everybody's.
@@ -123,7 +118,8 @@ mod tests {
     fn check_ip(text: &str, want: &str) {
         let text = Text::new(text);
         let groups = text.clusters().next().unwrap();
-        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text, &groups[0]));
+        let found = ip_v4(&text, groups, 0)
+            .or_else(|| super::super::masked::runs(&text, is_v6_byte, b"").find_map(|run| ip_v6(&text, run)));
         assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 

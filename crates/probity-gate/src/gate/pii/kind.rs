@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::rules::Rule;
+use super::super::text::label::Owner;
 
 /// Declares the kinds with their rules.
 macro_rules! kinds {
@@ -71,6 +72,18 @@ impl Hit {
     /// A value whose whole span identifies it.
     pub(super) fn new(kind: Kind, span: Range<usize>) -> Self {
         Hit { kind, core: span.clone(), span, expected: None }
+    }
+
+    /// A number that may be the company's, given whose the reply says that it is.
+    pub(super) fn owned(kind: Kind, span: Range<usize>, owner: Option<Owner>) -> Self {
+        let hit = Hit::new(kind, span);
+        if owner == Some(Owner::Company) { hit.listed_as("own_numbers") } else { hit }
+    }
+
+    /// The same as a contact of the company's, which a setting could list.
+    pub(super) fn listed_as(self, setting: &str) -> Self {
+        let expected = format!("`{setting}` under [gate], if it is the company's own");
+        Hit { kind: Kind::UnlistedContact, expected: Some(expected), ..self }
     }
 }
 

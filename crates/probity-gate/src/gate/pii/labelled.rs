@@ -16,6 +16,11 @@ const LEADS_MAX: usize = 5;
 const VALUE_MAX: usize = 128;
 /// How many signs, or characters of a script without spaces, can stand before a value.
 const GAP_MAX: usize = 8;
+/// How long a label is that may have an ending, and how long the ending, in bytes.
+const INFLECTED_MIN: usize = 8;
+const ENDING_MAX: usize = 2;
+/// How many words behind a label a verb can stand that ties it to its value.
+const CONNECTOR_WORDS_MAX: usize = 8;
 /// How far behind its label a date can end, in bytes.
 const DATE_REACH: usize = 64;
 
@@ -34,7 +39,7 @@ pub(super) enum Announced {
 
 /// The value that the label at `label` announces.
 pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> Option<Hit> {
-    if !is_whole(text, label) {
+    if !is_label(text, label) {
         return None;
     }
     if announced == Announced::Birth {
@@ -45,21 +50,44 @@ pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> O
     {
         return Some(Hit::new(Kind::Secret, span));
     }
-    let (span, link) = value_after(text, label.end)?;
     if announced == Announced::Login {
-        return login(text, label, &span, link);
+        let (name, link) = value_after(text, label.end)?;
+        return login(text, label, &name, link);
     }
-    let word = &text[span.clone()];
-    let (fits, kind) = match announced {
-        Announced::Birth | Announced::Login => return None,
-        Announced::Document => (is_number(word, 4, 5..=16), Kind::IdentityDocument),
-        Announced::NationalId => (is_number(word, 5, 6..=18), Kind::NationalId),
-        Announced::BankAccount => (is_number(word, 6, 6..=20), Kind::BankAccount),
-        Announced::Password => (is_password(word, link), Kind::Secret),
-        Announced::Code => (is_code(word, link), Kind::Secret),
-        Announced::Key => (word.len() >= 16 && secret::looks_random(word), Kind::Secret),
-    };
-    fits.then(|| Hit::new(kind, span))
+    let value =
+        |from: usize| value_after(text, from).and_then(|(span, link)| announced.value(text, span, link));
+    value(label.end).or_else(|| connectors_after(text, label.end).find_map(value))
+}
+
+/// Whether a label stands at `range`. A long one may have an ending: "passwords", "fødselsnummeret".
+pub(super) fn is_label(text: &Text, range: &Range<usize>) -> bool {
+    let n_more = run_after(text, range.end, ENDING_MAX + 1, |byte| byte.is_ascii_alphabetic());
+    let end = range.end + if range.len() >= INFLECTED_MIN && n_more <= ENDING_MAX { n_more } else { 0 };
+    is_whole(text, &(range.start..end))
+}
+
+/// Where a word stands that can tie a label to its value, within a few words: "the code for your login is".
+fn connectors_after(text: &Text, label: usize) -> impl Iterator<Item = usize> {
+    let is_apart = move |word: &Word<'_>| text[label..word.start].contains(['.', '!', '?', ';', ':', '\n']);
+    let words = text.after(label).take(CONNECTOR_WORDS_MAX).take_while(move |word| !is_apart(word));
+    words.filter(|word| word.is_in(List::Connectors)).map(|word| word.start)
+}
+
+impl Announced {
+    /// The value at `span`, if it is one of this kind.
+    fn value(self, text: &Text, span: Range<usize>, link: Link) -> Option<Hit> {
+        let word = &text[span.clone()];
+        let (fits, kind) = match self {
+            Announced::Birth | Announced::Login => return None,
+            Announced::Document => (is_number(word, 4, 5..=16), Kind::IdentityDocument),
+            Announced::NationalId => (is_number(word, 5, 6..=18), Kind::NationalId),
+            Announced::BankAccount => (is_number(word, 6, 6..=20), Kind::BankAccount),
+            Announced::Password => (is_password(word, link), Kind::Secret),
+            Announced::Code => (is_code(word, link), Kind::Secret),
+            Announced::Key => (word.len() >= 16 && secret::looks_random(word), Kind::Secret),
+        };
+        fits.then(|| Hit::new(kind, span))
+    }
 }
 
 /// How a value is tied to its label.
@@ -150,7 +178,7 @@ fn is_password(word: &str, link: Link) -> bool {
     }
     match link {
         Link::Quoted => is_mixed || has_digit,
-        Link::Said => is_mixed || (has_digit && word.len() > 5),
+        Link::Said => is_mixed || (n_digits(word) == word.len() && word.len() > 5),
         Link::Direct => has_digit && has_letter,
         Link::Loose => false,
     }
@@ -162,17 +190,20 @@ fn is_code(word: &str, link: Link) -> bool {
     link != Link::Loose
         && (3..=10).contains(&digits)
         && letters <= digits
-        && word.len() - digits - letters <= 1
+        && word.len() - digits - letters <= 2
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
 }
 
-/// The code that stands before its label: `482913 is your code`.
+/// The code that stands before its label: `482913 is your code`, `482 913 as code`.
 fn code_before(text: &Text, label: usize) -> Option<Range<usize>> {
     let mut words =
         text.before(label).skip_while(|word| word.is_in(List::ValueLeads) && !word.is_in(List::Connectors));
-    let is_said = words.next()?.is_in(List::Connectors);
-    let number = words.next().filter(|number| is_said && number.is_number())?;
-    (4..=8).contains(&number.text.len()).then_some(number.start..number.end)
+    words.next().filter(|word| word.is_in(List::Connectors))?;
+    let groups: Vec<Word<'_>> = words.take(3).take_while(Word::is_number).collect();
+    let (last, first) = (groups.first()?, groups.last()?);
+    let n_digits = groups.iter().map(|group| group.text.len()).sum::<usize>();
+    let is_one = (4..=8).contains(&n_digits) && last.end - first.start < n_digits + groups.len();
+    is_one.then_some(first.start..last.end)
 }
 
 /// A password that stands behind a name: `Login: jane / Passw0rd123`.

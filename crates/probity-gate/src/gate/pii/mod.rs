@@ -16,6 +16,7 @@ mod labelled;
 mod linked;
 mod masked;
 mod national;
+mod numbers;
 mod scan;
 mod secret;
 mod split;

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use super::super::text::label::Labels;
 use super::super::text::words::{List, Word, may_end, may_start, run_after};
 use super::super::text::{Shape, Text, Token};
+use super::kind::{Hit, Kind};
+use super::numbers::NUMBERS;
 
 /// How far behind a label its number can stand, in bytes.
 const BEHIND_MAX: usize = 72;
@@ -20,7 +22,7 @@ const GAP_MAX: usize = 3;
 /// One row of the table. What each field says stands in the data file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Identifier {
+pub(super) struct Identifier {
     #[allow(dead_code, reason = "says to the reader of the file what a row is")]
     name: String,
     #[serde(default)]
@@ -35,6 +37,8 @@ struct Identifier {
     modulus: u32,
     #[serde(default)]
     ten_is_zero: bool,
+    #[serde(default)]
+    of_firms: bool,
 }
 
 /// Checks that are no weighted sum.
@@ -56,100 +60,103 @@ enum Check {
     Verhoeff,
 }
 
-/// The rows, and the forms that need no label by the run of digits or letters that they begin with.
-struct Table {
-    rows: Vec<Identifier>,
-    alone: BTreeMap<(bool, usize), Vec<(usize, String)>>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let file: BTreeMap<String, Vec<Identifier>> =
-        toml::from_str(include_str!("../../../data/identifiers.toml"))
-            .expect("the built-in table is read by every test");
-    let rows = file.into_values().flatten().collect::<Vec<_>>();
-    let mut alone: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (row, form) in
-        rows.iter().enumerate().flat_map(|(row, of)| of.alone.iter().map(move |form| (row, form)))
-    {
-        let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
-        let first = is_digit(&form.as_bytes()[0]);
-        let goes_on = |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
-        let n = form.bytes().take_while(goes_on);
-        alone.entry((first, n.count())).or_default().push((row, form.clone()));
-    }
-    Table { rows, alone }
-});
+/// The forms that need no label, with their rows, by the run of digits or letters that they begin with.
+static ALONE: LazyLock<BTreeMap<(bool, usize), Vec<(&'static Identifier, &'static str)>>> =
+    LazyLock::new(|| {
+        let mut alone = BTreeMap::<_, Vec<_>>::new();
+        let forms =
+            NUMBERS.identifiers.iter().flat_map(|row| row.alone.iter().map(move |form| (row, form.as_str())));
+        for (row, form) in forms {
+            let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
+            let first = is_digit(&form.as_bytes()[0]);
+            let goes_on =
+                |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
+            alone.entry((first, form.bytes().take_while(goes_on).count())).or_default().push((row, form));
+        }
+        alone
+    });
 
 /// The labels of the table, each with the rows that it announces.
-pub(super) fn labels() -> BTreeMap<&'static str, Vec<usize>> {
-    let mut labels: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (row, identifier) in TABLE.rows.iter().enumerate() {
-        for label in &identifier.labels {
-            labels.entry(label).or_default().push(row);
-        }
+pub(super) fn labels() -> BTreeMap<&'static str, Vec<&'static Identifier>> {
+    let mut labels = BTreeMap::<_, Vec<_>>::new();
+    for row in &NUMBERS.identifiers {
+        row.labels.iter().for_each(|label| labels.entry(label.as_str()).or_default().push(row));
     }
     labels
 }
 
 /// The numbers of a text that need no label.
-pub(super) fn alone(text: &Text) -> Vec<Range<usize>> {
+pub(super) fn alone(text: &Text) -> Vec<Hit> {
     let (mut found, mut from) = (Vec::new(), 0);
     for token in text.tokens_in(&(0..text.len())) {
         let first = text.as_bytes()[token.start];
         if token.start < from || !(first.is_ascii_digit() || first.is_ascii_uppercase()) {
             continue;
         }
-        let span = alone_at(text, token.start);
-        from = span.as_ref().map_or(from, |span| span.end);
-        found.extend(span);
+        let hit = alone_at(text, token.start);
+        from = hit.as_ref().map_or(from, |hit| hit.span.end);
+        found.extend(hit);
     }
     found
 }
 
 /// The number without a label that starts at `at`.
-fn alone_at(text: &Text, at: usize) -> Option<Range<usize>> {
+fn alone_at(text: &Text, at: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
     let first = bytes[at].is_ascii_digit();
     let n = run_after(text, at, 32, |byte| byte.is_ascii_digit() == first && byte.is_ascii_alphanumeric());
-    let fits = |(row, form): &(usize, String)| {
+    let fits = |(row, form): &(&'static Identifier, &str)| {
         let end = at + form.len();
-        let is_written = form.bytes().zip(bytes.get(at..end)?).all(|(form, byte)| match form {
-            b'#' => byte.is_ascii_digit(),
-            b'A' => byte.is_ascii_uppercase(),
-            b'X' => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
-            b'-' => is_separator(*byte),
-            _ => form == *byte,
+        let mut places = form.bytes().zip(bytes.get(at..end)?);
+        let is_written = places.all(|(place, byte)| {
+            if place == b'-' {
+                is_separator(*byte)
+            } else {
+                may_be(place, *byte) && !(byte.is_ascii_lowercase() && b"AX".contains(&place))
+            }
         });
         let written = || text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
-        let is_one = is_written && TABLE.rows[*row].is_right(&written());
-        (is_one && stands_alone(text, &(at..end))).then_some(at..end)
+        let is_one = is_written && row.is_right(&written());
+        (is_one && stands_alone(text, &(at..end))).then(|| row.hit(text, at..end))
     };
-    let span = TABLE.alone.get(&(first, n))?.iter().find_map(fits)?;
-    let labels = Labels::around(text, &span);
-    (!labels.is_reference() && !labels.is_glued(text, &span)).then_some(span)
+    let hit = ALONE.get(&(first, n))?.iter().find_map(fits)?;
+    let labels = Labels::around(text, &hit.span);
+    (!labels.is_reference() && !labels.is_glued(text, &hit.span)).then_some(hit)
 }
 
 /// The numbers that the label at `label` announces, given the rows that it stands for.
-pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[usize]) -> Option<Range<usize>> {
+pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[&Identifier]) -> Option<Hit> {
     let number = |token: &Token| {
         if matches!(token.shape, Shape::Mark(_)) {
             return None;
         }
-        rows.iter().find_map(|row| TABLE.rows[*row].labelled_at(text, token.start))
+        rows.iter().find_map(|row| Some(row.hit(text, row.labelled_at(text, token.start)?)))
     };
     let behind = text.tokens_in(&(label.end..label.end + BEHIND_MAX)).iter().find_map(number);
-    let behind = behind.filter(|span| {
+    let behind = behind.filter(|hit| {
         let is_other = |word: Word<'_>| {
-            word.is_in(List::ReferenceLabels) && !word.is_any(&["id", "code", "account", "member"])
+            word.is_in(List::ReferenceLabels)
+                && !word.is_in(List::OfAPerson)
+                && !word.is_any(&["id", "code", "account", "member"])
         };
-        !text.words(label.end..span.start).any(is_other)
+        !text.words(label.end..hit.span.start).any(is_other)
     });
     behind.or_else(|| {
         let near = text.tokens_in(&(label.start.saturating_sub(BEFORE_MAX)..label.start));
         near.iter()
             .find_map(number)
-            .filter(|span| !Labels::around(text, span).is_reference() && span.end <= label.start)
+            .filter(|hit| !Labels::around(text, &hit.span).is_reference() && hit.span.end <= label.start)
     })
+}
+
+/// Whether a byte can stand at a place of a form.
+fn may_be(place: u8, byte: u8) -> bool {
+    match place {
+        b'#' => byte.is_ascii_digit(),
+        b'A' => byte.is_ascii_alphabetic(),
+        b'X' => byte.is_ascii_alphanumeric(),
+        _ => place == byte,
+    }
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -170,6 +177,12 @@ fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
 }
 
 impl Identifier {
+    /// The number at `span`. A firm may show its own.
+    fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
+        let of_whom = if self.of_firms { Labels::around(text, &span).owner } else { None };
+        Hit::owned(Kind::NationalId, span, of_whom)
+    }
+
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
     fn labelled_at(&self, text: &Text, at: usize) -> Option<Range<usize>> {
         let mut spans = self.labelled.iter().filter_map(|form| {
@@ -177,14 +190,8 @@ impl Identifier {
             for place in form.bytes() {
                 end += if end > at { run_after(text, end, GAP_MAX, is_separator) } else { 0 };
                 let byte = text.as_bytes().get(end)?;
-                let fits = match place {
-                    b'#' => byte.is_ascii_digit(),
-                    b'A' => byte.is_ascii_alphabetic(),
-                    b'X' => byte.is_ascii_alphanumeric(),
-                    _ => place == *byte,
-                };
-                end += usize::from(fits);
-                fits.then_some(())?;
+                may_be(place, *byte).then_some(())?;
+                end += 1;
             }
             Some(at..end)
         });

@@ -55,19 +55,16 @@ const WORDS_AFTER: usize = 4;
 impl Labels {
     /// What the words around `span` say.
     pub(in crate::gate) fn around(text: &Text, span: &Range<usize>) -> Self {
-        let mut labels = Labels::default();
-        let mut following: [Option<Word<'_>>; 2] = [None; 2];
-        for (distance, word) in text.before(span.start).take(WORDS_BEFORE).enumerate() {
-            let label = label(&word);
-            labels.card |= label == Some(Label::Card);
-            labels.nearest = labels.nearest.or(label);
-            labels.owner = labels.owner.or_else(|| owner(&word, &following, distance));
-            following = [Some(word), following[0]];
-        }
-        let is_filler = |word: Word<'_>| word.is_any(&["number", "it", "this", "the", "is", "that"]);
-        if labels.nearest.is_none() && following[0].is_none_or(is_filler) {
+        let before: Vec<Word<'_>> = text.before(span.start).take(WORDS_BEFORE).collect();
+        let mut labels = Labels {
+            nearest: before.iter().find_map(label),
+            card: before.iter().any(|word| word.is_in(List::CardLabels)),
+            owner: (0..before.len()).find_map(|at| owner(&before, at)),
+        };
+        let opens = before.last().is_none_or(|first| first.is_in(List::LabelFillers));
+        if labels.nearest.is_none() && opens {
             labels.nearest =
-                label_of_last_sentence(text, following[0].map_or(span.start, |first| first.start));
+                label_of_last_sentence(text, before.last().map_or(span.start, |first| first.start));
         }
         // A number sign makes a reference of what nothing else names.
         let signed = || text[..span.start].ends_with('#').then_some(Label::Reference);
@@ -103,12 +100,8 @@ fn label_of_last_sentence(text: &Text, start: usize) -> Option<Label> {
 
 /// What the words after a number say: "… is your order number", "… (fax)".
 fn label_after(text: &Text, end: usize) -> Option<Label> {
-    let leads = [
-        "is", "was", "your", "the", "our", "as", "for", "a", "zu", "ist", "ihre", "est", "votre", "es", "su",
-        "sua", "seu",
-    ];
     let mut words = text.after(end).take(WORDS_AFTER);
-    words.find(|word| label(word).is_some() || !word.is_any(&leads)).and_then(|word| label(&word))
+    words.find(|word| label(word).is_some() || !word.is_in(List::LabelLeads)).and_then(|word| label(&word))
 }
 
 /// What one word says.
@@ -116,16 +109,19 @@ fn label(word: &Word<'_>) -> Option<Label> {
     LABELS.iter().find(|(list, _)| word.is_in(*list)).map(|(_, label)| *label)
 }
 
-/// Whose a word says something is, given the two words after it and how many words lie between.
-fn owner(word: &Word<'_>, following: &[Option<Word<'_>>; 2], distance: usize) -> Option<Owner> {
-    if distance <= 3 && word.is_in(List::Company) {
+/// Whose the word at `at` of those before something, nearest first, says that it is.
+fn owner(before: &[Word<'_>], at: usize) -> Option<Owner> {
+    let (word, behind) = (&before[at], &before[at.saturating_sub(2)..at]);
+    if at <= 3 && word.is_in(List::Company) {
         return Some(Owner::Company);
     }
     if word.is_in(List::Our) {
-        let is_of_it = |word: &Word<'_>| word.is_in(List::OfACompany);
-        return following.iter().flatten().any(is_of_it).then_some(Owner::Company);
+        let is_of_it = |word: &Word<'_>| word.is_in(List::OfACompany) || List::OfACompany.ends(word.text);
+        return behind.iter().any(is_of_it).then_some(Owner::Company);
     }
-    word.is_in(List::OfAPerson).then_some(Owner::Person)
+    // "Our shop, where you find us", "unseren Laden finden Sie".
+    let seeks = || behind.iter().chain(before.get(at + 1)).any(|word| word.is_in(List::Finding));
+    (word.is_in(List::OfAPerson) && !seeks()).then_some(Owner::Person)
 }
 
 #[cfg(test)]

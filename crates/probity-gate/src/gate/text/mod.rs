@@ -8,7 +8,7 @@ mod day;
 pub(super) mod digits;
 pub(super) mod label;
 mod mail;
-pub(super) mod phone;
+mod phone;
 mod phrases;
 mod row;
 mod sentence;
@@ -22,7 +22,7 @@ pub(super) use contact::{Contact, ContactKind};
 pub(super) use day::day;
 pub(super) use phrases::Phrases;
 pub(super) use row::Row;
-pub(super) use sentence::{Sentence, quotes};
+pub(super) use sentence::{Sentence, quotes, sentence_texts};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
 pub(super) use word_map::WordMap;
@@ -40,8 +40,6 @@ const REACH: usize = 64;
 pub(super) struct Text {
     clean: Rewritten,
     plain: Rewritten,
-    /// Where words, numbers and marks start in the plain text.
-    plain_starts: Vec<usize>,
     tokens: Vec<Token>,
     sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
@@ -76,8 +74,7 @@ impl Text {
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
         let groups = digits::groups(clean.text());
-        let plain_starts = phrases::starts(plain.text());
-        let mut text = Text { clean, plain, plain_starts, tokens, sentences, groups, contacts: Vec::new() };
+        let mut text = Text { clean, plain, tokens, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
         let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
         for token in &mut text.tokens {
@@ -95,11 +92,6 @@ impl Text {
     /// The text in lower case with single spaces, whose places are those of this text.
     pub(super) fn plain(&self) -> &Rewritten {
         &self.plain
-    }
-
-    /// Where words, numbers and marks start in the plain text.
-    pub(super) fn plain_starts(&self) -> &[usize] {
-        &self.plain_starts
     }
 
     /// Its sentences.

@@ -170,20 +170,6 @@ fn with_frame(text: &Text, span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Whether a number is free of charge or of a service, so that no person has it.
-pub(in crate::gate) fn is_service(number: &str) -> bool {
-    let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
-    match &digits[..] {
-        [4, 4, 3 | 8, ..] => digits.len() == 12,
-        [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => true,
-        [0, 3, 0 | 3, ..] | [0, 3 | 8, 4, 3..=5, ..] | [0, 3 | 8, 7, 0..=3, ..] => digits.len() == 11,
-        [1, national @ ..] | [0, 0, 1, national @ ..] | national => {
-            national.len() == 10
-                && matches!(national, [8, 0, 0, ..] | [8, 3..=8, _, ..] if national[1] == national[2])
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

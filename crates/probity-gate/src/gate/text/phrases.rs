@@ -3,9 +3,10 @@
 //! All phrases of a set are looked for in one pass, from the start of each word or mark: `tag` is not in `stage`.
 //! Characters that a reader does not see are passed over, so they hide nothing.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
 use super::token::{is_spaceless, is_word_byte};
 use super::{Rewritten, Text};
@@ -15,8 +16,6 @@ use super::{Rewritten, Text};
 pub(in crate::gate) struct Phrases<T> {
     search: AhoCorasick,
     meanings: Vec<T>,
-    /// For each first byte, the bytes that can follow it, one bit each. Most words end here.
-    openings: Vec<[u64; 4]>,
 }
 
 /// A phrase found in a text.
@@ -37,57 +36,39 @@ impl<T> Phrases<T> {
             |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        let mut openings = vec![[0; 4]; 256];
-        for text in &texts {
-            let seconds = text.as_bytes().get(1).map_or(0..=255, |second| *second..=*second);
-            let opening = &mut openings[usize::from(text.as_bytes()[0])];
-            seconds.for_each(|second| opening[usize::from(second / 64)] |= 1 << (second % 64));
-        }
-        let search = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Anchored)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(texts);
-        Phrases { search: search.expect("no list is as long as the search can hold"), meanings, openings }
+        let search = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(texts);
+        Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
     }
 
     /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
-    /// place. What is part of one phrase starts no other.
+    /// place.
     pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
-        let (plain, mut from) = (text.plain().text(), 0);
-        let bytes = plain.as_bytes();
-        text.plain_starts().iter().filter_map(move |start| {
-            let at = *start;
-            let second = bytes.get(at + 1).copied().unwrap_or(0);
-            let may_open =
-                self.openings[usize::from(bytes[at])][usize::from(second / 64)] >> (second % 64) & 1 == 1;
-            if at < from || !may_open {
-                return None;
-            }
-            let found = self.search.find(Input::new(plain).span(at..plain.len()).anchored(Anchored::Yes))?;
-            from = found.end();
-            let is_spaced = !plain[..from].ends_with(|last: char| last >= '\u{3000}');
-            let is_joined = is_spaced
-                && is_word_byte(bytes[from - 1])
-                && bytes.get(from).is_some_and(|byte| is_word_byte(*byte));
-            let span = text.plain().original(&found.range());
-            Some(Found { meaning: &self.meanings[found.pattern().as_usize()], span, is_whole: !is_joined })
+        let plain = text.plain().text();
+        let matches = self.search.find_overlapping_iter(plain);
+        let mut matches: Vec<Match> = matches.filter(|found| opens(plain, found.start())).collect();
+        matches.sort_by_key(|found| (found.start(), Reverse(found.end())));
+        matches.dedup_by_key(|found| found.start());
+        matches.into_iter().map(|found| Found {
+            meaning: &self.meanings[found.pattern().as_usize()],
+            span: text.plain().original(&found.range()),
+            is_whole: closes(plain, found.end()),
         })
     }
 }
 
-/// Where words, numbers and marks start in a plain text. In scripts without spaces, each character may start a word.
-pub(super) fn starts(plain: &str) -> Vec<usize> {
+/// Whether a word, number or mark opens at `at`. In scripts without spaces, each character may open a word.
+fn opens(plain: &str, at: usize) -> bool {
     let kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
-    let (mut starts, mut before) = (Vec::with_capacity(plain.len() / 4), (false, false));
-    for (at, byte) in plain.bytes().enumerate() {
-        let now = kind(byte);
-        if byte != b' ' && (!now.0 || now != before || is_spaceless(byte)) {
-            starts.push(at);
-        }
-        before = now;
-    }
-    starts
+    let (bytes, first) = (plain.as_bytes(), plain.as_bytes()[at]);
+    at == 0 || !is_word_byte(first) || is_spaceless(first) || kind(first) != kind(bytes[at - 1])
+}
+
+/// Whether no word goes on at `end`.
+fn closes(plain: &str, end: usize) -> bool {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word_byte(*byte));
+    plain[..end].ends_with(|last: char| last >= '\u{3000}')
+        || !is_word(plain.as_bytes()[..end].last())
+        || !is_word(plain.as_bytes().get(end))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::is_word_byte;
-use super::words::{List, lists, month};
+use super::words::{List, Meaning};
+use super::{Rewritten, is_word_byte};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
@@ -57,6 +57,15 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         at = paragraph.end;
     }
     sentences
+}
+
+/// A text as its sentences, each with what lies between it and the next.
+pub(in crate::gate) fn sentence_texts(original: &str) -> Vec<&str> {
+    let clean = Rewritten::clean(original);
+    let starts = sentences(clean.text()).into_iter().skip(1).map(|next| clean.original(&next.span).start);
+    let mut from = 0;
+    let cut = starts.chain([original.len()]).map(|to| &original[std::mem::replace(&mut from, to)..to]);
+    cut.collect()
 }
 
 /// The first paragraph from `from` on, which is a line's start or the end of the paragraph before. `None` where nothing
@@ -116,21 +125,16 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize) -> bool {
         // "On the 3. March", "im 2. Stock".
         let n_digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let word = &next[..next.iter().take_while(|byte| is_word_byte(**byte)).count()];
-        let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || names_month(word);
+        let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || Meaning::of(word).month.is_some();
         return matches!(n_digits, 1 | 2) && goes_on;
     }
     if len > ABBREVIATION_BYTES_MAX {
         return false;
     }
     let word = &before[before.len() - len..];
-    let lists = lists(word);
-    let number_follows = || next.first().is_some_and(u8::is_ascii_digit);
-    let is_numbered = len == 1 || List::NumberAbbreviations.is_of(lists) || names_month(word);
-    List::Abbreviations.is_of(lists) || (is_numbered && number_follows())
-}
-
-fn names_month(word: &[u8]) -> bool {
-    std::str::from_utf8(word).is_ok_and(|word| month(word).is_some())
+    let meaning = Meaning::of(word);
+    let is_numbered = len == 1 || meaning.is_in(List::NumberAbbreviations) || meaning.month.is_some();
+    meaning.is_in(List::Abbreviations) || (is_numbered && next.first().is_some_and(u8::is_ascii_digit))
 }
 
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply

@@ -3,23 +3,15 @@
 //! Clean text is what everything is read from, plain text is what phrases are looked for in, and squashed text is what
 //! values are compared by. No spelling keeps a character that a reader does not see.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use serde::Deserialize;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::case::is_format;
-
-/// The code points of the zeros of all scripts with decimal digits (general category Nd), in order. The
-/// nine digits after each zero follow it.
-const ZEROS: &[u32] = &[
-    0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50,
-    0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40,
-    0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066,
-    0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950,
-    0x11c50, 0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6,
-    0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
-];
 
 /// A text that was written anew. Every range of it stands for a range of whole characters of the original.
 #[derive(Debug, Default)]
@@ -72,45 +64,12 @@ impl Rewritten {
 
     /// Lower case with single spaces, made of clean text.
     pub(super) fn plain(clean: &str) -> Self {
-        if clean.is_ascii() {
-            return Rewritten::plain_ascii(clean);
-        }
         Rewritten::of(clean, |char, text| match char.as_bytes() {
             [byte] if !byte.is_ascii_whitespace() => text.push(char::from(byte.to_ascii_lowercase())),
             [_] if text.ends_with(' ') => {}
             [_] => text.push(' '),
             _ => text.extend(char.chars().flat_map(char::to_lowercase)),
         })
-    }
-
-    /// The same for most texts, whose characters are all one byte.
-    fn plain_ascii(clean: &str) -> Self {
-        let mut text = clean.to_ascii_lowercase();
-        let mut pieces = vec![Piece { at: 0, origin: (0, clean.len()), is_even: true }];
-        let (mut n_dropped, mut is_space) = (0, false);
-        text.retain({
-            let (mut at, pieces) = (0, &mut pieces);
-            move |char| {
-                let was_space = std::mem::replace(&mut is_space, char.is_ascii_whitespace());
-                let is_kept = !(was_space && is_space);
-                n_dropped += usize::from(!is_kept);
-                at += 1;
-                if was_space
-                    && !is_space
-                    && pieces
-                        .last()
-                        .is_some_and(|last| at - 1 - n_dropped != at - 1 + last.at - last.origin.0)
-                {
-                    pieces.push(Piece {
-                        at: at - 1 - n_dropped,
-                        origin: (at - 1, clean.len()),
-                        is_even: true,
-                    });
-                }
-                is_kept
-            }
-        });
-        Rewritten { text: text.replace(['\n', '\t', '\r', '\u{c}'], " "), pieces }
     }
 
     /// Letters and digits alone, in lower case and without accents.
@@ -185,27 +144,24 @@ fn clean(char: &str, text: &mut String) {
 
 /// The ASCII character that `char` stands for, where that is certain.
 fn ascii(char: char) -> Option<char> {
-    match char {
-        '\0'..='\u{7f}' => Some(char),
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2043}' => Some('-'),
-        '\u{2022}' | '\u{2023}' | '\u{25e6}' | '\u{25cf}' | '\u{25aa}' | '\u{25a0}' | '\u{2588}'
-        | '\u{b7}' | '\u{2219}' | '\u{22c5}' | '\u{2217}' | '\u{2731}' | '\u{30fb}' | '\u{2592}'
-        | '\u{2593}' => Some('*'),
-        '\u{2028}' | '\u{2029}' | '\u{85}' => Some('\n'),
-        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2bc}' | '\u{b4}' => Some('\''),
-        '\u{2024}' | '\u{3002}' => Some('.'),
-        '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' => Some('"'),
-        '\u{a3}' | '\u{a5}' | '\u{20a0}'..='\u{20c0}' => Some('$'),
-        '\u{d7}' => Some('x'),
-        '\u{2044}' => Some('/'),
-        '\u{2120}' | '\u{2122}' => Some(' '),
-        _ if char.is_whitespace() => Some(' '),
-        _ => {
-            let code = u32::from(char);
-            let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= code)].last()?;
-            char::from_digit(code - zero, 10)
-        }
-    }
+    static STANDS_FOR: LazyLock<HashMap<char, char>> = LazyLock::new(stands_for);
+    let space = || char.is_whitespace().then_some(' ');
+    if char.is_ascii() { Some(char) } else { STANDS_FOR.get(&char).copied().or_else(space) }
+}
+
+#[derive(Deserialize)]
+struct Characters {
+    zeros: String,
+    stands_for: BTreeMap<char, String>,
+}
+
+fn stands_for() -> HashMap<char, char> {
+    let Characters { zeros, stands_for } = toml::from_str(include_str!("../../../data/characters.toml"))
+        .expect("the built-in table is read by every test");
+    let digit = |zero, n| Some((char::from_u32(u32::from(zero) + n)?, char::from_digit(n, 10)?));
+    let digits = zeros.chars().flat_map(|zero| (0..10).filter_map(move |n| digit(zero, n)));
+    let others = stands_for.iter().flat_map(|(ascii, all)| all.chars().map(|char| (char, *ascii)));
+    digits.chain(others).collect()
 }
 
 #[cfg(test)]
@@ -249,8 +205,8 @@ mod tests {
 
         /// A digit comes from a character that is that digit in some script.
         #[test]
-        fn a_digit_maps_back_to_its_character(before in "\\PC{0,8}", digit in 0u32..10, zero in 0..ZEROS.len()) {
-            let char = char::from_u32(ZEROS[zero] + digit).unwrap();
+        fn a_digit_maps_back_to_its_character(before in "\\PC{0,8}", digit in 0u32..10, zero in prop::sample::select("0٠۰०๐０𝟎".chars().collect::<Vec<_>>())) {
+            let char = char::from_u32(u32::from(zero) + digit).unwrap();
             let text = format!("{before}{char}");
             let clean = Rewritten::clean(&text);
             let end = clean.text().len();

@@ -8,13 +8,11 @@ use std::ops::Range;
 
 use super::contact::{Contact, ContactKind};
 use super::digits::Group;
-use super::words::{List, Word, may_end, may_start, run_after, run_before};
-use super::{Text, bare, is_word_byte};
+use super::words::{List, Word, may_end, may_start, month, run_after, run_before};
+use super::{Text, is_word_byte};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
-/// How many bytes of a name stand before an ending that makes it a street.
-const NAME_MIN: usize = 3;
 /// How far a block reaches beyond its street, in bytes.
 const BLOCK_MAX: usize = 160;
 /// How many line ends a block spans.
@@ -45,7 +43,11 @@ pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> 
     if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
         return None;
     }
-    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    let in_block = || {
+        let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
+        (is_name && ends_in_postcode(text, number.end)).then_some(unit.start..number.end)
+    };
+    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number)).or_else(in_block)?;
     Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
 }
 
@@ -123,6 +125,11 @@ fn is_street_word(word: &Word<'_>) -> bool {
     is_type(word) || is_leading_type(word) || word.is_in(List::TrailingStreetTypes)
 }
 
+/// Whether a capital before a number names something else: `Page 3`, `March 5`.
+fn names_no_street(word: &Word<'_>) -> bool {
+    word.is_in(List::NumberedCapitals) || month(word.text).is_some()
+}
+
 /// Whether a word can be the name of a town rather than the start of a sentence.
 fn is_town(word: &Word<'_>) -> bool {
     word.is_capital() && !word.is_in(List::SentenceWords)
@@ -130,9 +137,7 @@ fn is_town(word: &Word<'_>) -> bool {
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 fn has_street_ending(word: &Word<'_>) -> bool {
-    let name: String = bare(word.text).collect();
-    let ends = |ending: &String| name.strip_suffix(ending).is_some_and(|name| name.len() >= NAME_MIN);
-    List::StreetEndings.words().iter().any(ends) && !word.is_any(&["brigade", "renegade", "auntie"])
+    List::StreetEndings.ends(word.text) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
@@ -189,9 +194,16 @@ fn is_street(text: &Text, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> b
 
 /// Whether the block around a street that ends at `end` ends in a postcode.
 fn ends_in_postcode(text: &Text, end: usize) -> bool {
-    let block = &text[end..block_end(text, end)];
-    let last = block.rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
+    let mut words = text[end..block_end(text, end)].rsplit(|char: char| !char.is_alphanumeric());
+    let (last, before) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let is_number = |word: &str| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_capital = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let is_mixed =
+        |word: &str| (2..=4).contains(&word.len()) && word.bytes().any(|byte| byte.is_ascii_digit());
+    // "62704", "NW1 6XE", "M4C 1B5", "1016 GV".
+    is_number(last)
+        || (is_capital(before) && is_capital(last))
+            && (is_mixed(before) && (is_mixed(last) || (is_number(before) && last.len() == 2)))
 }
 
 /// A street whose type stands before its name.
@@ -222,7 +234,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
     let mut name = text.before(group.start).take(NAME_MAX);
     let last = name.next()?;
     let is_near = matches!(&text[last.end..group.start], " " | ". " | ", ");
-    if !is_near || last.starts_with_digit() || last.is_in(List::NumberedCapitals) {
+    if !is_near || last.starts_with_digit() || names_no_street(&last) {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
@@ -242,7 +254,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         if is_leading_type(&word) && start.is_some() {
             return Some(word.start..group.end);
         }
-        let is_name = word.is_capital() && !word.is_in(List::NumberedCapitals);
+        let is_name = word.is_capital() && !names_no_street(&word);
         if ends_in_type && (is_name || has_cue(text, word.start)) {
             return Some(word.start..group.end);
         }

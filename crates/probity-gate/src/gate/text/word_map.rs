@@ -1,17 +1,13 @@
 //! Words looked up whatever their case.
-//!
-//! Every word of every text is looked up, so hashing costs little (FNV-1a) and nothing is copied to the heap. What is
-//! hashed are the words of the lists, which no text can add to.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// The longest ASCII word that is put into lower case without a copy on the heap, in bytes.
 const SHORT_MAX: usize = 32;
 
 /// Values by words, which are in lower case.
 #[derive(Debug, Clone, Default)]
-pub(in crate::gate) struct WordMap<V>(HashMap<Box<[u8]>, V, BuildHasherDefault<Fnv>>);
+pub(in crate::gate) struct WordMap<V>(HashMap<Box<[u8]>, V>);
 
 impl<V: Copy> WordMap<V> {
     /// The value of a word.
@@ -33,28 +29,4 @@ impl<V: Copy> WordMap<V> {
     pub(in crate::gate) fn get_or_insert(&mut self, word: &[u8], new: V) -> &mut V {
         self.0.entry(word.into()).or_insert(new)
     }
-}
-
-#[derive(Debug, Clone)]
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    /// The length of a word says nothing that its letters do not.
-    fn write_usize(&mut self, _: usize) {}
 }

@@ -7,43 +7,53 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::spelling::bare;
 use super::token::{is_spaceless, is_word_byte};
 use super::word_map::WordMap;
 
+macro_rules! files {
+    ($file:literal of $($language:literal)+) => {
+        &[$(include_str!(concat!("../../../data/", $language, "/", $file))),+]
+    };
+}
+
 /// The data files of all languages.
-const FILES: &[&str] = &[
-    include_str!("../../../data/en/pii.toml"),
-    include_str!("../../../data/de/pii.toml"),
-    include_str!("../../../data/fr/pii.toml"),
-    include_str!("../../../data/es/pii.toml"),
-    include_str!("../../../data/pt/pii.toml"),
-    include_str!("../../../data/it/pii.toml"),
-    include_str!("../../../data/nl/pii.toml"),
-    include_str!("../../../data/ja/pii.toml"),
-    include_str!("../../../data/sv/pii.toml"),
-    include_str!("../../../data/da/pii.toml"),
-    include_str!("../../../data/no/pii.toml"),
-    include_str!("../../../data/fi/pii.toml"),
-    include_str!("../../../data/pl/pii.toml"),
-];
+const FILES: &[&str] = files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
+/// Those for claims, whose names of months count here too.
+const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
-/// Sections of keys with lists of words.
-type Sections = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+/// Keys with lists of words.
+type Lists = BTreeMap<String, Vec<String>>;
 
-/// What the data files say together.
-pub(in crate::gate) static DATA: LazyLock<Sections> = LazyLock::new(|| {
-    let mut data = Sections::new();
-    for file in FILES {
-        let sections: Sections = toml::from_str(file).expect("the built-in lists are read by every test");
-        for (section, lists) in sections {
-            for (key, words) in lists {
-                data.entry(section.clone()).or_default().entry(key).or_default().extend(words);
+#[derive(Deserialize)]
+struct Months {
+    month: Lists,
+}
+
+/// What the data files say together: sections of keys with lists of words. Those that are looked up one by one have no
+/// accents.
+pub(in crate::gate) static DATA: LazyLock<BTreeMap<String, Lists>> = LazyLock::new(|| {
+    let files = FILES.iter().flat_map(|file| read::<BTreeMap<String, Lists>>(file));
+    let months = VALUES.iter().map(|file| ("month".to_owned(), read::<Months>(file).month));
+    let mut data = BTreeMap::<String, Lists>::new();
+    for (section, lists) in files.chain(months) {
+        let is_looked_up = matches!(section.as_str(), "words" | "month");
+        for (key, mut words) in lists {
+            if is_looked_up {
+                words.iter_mut().for_each(|word| *word = bare(word).collect());
             }
+            data.entry(section.clone()).or_default().entry(key).or_default().extend(words);
         }
     }
     data
 });
+
+fn read<T: DeserializeOwned>(file: &str) -> T {
+    toml::from_str(file).expect("the built-in lists are read by every test")
+}
 
 crate::named! {
     /// The lists of words. What each is for stands in the data file.
@@ -63,46 +73,70 @@ crate::named! {
         DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
+        Finding = "finding", Against = "against", Encouraging = "encouraging", LabelFillers = "label_fillers", LabelLeads = "label_leads",
     }
 }
 
 impl List {
     /// Whether `word` is in the list, whatever its case and accents.
     pub(in crate::gate) fn has(self, word: impl AsRef<[u8]>) -> bool {
-        self.is_of(lists(word.as_ref()))
+        Meaning::of(word.as_ref()).is_in(self)
     }
 
-    /// The words of the list.
-    pub(in crate::gate) fn words(self) -> &'static [String] {
+    /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
+    pub(super) fn ends(self, word: &str) -> bool {
+        let word: String = bare(word).collect();
+        let ends = |ending: &&String| {
+            word.strip_suffix(ending.as_str()).is_some_and(|rest| rest.len() >= COMPOUND_MIN)
+        };
+        self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN).any(|ending| ends(&ending))
+    }
+
+    fn words(self) -> &'static [String] {
         &DATA["words"][self.name()]
-    }
-
-    /// Whether it is one of `lists`.
-    pub(super) fn is_of(self, lists: u64) -> bool {
-        lists >> self as u32 & 1 == 1
     }
 }
 
-/// The lists that a word stands in, one bit each, whatever its case and accents. No list has a word that starts with a
-/// digit.
-pub(super) fn lists(word: &[u8]) -> u64 {
-    static LISTS: LazyLock<WordMap<u64>> = LazyLock::new(|| {
-        let mut lists = WordMap::default();
-        for list in List::ALL {
-            for word in list.words() {
-                *lists.get_or_insert(bare(word).collect::<String>().as_bytes(), 0) |= 1 << list as u32;
-            }
+/// How many bytes each part of a word that is made of two has.
+const COMPOUND_MIN: usize = 3;
+
+/// What the lists of all languages say about a word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Meaning {
+    /// One bit for each list that it stands in.
+    lists: u64,
+    /// The number of the month that it names.
+    pub(super) month: Option<u8>,
+}
+
+impl Meaning {
+    /// What a word means, whatever its case and accents. No list has a word that starts with a digit.
+    pub(super) fn of(word: &[u8]) -> Meaning {
+        static MEANINGS: LazyLock<WordMap<Meaning>> = LazyLock::new(meanings);
+        match (word.first(), word.is_ascii()) {
+            (Some(b'0'..=b'9') | None, _) => None,
+            (_, true) => MEANINGS.get(word),
+            (_, false) => MEANINGS.get(bare(&String::from_utf8_lossy(word)).collect::<String>().as_bytes()),
         }
-        lists
-    });
-    match (word.first(), word.is_ascii()) {
-        (Some(b'0'..=b'9') | None, _) => 0,
-        (_, true) => LISTS.get(word).unwrap_or(0),
-        (_, false) => {
-            let bare: String = bare(&String::from_utf8_lossy(word)).collect();
-            LISTS.get(bare.as_bytes()).unwrap_or(0)
-        }
+        .unwrap_or_default()
     }
+
+    /// Whether the word is in a list.
+    pub(super) fn is_in(self, list: List) -> bool {
+        self.lists >> list as u32 & 1 == 1
+    }
+}
+
+fn meanings() -> WordMap<Meaning> {
+    let mut meanings = WordMap::<Meaning>::default();
+    for (list, word) in List::ALL.iter().flat_map(|list| list.words().iter().map(move |word| (*list, word))) {
+        meanings.get_or_insert(word.as_bytes(), Meaning::default()).lists |= 1 << list as u32;
+    }
+    for (number, word) in DATA["month"].iter().flat_map(|(n, words)| words.iter().map(move |word| (n, word)))
+    {
+        meanings.get_or_insert(word.as_bytes(), Meaning::default()).month = number.parse().ok();
+    }
+    meanings
 }
 
 /// A word and where it stands.
@@ -111,15 +145,14 @@ pub(in crate::gate) struct Word<'t> {
     pub(in crate::gate) text: &'t str,
     pub(in crate::gate) start: usize,
     pub(in crate::gate) end: usize,
-    /// One bit for each list that it stands in.
-    lists: u64,
+    meaning: Meaning,
 }
 
 impl<'t> Word<'t> {
     /// The word at `range` of a text.
     pub(in crate::gate) fn at(text: &'t str, range: Range<usize>) -> Self {
         let Range { start, end } = range;
-        Word { text: &text[range], start, end, lists: lists(&text.as_bytes()[start..end]) }
+        Word { text: &text[range], start, end, meaning: Meaning::of(&text.as_bytes()[start..end]) }
     }
 
     /// Whether its first letter is upper case, or has no case at all.
@@ -139,7 +172,7 @@ impl<'t> Word<'t> {
 
     /// Whether it is in a list, whatever its case.
     pub(in crate::gate) fn is_in(&self, list: List) -> bool {
-        list.is_of(self.lists)
+        self.meaning.is_in(list)
     }
 
     /// Whether it equals one of `words`, which are lower case, whatever its case.
@@ -150,21 +183,7 @@ impl<'t> Word<'t> {
 
 /// The number of the month that a word names in some language, whatever its case and accents.
 pub(in crate::gate) fn month(word: &str) -> Option<u8> {
-    static MONTHS: LazyLock<WordMap<u8>> = LazyLock::new(|| {
-        let mut months = WordMap::default();
-        for (number, words) in &DATA["months"] {
-            for word in words {
-                let number = number.parse().expect("months are counted");
-                months.get_or_insert(bare(word).collect::<String>().as_bytes(), number);
-            }
-        }
-        months
-    });
-    if word.is_ascii() {
-        MONTHS.get(word.as_bytes())
-    } else {
-        MONTHS.get(bare(word).collect::<String>().as_bytes())
-    }
+    Meaning::of(word.as_bytes()).month
 }
 
 /// Whether no word goes on before `at`. In scripts without spaces, a word may start anywhere.

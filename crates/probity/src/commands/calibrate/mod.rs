@@ -2,26 +2,25 @@
 
 pub(super) mod live;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use probity_core::calibrate::calibration;
 use probity_core::label::{
     InputFile, ItemRow, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, sheet,
 };
-use probity_core::results::finding_records;
-use probity_engine::input::{Dataset, Place, Skipped};
+use probity_engine::input::{Place, Skipped};
 use probity_engine::run::foreign::{ForeignReplies, HeldAgainst, HeldRows};
 use serde_json::{Value, json};
 
 use super::outlet::Outlet;
-use super::rows::{Files, refuse_skipped, refused, row_options};
+use super::rows::{Files, names, refuse_skipped, refused, row_options, scored_by_another};
 use super::session::{Ended, Session, StoredDocument, keep_document};
-use crate::args::{AskArgs, CalibrateArgs, JudgeArgs, ReadArgs};
+use crate::args::{AskArgs, CalibrateArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{CalibrationShown, document};
 use crate::render::report::add_judge;
+use crate::settings::CaseFlags;
 use crate::settings::inputs::Inputs;
-use crate::settings::{self, CaseFlags};
 use live::{Live, LiveCalibration, calibrated};
 
 /// Runs the command.
@@ -35,23 +34,10 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     if args.files.is_empty() {
         return from_files(args, &outlet);
     }
-    match foreign(args)? {
+    match scored_by_another(&args.files, &args.ask)?.filter(|_| args.verdicts.is_none()) {
         Some(replies) => from_foreign(args, &replies, &outlet),
         None => asked(args, &outlet),
     }
-}
-
-/// The replies of another tool's file that its own judge has scored, where no judge of ours is named.
-fn foreign(args: &CalibrateArgs) -> Result<Option<ForeignReplies>, Failure> {
-    let JudgeArgs { judge, model, base_url, .. } = &args.ask.judge;
-    let names_judge = judge.is_some() || model.is_some() || base_url.is_some() || args.verdicts.is_some();
-    if names_judge || args.files.iter().any(|path| path.as_os_str() == "-") {
-        return Ok(None);
-    }
-    // What is wrong with the cases is said where they are needed.
-    let options = settings::records(&args.ask.reading.settings, &args.ask.reading.records)?;
-    let Ok(dataset) = Dataset::open(&args.files, options) else { return Ok(None) };
-    Ok(ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts))
 }
 
 /// How good another tool's judge is, by the labels in its own file or in one beside it. Nothing is asked.
@@ -74,10 +60,18 @@ fn from_foreign(
     };
     if labels.is_empty() {
         return Err(Failure::usage(format!("{name}: a judge's scores are there, and no label of a person"))
-            .hint("give --labels FILE, or --judge NAME to calibrate a judge of your own on these cases"));
+            .hint(format!(
+                "label some replies (`probity review {name}`), then `probity export labels --output labels.csv` and \
+                 `probity calibrate {name} --labels labels.csv`; without labels, `probity compare` and `probity probe` \
+                 say what the scores show"
+            )));
     }
     let held = HeldAgainst { criterion: args.criterion.clone(), pass_at: args.pass_at };
     let HeldRows { labels, verdicts, mut notices } = replies.held(labels, &held);
+    if verdicts.is_empty() {
+        return Err(Failure::usage(format!("{name}: no judge can be held against the labels"))
+            .hint(notices.join("\n  ")));
+    }
     if labels.iter().all(|(_, label)| label.blind.is_none()) {
         notices.push("the file does not say whether people had seen the judge's score".to_owned());
     }
@@ -87,9 +81,6 @@ fn from_foreign(
         refused(&faults, if faults.file == InputFile::Labels { &label_places } else { &verdict_places })
     })?;
     notices.extend(sheet.notices().iter().cloned());
-    for notice in &notices {
-        note(notice);
-    }
     let figures = calibration(&sheet, args.counting());
     let mut json = figures.to_json();
     json["notices"] = json!(notices);
@@ -97,10 +88,6 @@ fn from_foreign(
     let (calibration, skipped) = (&figures, &[][..]);
     let shown = CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, json };
     outlet.end(&document(shown), Ended::done())
-}
-
-fn names(files: &[PathBuf]) -> String {
-    files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
@@ -208,10 +195,9 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
     let gate = &live.matched.gate;
-    let blocked = gate.tally.blocked.iter().map(|result| {
-        let findings = finding_records(result.gate.findings());
-        json!({ "id": result.id, "variant": result.variant, "findings": findings })
-    });
+    let blocked = gate.tally.blocked.iter();
+    let blocked =
+        blocked.map(|row| json!({ "id": row.id, "variant": row.variant, "findings": row.gate.findings }));
     json!({
         "admitted": gate.n_admitted,
         "blocked": gate.n_blocked,

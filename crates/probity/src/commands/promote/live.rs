@@ -217,12 +217,13 @@ fn probes(
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
-    live.matched.gate.tally.blocked.iter().for_each(|result| retained.reply(result));
+    let rubric = &live.asked.rubric;
+    live.matched.gate.tally.blocked.iter().for_each(|row| retained.reply(row, rubric));
     match &live.asked {
         Asked::Replies(replies) => {
-            replies.each_result(&live.store, &live.ran, &mut |result, admitted| {
+            replies.each_result(&live.store, &live.ran, &mut |row, admitted| {
                 retained.sources(admitted);
-                retained.reply(result);
+                retained.reply(row, rubric);
             })?;
         }
         Asked::Pairs(pairs) => {

@@ -6,10 +6,8 @@ use probity_core::compare::{Contest, Fate};
 use probity_core::gate::{Admitted, SourceRef};
 use probity_core::label::{Spoken, VerdictEntry};
 use probity_core::probe::{ProbeLine, ProbeRecord};
-use probity_core::report::{GateOutcome, ReplyResult};
-use probity_core::results::finding_records;
+use probity_core::results::{GateStatus, ResultRow};
 use probity_core::rubric::{Criterion, Decider, Judged, Rubric};
-use probity_core::score::CriterionOutcome;
 use serde_json::{Map, Value, json};
 
 use crate::plain::excerpt;
@@ -93,23 +91,18 @@ impl Retained {
     }
 
     /// A reply: what blocks it, or what the judge said about it.
-    pub(super) fn reply(&mut self, result: &ReplyResult) {
-        if let GateOutcome::Blocked(findings) = &result.gate {
-            self.blocked.push(json!({
-                "id": result.id,
-                "variant": result.variant,
-                "findings": finding_records(findings),
-            }));
+    pub(super) fn reply(&mut self, row: &ResultRow, rubric: &Rubric) {
+        if row.gate.status == GateStatus::Blocked {
+            let findings = &row.gate.findings;
+            self.blocked.push(json!({ "id": row.id, "variant": row.variant, "findings": findings }));
         }
-        for (id, outcome) in &result.criteria {
-            let CriterionOutcome::Scored(scored) = outcome else { continue };
-            let runs = self.runs.entry(id.to_string()).or_default();
-            if runs.len() < RUNS_MAX && scored.decider == Decider::Judge {
-                runs.push(json!({
-                    "id": result.id,
-                    "level": scored.level,
-                    "reasoning": excerpt(&scored.reasoning, SNIPPET_CHARS_MAX),
-                }));
+        for (criterion, (id, result)) in rubric.criteria().iter().zip(row.asked()) {
+            let Some(level) = result.score else { continue };
+            let runs = self.runs.entry(id.to_owned()).or_default();
+            if runs.len() < RUNS_MAX && criterion.decider == Decider::Judge {
+                let reasoning = result.reasoning.as_deref().unwrap_or_default();
+                let reasoning = excerpt(reasoning, SNIPPET_CHARS_MAX);
+                runs.push(json!({ "id": row.id, "level": level, "reasoning": reasoning }));
             }
         }
     }

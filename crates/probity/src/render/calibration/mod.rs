@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
-use super::figure::{NONE, none, percent};
+use super::figure::{NONE, none, percent, sentence, share};
 use super::report::appendix::Appendix;
 use super::report::chart::PlotMark;
 use super::report::document::{
@@ -68,7 +68,8 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
         title: format!("Calibration · {}", shown.file),
         about: about(all),
         judge: facts.map(JudgeLine::of),
-        lead: only.map(|judge| lead(all, judge)).unwrap_or_default(),
+        verdict: only.map(verdict).unwrap_or_default(),
+        lead: only.map(|_| lead(all)).unwrap_or_default(),
         tiles: tiles(all, only),
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
         sections,
@@ -129,25 +130,23 @@ fn estimate(figures: &Figures, name: &str) -> Option<Estimate> {
     figures.get(name).and_then(Result::ok)
 }
 
-fn lead(all: &Calibration, judge: &JudgeFigures) -> String {
+fn verdict(judge: &JudgeFigures) -> String {
     let Some(rate) = estimate(&judge.overall, "agreement") else {
         return "There is no label that the judge can be held against.".to_owned();
     };
-    let mut text = format!(
-        "The judge says what people say about {} of {} labelled items ({:.1}–{:.1})",
-        percent(rate.value),
-        rate.n,
-        100.0 * rate.low,
-        100.0 * rate.high
-    );
-    match all.people.agreement {
-        Some(people) => text += &format!("; people agree among themselves on {}", percent(people.value)),
-        None => text += "; no item has labels of two people, so the ceiling is not known",
-    }
-    if let Some((name, floor)) = all.floors.as_ref().and_then(best_floor) {
-        text += &format!("; {name} reaches {}", percent(floor));
-    }
-    text + "."
+    let [value, interval, n] = share(Some(&rate));
+    format!("The judge agrees with people on {value} of {n} labelled items ({interval} %).")
+}
+
+/// The ceiling and the floor.
+fn lead(all: &Calibration) -> String {
+    let mut parts = vec![match all.people.agreement {
+        Some(people) => format!("people agree among themselves on {}", percent(people.value)),
+        None => "no item has labels of two people, so the ceiling is not known".to_owned(),
+    }];
+    let floor = all.floors.as_ref().and_then(best_floor);
+    parts.extend(floor.map(|(name, floor)| format!("{name} reaches {}", percent(floor))));
+    sentence(&parts.join("; "))
 }
 
 /// The highest that a judge reaches that understands nothing.
@@ -252,7 +251,7 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Se
     };
     let section = place
         .section("slices", "Slices, between floor and ceiling")
-        .legend("● the judge with its interval; ◇ the ceiling; △ the floor.")
+        .legend("● the judge with its interval; ▽ the ceiling; △ the floor.")
         .text(format!(
             "The ceiling is how far people agree among themselves on the slice; the floor is {floor}. A slice \
              below {} is weak.",

@@ -140,14 +140,14 @@ pub(crate) fn document(shown: &ComparisonShown) -> Document {
     let skipped = skipped_lines(shown.skipped(), shown.skipped().len() as u64);
     sections.extend(Section::new("skipped", "Skipped records").list(skipped).filled());
     let only = judges.iter().next().filter(|_| judges.len() == 1);
-    let lead =
+    let verdict =
         |name: &Arc<str>, judge: &JudgeFigures| Some(shown.concluded.get(name)?.sentence(&judge.overall));
     Document {
         command: "compare".to_owned(),
         title: format!("Comparison · {}", shown.file),
         about: about(shown),
         judge: shown.judge(),
-        lead: only.and_then(|(name, judge)| lead(name, judge)).unwrap_or_default(),
+        verdict: only.and_then(|(name, judge)| verdict(name, judge)).unwrap_or_default(),
         tiles: only.map(|(_, judge)| tiles(&judge.overall)).unwrap_or_default(),
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
         sections,
@@ -155,6 +155,7 @@ pub(crate) fn document(shown: &ComparisonShown) -> Document {
         appendix: Some(appendix(shown)),
         tests: test_cases::test_cases(shown),
         json: json::json(shown),
+        ..Document::default()
     }
 }
 

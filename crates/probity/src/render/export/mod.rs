@@ -13,7 +13,8 @@ mod table;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
-use probity_core::results::{CriterionResult, ResultRow, RowOutcome, SummaryRecord};
+use probity_core::report::Summary;
+use probity_core::results::ResultRow;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ type Judged = (ResultRow, Option<Value>);
 /// What is said of the whole run in every form.
 pub(crate) struct About<'a> {
     /// The figures.
-    pub(crate) summary: &'a SummaryRecord,
+    pub(crate) summary: &'a Summary,
     /// What stood around the records of the first file that another tool wrote.
     pub(crate) frame: Option<Value>,
     /// When the run was made, in nanoseconds since 1970, where that is on record.
@@ -72,13 +73,13 @@ pub(crate) struct About<'a> {
 impl About<'_> {
     /// The judge by kind and model.
     fn judge(&self) -> String {
-        let judge = &self.summary.facts.judge;
+        let judge = &self.summary.record.facts.judge;
         [judge.kind.as_str(), judge.model.as_str()].join(" ").trim_end().to_owned()
     }
 
     /// What the judge has earned, as a word.
     fn standing(&self) -> &str {
-        self.summary.facts.judge.earned.name()
+        self.summary.record.facts.judge.earned.name()
     }
 }
 
@@ -93,11 +94,8 @@ impl Spool {
 
     /// Adds a row.
     pub(crate) fn add(&mut self, row: &Row) -> io::Result<()> {
-        let result = match row {
-            Row::Reply(result) => Some(result.row()),
-            Row::Skipped(_) => None,
-        };
-        serde_json::to_writer(&mut self.0, &result)?;
+        let row = if let Row::Reply(row) = row { Some(row) } else { None };
+        serde_json::to_writer(&mut self.0, &row)?;
         self.0.write_all(b"\n")
     }
 
@@ -165,19 +163,6 @@ fn with_judge(row: &ResultRow, about: &About<'_>) -> Value {
     line["judge"] = json!(about.judge());
     line["standing"] = json!(about.standing());
     line
-}
-
-/// The criteria of a row that have something to say: a level, or why there is none.
-fn told(row: &ResultRow) -> impl Iterator<Item = (&str, &CriterionResult)> {
-    row.criteria.iter().filter_map(|(name, result)| Some((name, result.as_ref()?)))
-}
-
-/// Whether a reply passes, where that was decided.
-fn passes(row: &ResultRow) -> Option<bool> {
-    match row.outcome {
-        RowOutcome::Scored => None,
-        outcome => outcome.passes(),
-    }
 }
 
 /// The text at the first of these pointers that leads to one.

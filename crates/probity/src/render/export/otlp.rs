@@ -10,7 +10,7 @@ use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
-use super::{About, Judged, text_at, told};
+use super::{About, Judged, text_at};
 
 /// The name of the event.
 const EVENT: &str = "gen_ai.evaluation.result";
@@ -58,15 +58,18 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
     if !reasons.is_empty() {
         attributes.push(attribute("gen_ai.evaluation.explanation", &json!(reasons)));
     }
-    let criteria = told(row).map(|(name, result)| criterion(name, result, about));
+    let criteria = row.asked().map(|(name, result)| criterion(name, result, about));
     let all = [attributes].into_iter().chain(criteria);
     all.map(|attributes| record(&attributes, parent(row, kept), about)).collect()
 }
 
 fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Value> {
     let mut attributes = named(&format!("probity.{name}"), about);
+    // The conventions have a score as a double, whole or not.
+    let score =
+        |score: i64| json!({ "key": "gen_ai.evaluation.score.value", "value": { "doubleValue": score } });
+    attributes.extend(result.score.map(score));
     let told = [
-        ("gen_ai.evaluation.score.value", result.score.map(|score| json!(score))),
         ("gen_ai.evaluation.explanation", result.reasoning.as_ref().map(|text| json!(text))),
         ("error.type", result.unscored.as_ref().map(|cause| json!(cause))),
     ];
@@ -76,7 +79,7 @@ fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Val
 
 /// The pass rate and the means of the run.
 fn figures(about: &About<'_>) -> Vec<Value> {
-    let all = &about.summary.all;
+    let all = &about.summary.record.all;
     let rate = all.pass_rate.map(|rate| ("probity.pass_rate".to_owned(), rate));
     let means = all.criteria.iter().filter_map(|(name, figures)| {
         let (value, low, high) = (figures.mean?.to_f64(), figures.low?, figures.high?);

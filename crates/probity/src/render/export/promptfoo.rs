@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use probity_core::results::{CriterionResult, ResultRow, RowOutcome};
 use serde_json::{Value, json};
 
-use super::{About, Exported, passes, told};
+use super::{About, Exported};
 
 /// What `failureReason` says: nothing failed, an assertion did, or there was an error.
 const NONE: u64 = 0;
@@ -51,17 +51,22 @@ fn place<T: PartialEq + Clone>(all: &mut Vec<T>, one: &T) -> usize {
 
 /// What stands around rows that did not come from promptfoo.
 fn new_document(rows: &[Value], variants: &[Option<String>], about: &About<'_>) -> Value {
-    let count = |reason: u64| rows.iter().filter(|row| row["failureReason"] == reason).count();
+    let count = |name: &str, value: Value| rows.iter().filter(|row| row[name] == value).count();
+    let stats = json!({
+        "successes": count("success", json!(true)),
+        "failures": count("failureReason", json!(ASSERTION)),
+        "errors": count("failureReason", json!(ERROR)),
+    });
     let prompt = |variant: &Option<String>| json!({ "raw": "{{ticket}}", "label": "{{ticket}}", "provider": variant.as_deref().unwrap_or("reply") });
     json!({
-        "evalId": format!("probity-{}", about.summary.rubric.hash.get(..12).unwrap_or_default()),
+        "evalId": format!("probity-{}", about.summary.record.rubric.hash.get(..12).unwrap_or_default()),
         "results": {
             "version": 3,
             "prompts": variants.iter().map(prompt).collect::<Vec<_>>(),
             "results": [],
-            "stats": { "successes": count(NONE), "failures": count(ASSERTION), "errors": count(ERROR) },
+            "stats": stats,
         },
-        "config": { "description": format!("{} {}", about.summary.rubric.name, about.summary.rubric.version) },
+        "config": { "description": format!("{} {}", about.summary.record.rubric.name, about.summary.record.rubric.version) },
         "metadata": { "judge": about.judge(), "standing": about.standing() },
     })
 }
@@ -84,14 +89,15 @@ fn new_row(row: &ResultRow, [test, prompt]: [usize; 2], about: &About<'_>) -> Va
     let components = components(row, "", about);
     let named = components.iter().map(|one| (one["assertion"]["metric"].clone(), one["score"].clone()));
     let named: Value = named.filter_map(|(name, score)| Some((name.as_str()?.to_owned(), score))).collect();
+    let is_unscored = row.outcome == RowOutcome::Unscored;
     let scores: Vec<f64> = components.iter().filter_map(|one| one["score"].as_f64()).collect();
-    let reasons = row.reasons().join("; ");
-    let failed = match row.outcome {
-        RowOutcome::Unscored => ERROR,
-        outcome if outcome.passes() == Some(false) => ASSERTION,
+    let mean = (!scores.is_empty() && !is_unscored).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+    let (passes, reasons) = (row.outcome.passes(), row.reasons().join("; "));
+    let failed = match passes {
+        _ if is_unscored => ERROR,
+        Some(false) => ASSERTION,
         _ => NONE,
     };
-    let mean = if scores.is_empty() { None } else { Some(scores.iter().sum::<f64>() / scores.len() as f64) };
     let provider = row.variant.as_deref().unwrap_or("reply");
     json!({
         "testIdx": test,
@@ -102,13 +108,13 @@ fn new_row(row: &ResultRow, [test, prompt]: [usize; 2], about: &About<'_>) -> Va
         "testCase": { "vars": { "ticket_id": row.id, "ticket": row.ticket }, "metadata": { "intent": row.slice } },
         "response": { "output": row.reply },
         "gradingResult": {
-            "pass": passes(row),
+            "pass": passes,
             "score": mean,
             "reason": reasons,
             "namedScores": named,
             "componentResults": components,
         },
-        "success": failed == NONE,
+        "success": passes,
         "score": mean,
         "namedScores": named,
         "failureReason": failed,
@@ -116,20 +122,20 @@ fn new_row(row: &ResultRow, [test, prompt]: [usize; 2], about: &About<'_>) -> Va
     })
 }
 
-/// The judge's verdicts as components: a level as its share of the scale. What is unscored is not among them.
+/// The judge's verdicts as components: a level as its share of the way from the worst to the best. What is unscored is
+/// not among them, and where nothing says whether a reply passes, neither does a component below the best level.
 fn components(row: &ResultRow, prefix: &str, about: &About<'_>) -> Vec<Value> {
     let component = |(name, result): (&str, &CriterionResult)| {
-        let levels: Vec<i64> =
-            about.summary.all.criteria.get(name)?.levels().map(|(level, _)| level).collect();
-        let (low, high) = (*levels.iter().min()?, *levels.iter().max()?);
-        let share = (result.score? - low) as f64 / (high - low) as f64;
+        let criterion =
+            about.summary.rubric.criteria().iter().find(|criterion| criterion.id.as_str() == name)?;
+        let (scale, level) = (&criterion.scale, result.score?);
         Some(json!({
-            "pass": result.score? == high || passes(row) != Some(false),
-            "score": share,
+            "pass": if level == scale.best() { Some(true) } else { row.outcome.passes() },
+            "score": scale.share(level).to_f64(),
             "reason": result.reasoning,
             "assertion": { "type": "llm-rubric", "metric": format!("{prefix}{name}"), "value": name },
-            "metadata": { "level": result.score, "judge": about.judge(), "standing": about.standing() },
+            "metadata": { "level": level, "judge": about.judge(), "standing": about.standing() },
         }))
     };
-    told(row).filter_map(component).collect()
+    row.asked().filter_map(component).collect()
 }

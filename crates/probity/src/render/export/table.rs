@@ -27,7 +27,8 @@ pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> 
     ];
     for (name, result) in row.criteria.iter() {
         let result = result.as_ref();
-        let reason = result.and_then(|result| result.reasoning.clone().or_else(|| result.unscored.clone()));
+        let reason =
+            result.and_then(|result| result.reasoning.clone().or(Some(result.unscored.clone()?.cause)));
         cells.push((format!("{name}.score"), Value::Whole(result.and_then(|result| result.score))));
         cells.push((format!("{name}.reasoning"), Value::Text(reason)));
     }
@@ -45,7 +46,7 @@ pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> 
 
 /// A row without a result, for its columns alone.
 pub(super) fn columns(about: &About<'_>) -> Vec<(String, Value)> {
-    let criteria = about.summary.all.criteria.names().map(|name| (name, None)).collect();
+    let criteria = about.summary.record.all.criteria.names().map(|name| (name, None)).collect();
     cells(&ResultRow { criteria, ..ResultRow::default() }, about)
 }
 

@@ -13,12 +13,9 @@ use self::evidence::{hard_gates, probes, rubric, runs};
 use super::calibration;
 use super::figure::none;
 use super::report::appendix::Appendix;
+use super::report::chart::have_need;
 use super::report::document::{Block, Cell, Cells, Document, JudgeLine, Section, Table, Tile, Tone};
 use super::report::junit::{Came, TestCase};
-use crate::plain::excerpt;
-
-/// The widest that a figure may be in the table.
-const CELL_CHARS_MAX: usize = 32;
 
 /// What is shown of a decision.
 pub(crate) struct PromotionShown<'a> {
@@ -99,15 +96,16 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
     let PromotionShown { contract, decision, gathered, outcome, .. } = shown;
     let Contract { name, version, owner, .. } = contract;
     let (n_checks, n_unmet) = (decision.checks.len(), decision.unmet().len());
-    let lead = if decision.is_met() {
+    let (verdict, lead) = if decision.is_met() {
         let so = if outcome.recorded == StandingChange::Promoted {
             "It may gate a release."
         } else {
             "Nothing was recorded: it would be promoted."
         };
-        format!("The judge meets contract {name}: all {n_checks} requirements are met. {so}")
+        (format!("The judge meets contract {name}: all {n_checks} requirements are met."), so)
     } else {
-        format!("The judge does not meet contract {name}: not met, {n_unmet} of {n_checks} requirements.")
+        let verdict = format!("{n_unmet} of {n_checks} requirements of contract {name} are not met.");
+        (verdict, "The judge may not gate a release.")
     };
     let report = &gathered.sections;
     let evidence = [
@@ -127,7 +125,8 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
             standing: outcome.standing().to_owned(),
             reason: outcome.reason.clone(),
         }),
-        lead,
+        verdict,
+        lead: lead.to_owned(),
         tiles: vec![
             Tile::count(n_checks - n_unmet, "requirements met"),
             Tile::count(n_unmet, "not met"),
@@ -136,10 +135,10 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
         ],
         warnings: gathered.warnings.clone(),
         sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
-        calls: Vec::new(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
         tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),
+        ..Document::default()
     }
 }
 
@@ -184,14 +183,19 @@ fn ends(shown: &PromotionShown<'_>) -> Option<String> {
 }
 
 fn decision(shown: &PromotionShown<'_>) -> Section {
-    let mut table = Table::new(&["requirement", "have", "need", ""]);
-    for check in &shown.decision.checks {
+    let mut table = Table::new(&["requirement", "|", "#have", "#need", ""]);
+    let checks = &shown.decision.checks;
+    // What is missing comes first.
+    let (met, unmet): (Vec<&Check>, Vec<&Check>) = checks.iter().partition(|check| check.unmet.is_none());
+    for check in unmet.into_iter().chain(met) {
         let [have, need] = figures(check);
         let met = match &check.unmet {
             None => Cell::word("met", Tone::Met),
             Some(_) => Cell::word("not met", Tone::Missed),
         };
-        table.row(cells![title(check), have, need, met]);
+        let bar = have_need(&check.have, &check.need, check.unmet.is_none());
+        let bar = bar.map_or_else(|| Cell::text(""), Cell::Plot);
+        table.row(cells![title(check), bar, have, need, met]);
     }
     let unmet = shown.decision.unmet();
     let missing = unmet.iter().map(|unmet| format!("{}: {}", unmet.requirement.title(), unmet.message()));
@@ -247,7 +251,7 @@ fn title(check: &Check) -> String {
 /// A requirement in few words: what was shown, and what is wanted.
 fn figures(check: &Check) -> [String; 2] {
     let (have, need) = (&check.have, &check.need);
-    let texts = match check.requirement {
+    match check.requirement {
         Requirement::HardGates => {
             let n_rules = need.as_array().map_or(0, Vec::len);
             [have.get("blocking").map_or_else(none, |n| format!("{n} block")), format!("{n_rules} rules")]
@@ -261,8 +265,7 @@ fn figures(check: &Check) -> [String; 2] {
             [have.get("models").map_or_else(none, seen), "one".to_owned()]
         }
         _ => [figure(have), figure(need)],
-    };
-    texts.map(|text| excerpt(&text, CELL_CHARS_MAX))
+    }
 }
 
 fn names(value: &Value) -> String {

@@ -3,14 +3,11 @@
 //! Nothing is told by colour alone: shapes differ, and every figure stands in words or in a table beside it.
 
 use probity_core::results::Members;
-use probity_core::stats::{Estimate, NetRate};
+use probity_core::stats::Estimate;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::document::{Cell, Table};
-
-/// Where the axis of a figure begins and how long it is.
-const AXIS_X: f64 = 10.0;
-const AXIS_WIDTH: f64 = 200.0;
 
 /// The most points of a scatter plot.
 const POINTS_MAX: usize = 1_500;
@@ -27,8 +24,8 @@ const SQUARE_Y: f64 = 10.0;
 const SQUARE: f64 = 260.0;
 
 /// The height of the tallest bar of a histogram, and where bars stand.
-const BAR_MAX: f64 = 46.0;
-const BAR_FOOT: f64 = 58.0;
+const BAR_MAX: f64 = 150.0;
+const BAR_FOOT: f64 = 190.0;
 
 /// The area of a track that values are drawn in.
 const TRACK_LEFT: f64 = 8.0;
@@ -44,53 +41,111 @@ probity_core::named! {
         Diamond = "diamond",
         /// A judge that understands nothing.
         Triangle = "triangle",
+        /// The other measure, such as the one before.
+        Ring = "ring",
         /// What is wanted or tolerated.
         Line = "line",
     }
 }
 
-/// From where to where an axis goes, in how many steps.
-#[derive(Debug, Clone, Copy)]
-struct Axis {
+/// What a column of figures is drawn on, for all its rows alike. Places are in percent of the width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ruler {
     from: f64,
     to: f64,
-    steps: u32,
+    ticks: Vec<Tick>,
+    band: Option<Band>,
 }
 
-impl Axis {
-    const SHARE: Axis = Axis { from: 0.0, to: 1.0, steps: 4 };
-    const NET: Axis = Axis { from: -0.25, to: 1.0, steps: 5 };
+/// A number of a ruler's axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Tick {
+    x: f64,
+    text: String,
+}
 
-    fn place(self, value: f64) -> f64 {
-        let share = (value.clamp(self.from, self.to) - self.from) / (self.to - self.from);
-        rounded(AXIS_X + AXIS_WIDTH * share)
+/// What is wanted, from where to where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Band {
+    wanted: [f64; 2],
+    x: f64,
+    width: f64,
+    text: String,
+}
+
+impl Ruler {
+    /// Shares, from nothing to all.
+    pub(crate) fn shares() -> Ruler {
+        Ruler::percent(0, 100, 20)
     }
 
-    fn drawn(self, [value, low, high]: [f64; 3], marks: &[(PlotMark, Option<f64>)]) -> Value {
-        let ticks =
-            (0..=self.steps).map(|step| AXIS_X + AXIS_WIDTH * f64::from(step) / f64::from(self.steps));
+    /// Differences of two shares, from a quarter below nothing.
+    pub(crate) fn net() -> Ruler {
+        Ruler::percent(-25, 100, 25)
+    }
+
+    fn percent(from: i32, to: i32, step: usize) -> Ruler {
+        let (low, high) = (f64::from(from) / 100.0, f64::from(to) / 100.0);
+        let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None };
+        let tick = |at: i32| Tick {
+            x: ruler.place(f64::from(at) / 100.0),
+            text: format!("{at} %").replace('-', "−"),
+        };
+        ruler.ticks = (from..=to).step_by(step).map(tick).collect();
+        ruler
+    }
+
+    /// With a band at what is wanted.
+    pub(crate) fn wanting(mut self, wanted: [f64; 2], text: String) -> Ruler {
+        let [x, end] = wanted.map(|end| self.place(end));
+        self.band = Some(Band { wanted, x, width: rounded(end - x), text });
+        self
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        rounded(100.0 * (value.clamp(self.from, self.to) - self.from) / (self.to - self.from))
+    }
+
+    /// A figure with the ends of its interval, and what to hold it against. It misses what is wanted for certain where
+    /// all of its interval does.
+    pub(crate) fn drawn(&self, [value, low, high]: [f64; 3], marks: &[(PlotMark, Option<f64>)]) -> Value {
         let mark = |(mark, value): &(PlotMark, Option<f64>)| {
             Some(json!({ "shape": mark.name(), "x": self.place((*value)?) }))
         };
+        let wanted = self.band.as_ref().map(|band| band.wanted);
+        let misses = wanted.is_some_and(|[from, to]| high < from || low > to);
+        let [x, x_low, x_high] = [value, low, high].map(|end| self.place(end));
         json!({
-            "label": format!("{value:.2}, {low:.2} to {high:.2}"),
-            "x": self.place(value),
-            "x_low": self.place(low),
-            "x_high": self.place(high),
-            "ticks": ticks.collect::<Vec<_>>(),
+            "label": format!("{:.1} %, {:.1} to {:.1} %", 100.0 * value, 100.0 * low, 100.0 * high),
+            "x": x,
+            "x_low": x_low,
+            "width": rounded(x_high - x_low),
+            "misses": misses,
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
 }
 
-/// A share on an axis from 0 to 1, with those marks that have a place.
-pub(super) fn share_drawn(rate: &Estimate, marks: &[(PlotMark, Option<f64>)]) -> Value {
-    Axis::SHARE.drawn([rate.value, rate.low, rate.high], marks)
+/// What there is beside what is needed, where both are numbers above nothing.
+pub(crate) fn have_need(have: &Value, need: &Value, met: bool) -> Option<Value> {
+    let (have, need) = (have.as_f64()?, need.as_f64()?);
+    let most = 1.15 * have.max(need);
+    let place = |value: f64| rounded(100.0 * value.max(0.0) / most);
+    (need > 0.0).then(|| {
+        json!({ "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
+    })
 }
 
-/// A difference of two shares on an axis from a quarter below 0 to 1, with a line at what is tolerated.
-pub(crate) fn net_drawn(net: &NetRate, tolerance: f64) -> Value {
-    Axis::NET.drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))])
+/// How many there are of each outcome, end to end.
+pub(crate) fn outcomes(counts: &[(&str, u64)]) -> Value {
+    let all = counts.iter().map(|(_, n)| n).sum::<u64>().max(1) as f64;
+    let mut x = 0.0;
+    let part = |(name, n): &(&str, u64)| {
+        let (from, width) = (x, 100.0 * *n as f64 / all);
+        x += width;
+        json!({ "name": name, "n": n, "x": rounded(from), "width": rounded(width) })
+    };
+    json!({ "drawing": "outcomes", "parts": counts.iter().map(part).collect::<Vec<_>>() })
 }
 
 /// Counts by two things that can be the same, row by row. Rows beyond the columns are about something else.
@@ -112,14 +167,15 @@ pub(crate) fn matrix(are: [&str; 2], rows: &[String], columns: &[String], counts
     table
 }
 
-/// How the totals of the `n` replies in the slice called `name` are spread over `bins` of ten points.
-pub(crate) fn histogram(name: &str, n: u64, bins: &Members<u64>) -> Value {
+/// How totals are spread over `bins` of ten points, with the total that passes where there is one.
+pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
     let tallest = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
     let bar = |(at, (_, n)): (usize, (&str, &u64))| {
         let height = (BAR_MAX * *n as f64 / tallest).round();
-        json!({ "n": n, "from": 10 * at, "x": 20 * at + 1, "y": BAR_FOOT - height, "height": height })
+        json!({ "n": n, "from": 10 * at, "x": 40 * at + 2, "y": BAR_FOOT - height, "height": height })
     };
-    json!({ "name": name, "n": n, "bars": bins.iter().enumerate().map(bar).collect::<Vec<_>>() })
+    let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
+    json!({ "drawing": "histogram", "bars": bins.iter().enumerate().map(bar).collect::<Vec<_>>(), "pass": pass })
 }
 
 /// A figure over time, as it is to be drawn.
@@ -244,10 +300,13 @@ mod tests {
 
     #[test]
     fn a_figure_stands_where_it_belongs_and_never_outside() {
-        let rate = Estimate { value: 0.5, low: 0.25, high: 1.5, n: 4 };
-        let drawn = share_drawn(&rate, &[(PlotMark::Diamond, Some(0.75)), (PlotMark::Triangle, None)]);
-        assert_eq!([&drawn["x"], &drawn["x_low"], &drawn["x_high"]], [110.0, 60.0, 210.0]);
-        assert_eq!(drawn["marks"], json!([{ "shape": "diamond", "x": 160.0 }]));
+        let ruler = Ruler::shares().wanting([0.1, 0.2], String::new());
+        let drawn =
+            ruler.drawn([0.5, 0.25, 1.5], &[(PlotMark::Diamond, Some(0.75)), (PlotMark::Triangle, None)]);
+        assert_eq!([&drawn["x"], &drawn["x_low"], &drawn["width"]], [50.0, 25.0, 75.0]);
+        assert_eq!(drawn["marks"], json!([{ "shape": "diamond", "x": 75.0 }]));
+        assert_eq!(drawn["misses"], true, "all of the interval is above what is wanted");
+        assert_eq!(ruler.drawn([0.5, 0.2, 0.9], &[])["misses"], false);
     }
 
     #[test]

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
+use super::super::private::Piece;
 use super::appendix::Appendix;
-use super::chart::{PlotMark, share_drawn};
+use super::chart::{PlotMark, Ruler};
 use super::junit::{TestCase, junit};
 use super::{ReportKind, html, markdown, message, pretty, text};
 
@@ -34,7 +35,9 @@ pub(crate) struct Document {
     pub(crate) about: String,
     /// Who judged, where one judge did.
     pub(crate) judge: Option<JudgeLine>,
-    /// What came of it, in one sentence.
+    /// What came of it, in one sentence with its main figure.
+    pub(crate) verdict: String,
+    /// What else is to be known first.
     pub(crate) lead: String,
     /// The figures that are read first.
     pub(crate) tiles: Vec<Tile>,
@@ -132,6 +135,8 @@ pub(crate) struct Column {
     pub(crate) title: String,
     /// What stands in it.
     pub(crate) kind: ColumnKind,
+    /// What a column of pictures is drawn on.
+    pub(crate) ruler: Option<Ruler>,
 }
 
 /// What stands in a column.
@@ -174,8 +179,6 @@ probity_core::named! {
     }
 }
 
-impl Tone {}
-
 /// What was written by a bot or said by a judge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Quote {
@@ -191,15 +194,6 @@ pub(crate) struct Quote {
     pub(crate) pieces: Vec<Piece>,
     /// What was said, line by line.
     pub(crate) lines: Vec<String>,
-}
-
-/// A piece of a reply; `rule` where the gate found something in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Piece {
-    /// What it says.
-    pub(crate) text: String,
-    /// The rule.
-    pub(crate) rule: Option<String>,
 }
 
 impl Document {
@@ -326,18 +320,20 @@ pub(crate) fn listed_first<T>(items: &[T], n: u64, most: usize, line: impl Fn(&T
 }
 
 impl Table {
-    /// A table without rows. A title that begins with `#` is of a column of numbers, one with `~` of pictures, one with
-    /// `%` of the columns of a share, and one with `^` of those of a coefficient.
+    /// A table without rows. A title that begins with `#` is of a column of numbers, one with `~` of differences that
+    /// are drawn, one with `|` of bars up to what is needed, one with `%` of the columns of a share, and one with `^` of those of a coefficient.
     pub(crate) fn new(titles: &[&str]) -> Self {
-        let column = |title: &str, kind| Column { title: title.to_owned(), kind };
+        let column = |title: &str, kind| Column { title: title.to_owned(), kind, ruler: None };
+        let plot = |ruler| Column { ruler: Some(ruler), ..column("", ColumnKind::Plot) };
         let mut columns = Vec::new();
         for title in titles {
-            let bare = title.trim_start_matches(['#', '~', '%', '^']);
+            let bare = title.trim_start_matches(['#', '~', '|', '%', '^']);
             match title.chars().next() {
                 Some('#') => columns.push(column(bare, ColumnKind::Number)),
-                Some('~') => columns.push(column(bare, ColumnKind::Plot)),
+                Some('~') => columns.push(plot(Ruler::net())),
+                Some('|') => columns.push(column(bare, ColumnKind::Plot)),
                 Some('%') => {
-                    columns.push(column("0 to 100 %", ColumnKind::Plot));
+                    columns.push(plot(Ruler::shares()));
                     columns
                         .extend([bare, "95 % interval", "n"].map(|title| column(title, ColumnKind::Number)));
                 }
@@ -385,7 +381,12 @@ impl Cell {
     pub(crate) fn marked(rate: Option<&Estimate>, marks: &[(PlotMark, Option<f64>)]) -> CellGroup {
         let Some(known) = rate else { return CellGroup([NONE; 4].map(Cell::text).into()) };
         let [value, interval, n] = figure::share(rate).map(Cell::text);
-        CellGroup(vec![Cell::Plot(share_drawn(known, marks)), value, interval, n])
+        CellGroup(vec![Cell::plot(&Ruler::shares(), known, marks), value, interval, n])
+    }
+
+    /// A figure as `ruler` shows it.
+    pub(crate) fn plot(ruler: &Ruler, figure: &Estimate, marks: &[(PlotMark, Option<f64>)]) -> Cell {
+        Cell::Plot(ruler.drawn([figure.value, figure.low, figure.high], marks))
     }
 
     /// A coefficient: value and interval, or why there is none.

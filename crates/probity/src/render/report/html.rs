@@ -9,92 +9,121 @@ use std::io::{self, BufWriter, Seek, Write};
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
-use probity_core::report::{ReplyResult, Summary};
-use probity_core::sample::NO_SLICE;
-use probity_core::score::CriterionOutcome;
+use probity_core::report::Summary;
+use probity_core::results::ResultRow;
+use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::results::WholeFile;
+use super::super::view::{self, BLOCK, Index, Viewer};
 use super::Report;
 use super::document::{Document, JudgeLine};
+use crate::args::Texts;
 
 /// The templates by name: a page, and what is on it.
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 3] = [
     ("page", include_str!("../../../pages/report.html.jinja")),
     ("appendix", include_str!("../../../pages/report-appendix.html.jinja")),
     ("block", include_str!("../../../pages/report-block.html.jinja")),
-    ("whisker", include_str!("../../../pages/report-whisker.html.jinja")),
 ];
 const STYLE: &str = include_str!("../../../pages/report.css");
-const SCRIPT: &str = include_str!("../../../pages/report.js");
 
 /// What ends every page.
 const END: &str = "</body>\n</html>\n";
 
-/// The report of a run that is being written. Rows wait in a temporary file, because the figures stand before them.
+/// The report of a run that is being written. Cases are made into markup as they come and wait in a temporary file,
+/// because the figures stand before them.
 pub(super) struct Html {
     out: WholeFile,
-    rows: BufWriter<File>,
-    n_rows: u64,
+    viewer: Viewer,
+    index: Index,
+    /// The rows of the next block.
+    rows: Vec<ResultRow>,
+    blocks: BufWriter<File>,
+    n_blocks: usize,
     digest: blake3::Hasher,
 }
 
 impl Html {
-    pub(super) fn new(out: WholeFile) -> io::Result<Self> {
-        let rows = BufWriter::new(tempfile::tempfile()?);
-        Ok(Html { out, rows, n_rows: 0, digest: blake3::Hasher::new() })
+    pub(super) fn new(out: WholeFile, rubric: &Rubric, texts: Texts) -> io::Result<Self> {
+        let viewer = Viewer::new(rubric.clone(), texts);
+        let blocks = BufWriter::new(tempfile::tempfile()?);
+        let (index, rows, digest) = (viewer.index(), Vec::new(), blake3::Hasher::new());
+        Ok(Html { out, viewer, index, rows, blocks, n_blocks: 0, digest })
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        let block = self.viewer.block(&self.rows)?;
+        self.digest.update(block.as_bytes());
+        writeln!(
+            self.blocks,
+            "<script type=\"text/plain\" data-block=\"{}\">{block}</script>",
+            self.n_blocks
+        )?;
+        self.n_blocks += 1;
+        self.rows.clear();
+        Ok(())
     }
 }
 
 impl Report for Html {
     fn add(&mut self, row: &Row) -> io::Result<()> {
-        let Row::Reply(result) = row else { return Ok(()) };
-        self.rows.write_all(if self.n_rows > 0 { b",\n" } else { b"\n" })?;
-        self.n_rows += 1;
-        let row = inert(&short(result));
-        self.digest.update(row.as_bytes());
-        self.rows.write_all(row.as_bytes())
+        let Row::Reply(row) = row else { return Ok(()) };
+        self.index.add(row);
+        self.rows.push((**row).clone());
+        if self.rows.len() == BLOCK { self.end_block() } else { Ok(()) }
     }
 
-    fn finish(self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
-        let Html { mut out, rows, digest, .. } = *self;
-        let (page, nonce) = rendered(document, digest, Scripted::Yes)?;
+    fn finish(mut self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()> {
+        if !self.rows.is_empty() {
+            self.end_block()?;
+        }
+        let worst = summary.worst.iter().map(|ranked| self.viewer.case(&ranked.row));
+        let worst = worst.collect::<io::Result<Vec<_>>>()?;
+        let Html { mut out, index, blocks, digest, .. } = *self;
+        let (page, nonce) = rendered(document, digest, Some(&worst))?;
         out.write_all(page.as_bytes())?;
-        out.write_all(b"<script type=\"application/json\" id=\"rows\">[")?;
-        let mut rows = rows.into_inner().map_err(io::IntoInnerError::into_error)?;
-        rows.rewind()?;
-        io::copy(&mut rows, &mut out)?;
-        write!(out, "]</script>\n<script nonce=\"{nonce}\">{SCRIPT}</script>\n{END}")?;
+        let mut blocks = blocks.into_inner().map_err(io::IntoInnerError::into_error)?;
+        blocks.rewind()?;
+        io::copy(&mut blocks, &mut out)?;
+        let index = inert(&serde_json::to_string(&index)?);
+        writeln!(out, "<script type=\"application/json\" id=\"index\">{index}</script>")?;
+        write!(out, "<script nonce=\"{nonce}\">{}</script>\n{END}", view::SCRIPT)?;
         out.keep()
     }
 }
 
 /// The whole of a page that has no rows.
 pub(super) fn html(document: &Document) -> io::Result<String> {
-    Ok(rendered(document, blake3::Hasher::new(), Scripted::No)?.0 + END)
+    Ok(rendered(document, blake3::Hasher::new(), None)?.0 + END)
 }
 
-/// Whether a page runs a script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scripted {
-    Yes,
-    No,
-}
-
-/// A page up to its rows, and its nonce. That is made of everything on the page, so no text on it can know it; `digest`
-/// has the rows.
+/// A page up to its data, and its nonce. That is made of everything on the page, so no text on it can know it; `digest`
+/// has the data. A page with a list has the `worst` cases in full for readers without scripts.
 fn rendered(
     document: &Document,
     mut digest: blake3::Hasher,
-    scripted: Scripted,
+    worst: Option<&[String]>,
 ) -> io::Result<(String, String)> {
-    let Document { command, title, about, judge, lead, tiles, warnings, sections, calls, appendix, .. } =
-        document;
+    let Document {
+        command,
+        title,
+        about,
+        judge,
+        verdict,
+        lead,
+        tiles,
+        warnings,
+        sections,
+        calls,
+        appendix,
+        ..
+    } = document;
     let view = json!({
-        "command": command, "title": title, "about": about, "judge": judge, "lead": lead, "tiles": tiles,
+        "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections, "calls": calls, "appendix": appendix,
-        "caution": judge.as_ref().map_or("", JudgeLine::caution),
+        "worst": worst, "caution": judge.as_ref().map_or("", JudgeLine::caution),
     });
     let nonce = digest.update(view.to_string().as_bytes()).finalize().to_hex().to_string();
     let page = || {
@@ -104,35 +133,20 @@ fn rendered(
         for (name, source) in TEMPLATES {
             environment.add_template(name, source)?;
         }
-        let css = minijinja::Value::from_safe_string(STYLE.to_owned());
-        let (scripted, view) = (scripted == Scripted::Yes, Serde(&view));
-        environment.get_template("page")?.render(context! { nonce => nonce.as_str(), css, scripted, ..view })
+        let safe = |text: &str| minijinja::Value::from_safe_string(text.to_owned());
+        let (css, list) = (safe(&format!("{STYLE}{}", view::STYLE)), safe(view::LIST));
+        environment.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
+        environment
+            .get_template("page")?
+            .render(context! { nonce => nonce.as_str(), css, list, ..Serde(&view) })
     };
     let page: Result<String, minijinja::Error> = page();
     Ok((page.map_err(io::Error::other)?, nonce))
 }
 
-/// A row of the list of all replies.
-fn short(result: &ReplyResult) -> Value {
-    let total = result.total().map(probity_core::exact::Exact::to_f64);
-    let mut row = vec![
-        json!(result.name()),
-        json!(result.slice.as_deref().unwrap_or(NO_SLICE)),
-        json!(result.outcome.name()),
-        json!(total),
-    ];
-    row.extend(result.criteria.iter().map(|(_, outcome)| match outcome {
-        CriterionOutcome::Scored(scored) => json!(scored.level),
-        CriterionOutcome::Unscored(_) => Value::Null,
-    }));
-    Value::Array(row)
-}
-
 /// JSON that cannot end the element it stands in.
-fn inert(value: &Value) -> String {
-    value
-        .to_string()
-        .replace('<', "\\u003c")
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
         .replace('\u{2028}', "\\u2028")

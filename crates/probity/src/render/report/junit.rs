@@ -8,21 +8,20 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 
-use probity_core::report::{GateOutcome, ReplyResult, Summary};
-use probity_core::results::RowOutcome;
-use probity_core::rubric::CriterionId;
-use probity_core::score::{CriterionOutcome, Failure, Unscored};
+use probity_core::report::Summary;
+use probity_core::results::{CriterionResult, GateStatus, ResultRow, RowOutcome};
+use probity_core::score::Unscored;
 use probity_engine::input::Skipped;
 use probity_engine::run::results::Row;
 use serde::{Deserialize, Serialize};
 
 use super::super::finding::finding_line;
+use super::super::private::shown;
 use super::super::results::WholeFile;
 use super::super::summary::missing;
 use super::Report;
 use super::appendix::Appendix;
 use super::document::{Document, JudgeLine};
-use super::private::shown;
 
 /// What ends every report.
 const TAIL: &str = "  </testsuite>\n</testsuites>\n";
@@ -207,7 +206,7 @@ impl Report for Junit {
                 let class = result.slice.as_deref().unwrap_or("replies");
                 let test = TestCase::new(class, result.name(), came(result));
                 // What the gate blocks, and a reply that never came, no judge had a say in.
-                TestCase { by_judge: matches!(result.gate, GateOutcome::Admitted(_)), ..test }
+                TestCase { by_judge: result.gate.status == GateStatus::Admitted, ..test }
             }
             Row::Skipped(Skipped { index, id, reason, .. }) => {
                 let name = id.clone().unwrap_or_else(|| format!("record {index}"));
@@ -242,29 +241,19 @@ impl Report for Junit {
     }
 }
 
-fn came(result: &ReplyResult) -> Came {
-    match (result.outcome, &result.gate) {
-        (_, GateOutcome::Blocked(findings)) => Came::Blocked(findings.iter().map(finding_line).collect()),
-        (RowOutcome::Fail, _) => {
-            let mut reasons: Vec<String> = result.failures().iter().map(Failure::describe).collect();
-            reasons.extend(said(result));
-            Came::Failed(reasons)
-        }
-        (RowOutcome::Unscored, _) => unscored(result),
-        (RowOutcome::Pass | RowOutcome::Scored | RowOutcome::Blocked, _) => Came::Passed,
+fn came(row: &ResultRow) -> Came {
+    match row.outcome {
+        RowOutcome::Blocked => Came::Blocked(row.gate.findings.iter().map(finding_line).collect()),
+        RowOutcome::Fail => Came::Failed(row.fail_reasons.iter().cloned().chain(said(row)).collect()),
+        RowOutcome::Unscored => unscored(row),
+        RowOutcome::Pass | RowOutcome::Scored => Came::Passed,
     }
 }
 
 /// An error, unless all that is missing is what a person has to say.
-fn unscored(result: &ReplyResult) -> Came {
-    let missing: Vec<(&str, &Unscored)> = result
-        .criteria
-        .iter()
-        .filter_map(|(id, outcome)| match outcome {
-            CriterionOutcome::Unscored(unscored) => Some((id.as_str(), unscored)),
-            CriterionOutcome::Scored(_) => None,
-        })
-        .collect();
+fn unscored(row: &ResultRow) -> Came {
+    let missing = row.asked().filter_map(|(id, result)| Some((id, result.unscored.as_ref()?)));
+    let missing: Vec<(&str, &Unscored)> = missing.collect();
     let line = |(id, unscored): &(&str, &Unscored)| format!("{id}: {} {}", unscored.cause, unscored.detail);
     if missing.iter().all(|(_, unscored)| unscored.cause == AWAITS_PERSON) {
         return Came::Skipped(missing.iter().map(line).collect::<Vec<_>>().join("; "));
@@ -273,14 +262,11 @@ fn unscored(result: &ReplyResult) -> Came {
 }
 
 /// What the judge said, criterion by criterion.
-fn said(result: &ReplyResult) -> impl Iterator<Item = String> {
-    let level = |(id, outcome): &(CriterionId, CriterionOutcome)| match outcome {
-        CriterionOutcome::Scored(scored) => {
-            Some(format!("{}: {}", result.level_text(id, scored), shown(&scored.reasoning)))
-        }
-        CriterionOutcome::Unscored(_) => None,
+fn said(row: &ResultRow) -> impl Iterator<Item = String> {
+    let level = |(id, result): (&str, &CriterionResult)| {
+        Some(format!("{}: {}", result.level_text(id)?, shown(result.reasoning.as_deref()?)))
     };
-    result.criteria.iter().filter_map(level).chain(missing(result).map(|line| shown(&line)))
+    row.asked().filter_map(level).chain(missing(row).map(|line| shown(&line)))
 }
 
 fn text(raw: &str) -> String {

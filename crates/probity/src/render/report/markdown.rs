@@ -21,8 +21,11 @@ pub(super) fn markdown(document: &Document) -> String {
     if !document.about.is_empty() {
         push_line!(out, "{}\n", escaped(&document.about));
     }
+    if !document.verdict.is_empty() {
+        push_line!(out, "**{}**\n", escaped(&document.verdict));
+    }
     if !document.lead.is_empty() {
-        push_line!(out, "**{}**\n", escaped(&document.lead));
+        push_line!(out, "{}\n", escaped(&document.lead));
     }
     let tiles = document.tiles.iter().map(|tile| format!("{} {}", tile.value, tile.name));
     list(&mut out, tiles);

@@ -10,7 +10,6 @@ mod html;
 pub(in crate::render) mod junit;
 mod markdown;
 mod message;
-pub(in crate::render) mod private;
 pub(crate) mod reproduce;
 mod text;
 
@@ -29,6 +28,7 @@ use self::html::Html;
 use self::junit::Junit;
 use super::export::{self, About, RowForm, Spool};
 use super::results::{ResultsWriter, WholeFile};
+use crate::args::Texts;
 
 /// What takes the rows of a run in order, and its summary at the end.
 pub(crate) trait Report {
@@ -89,6 +89,8 @@ impl ReportKind {
 pub(crate) struct ReportFile {
     pub(crate) path: PathBuf,
     pub(crate) kind: ReportKind,
+    /// What a page holds of texts.
+    pub(crate) texts: Texts,
 }
 
 /// A document as files and standard output have it.
@@ -108,11 +110,16 @@ pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
 }
 
 impl ReportFile {
+    /// A report of this kind, with texts masked.
+    pub(crate) fn new(path: &Path, kind: ReportKind) -> ReportFile {
+        ReportFile { path: path.to_owned(), kind, texts: Texts::default() }
+    }
+
     /// Begins the report of a run.
-    pub(crate) fn open(&self) -> io::Result<Box<dyn Report>> {
+    pub(crate) fn open(&self, rubric: &Rubric) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            ReportKind::Html => Box::new(Html::new(file)?),
+            ReportKind::Html => Box::new(Html::new(file, rubric, self.texts)?),
             ReportKind::Json => Box::new(ResultsWriter::new(file)?),
             ReportKind::Junit => Box::new(Junit::new(file)?),
             ReportKind::Markdown | ReportKind::Message | ReportKind::Slack => {
@@ -153,7 +160,7 @@ impl Report for RowsFile {
     }
 
     fn finish(self: Box<Self>, summary: &Summary, _: &Document) -> io::Result<()> {
-        let about = About { summary: &summary.record, frame: None, unix_ns: None };
+        let about = About { summary, frame: None, unix_ns: None };
         export::write(self.form, self.rows.rows(|| None)?, &about, self.file)?.keep()
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn text(document: &Document) -> String {
     out.push('\n');
     let tiles: Vec<String> =
         document.tiles.iter().map(|tile| format!("{} {}", tile.value, tile.name)).collect();
-    for line in [&document.about, &tiles.join(" · "), &document.lead] {
+    for line in [&document.about, &tiles.join(" · "), &document.verdict, &document.lead] {
         if !line.is_empty() {
             push_line!(out, "{}", plain(line));
         }

@@ -19,14 +19,13 @@ async fn host(site: &Site, host: &str, want: u16) {
 #[tokio::test]
 async fn w03_only_its_own_names_are_answered_to() {
     let site = Site::open();
-    for good in ["127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT", "LocalHost:PORT", "[::1]:PORT"] {
-        host(&site, &format!("Host: {good}"), 200).await;
-    }
+    host(&site, "Host: 127.0.0.1:PORT", 200).await;
     let foreign = [
         "127.0.0.1", "localhost", "[::1]", "127.0.0.1:1", "evil.example", "evil.example:PORT",
-        "localhost.evil.example:PORT", "localhost.:PORT", "127.1:PORT", "127.0.0.2:PORT", "2130706433:PORT",
-        "0.0.0.0:PORT", "[::]:PORT", "[0:0:0:0:0:0:0:1]:PORT", "[::ffff:127.0.0.1]:PORT", "::1:PORT",
-        "user@127.0.0.1:PORT", "127.0.0.1:PORT:PORT", "127.0.0.1:0PORT", "localhost:PORT, evil.example",
+        "localhost.evil.example:PORT", "localhost:PORT", "probity-1.localhost:PORT", "[::1]:PORT",
+        "localhost.:PORT", "127.1:PORT", "127.0.0.2:PORT", "2130706433:PORT", "0.0.0.0:PORT", "[::]:PORT",
+        "[0:0:0:0:0:0:0:1]:PORT", "[::ffff:127.0.0.1]:PORT", "::1:PORT", "user@127.0.0.1:PORT",
+        "127.0.0.1:PORT:PORT", "127.0.0.1:0PORT", "localhost:PORT, evil.example",
     ];
     for bad in foreign {
         host(&site, &format!("Host: {bad}"), 421).await;
@@ -75,14 +74,14 @@ async fn from(site: &Site, headers: &[&str], want: u16) {
 async fn w05_w07_a_change_comes_from_an_own_page() {
     let site = Site::open();
     from(&site, &["Origin: http://127.0.0.1:PORT", "Sec-Fetch-Site: same-origin"], 0).await;
-    from(&site, &["Origin: http://localhost:PORT"], 0).await;
-    from(&site, &["Origin: http://[::1]:PORT"], 0).await;
     from(&site, &["Sec-Fetch-Site: same-origin"], 0).await;
     for origin in [
         "null",
         "",
         "http://127.0.0.1",
         "http://127.0.0.1:1",
+        "http://localhost:PORT",
+        "http://[::1]:PORT",
         "https://127.0.0.1:PORT",
         "http://evil.example",
         "http://127.0.0.1:PORT.evil.example",

@@ -160,7 +160,7 @@ async fn a_disagreement_is_settled_by_a_lead() {
     let place = site.next(queue, &ann).await;
     site.post(&format!("{place}/label"), &ann, BOTH).await.leads();
     let list = format!("/queues/{}/disagreements", queue.0);
-    assert!(site.get(&list, &lead).await.body.contains("Nobody disagrees so far"));
+    assert!(site.get(&list, &lead).await.body.contains("Nothing differs so far"));
     site.next(queue, &ben).await;
     site.post(&format!("{place}/label"), &ben, &BOTH.replace("tone=2", "tone=5")).await.leads();
     let listed = site.get(&list, &lead).await;
@@ -168,7 +168,11 @@ async fn a_disagreement_is_settled_by_a_lead() {
         listed.body.contains("1 of 1 are open") && listed.body.contains("Ann") && listed.body.contains("Ben")
     );
     let page = site.get(&format!("{place}/settle"), &lead).await;
-    assert!(page.body.contains("What people said"), "{}", page.body);
+    assert!(
+        page.body.contains("One criterion to settle") && page.body.contains("2 and 5: three levels apart")
+    );
+    assert!(page.body.contains("Agreed, kept as they are") && page.body.matches(" checked").count() == 1);
+    assert!(!page.body.contains("canary-verdict"), "the judge stays hidden");
     let form = "revision=0&note=tone%20is%20fine&level.relevance=4&level.tone=5";
     assert_eq!(site.post(&format!("{place}/settle"), &lead, form).await.leads(), list);
     let listed = site.get(&list, &lead).await;
@@ -177,7 +181,13 @@ async fn a_disagreement_is_settled_by_a_lead() {
     assert_eq!(labels.iter().filter(|label| label.contains(r#""adjudicated":true"#)).count(), 2);
     let figures = site.get(&format!("/queues/{}/agreement", queue.0), &lead).await;
     assert_eq!(figures.status, 200);
-    assert!(figures.body.contains("Ann and Ben"), "{}", figures.body);
+    for words in ["Too few answers by two people", "Person by person", "Title of tone", "1 of 1"] {
+        assert!(figures.body.contains(words), "{words} in {}", figures.body);
+    }
+    for (filter, n) in [("?criterion=tone", 1), ("?criterion=relevance", 0), ("?one=Ann&other=Ben", 1)] {
+        let listed = site.get(&format!("{list}{filter}"), &lead).await;
+        assert_eq!(listed.body.matches("/settle\">Look again").count(), n, "{filter}");
+    }
 }
 
 #[tokio::test]
@@ -194,9 +204,16 @@ async fn after_the_answer_the_judge_is_shown_where_the_queue_says_so() {
     for word in ["canary-verdict says why", "canary-model", "canary-variant-one", "canary-finding"] {
         assert!(shown.body.contains(word), "{word}");
     }
-    let caused = site.post(&format!("{place}/cause"), &ann, "cause=too_high").await;
-    assert!(caused.body.contains("value=\"too_high\" aria-pressed=\"true\""), "{}", caused.body);
+    let caused = site.post(&format!("{place}/cause"), &ann, "cause=too_high+tone").await;
+    assert!(caused.body.contains("value=\"too_high tone\" aria-pressed=\"true\""), "{}", caused.body);
+    assert!(caused.body.contains("value=\"too_high relevance\" aria-pressed=\"false\""), "one by one");
     assert_eq!(site.post(&format!("{place}/cause"), &ann, "cause=other").await.status, 422);
+    assert_eq!(site.post(&format!("{place}/cause"), &ann, "cause=too_high+safety").await.status, 409);
+    assert!(caused.body.contains("does not count as blind"));
+    site.post(&format!("/queues/{}/undo", queue.0), &ann, "x=1").await.leads();
+    let again = site.get(&place, &ann).await;
+    assert!(again.body.contains("your answer will not count as blind"), "{}", again.body);
+    assert_eq!(again.body.matches(" checked").count(), 2, "undo restores the answer");
 }
 
 #[tokio::test]
@@ -260,16 +277,55 @@ async fn notes_and_causes_leave_the_room_beside_their_labels() {
     let place = site.next(queue, &cookie).await;
     let form = BOTH.replace("note=", "note=%3Dtoo%20curt%2C%20I%20think");
     site.post(&format!("{place}/label"), &cookie, &form).await.leads();
-    site.post(&format!("{place}/cause"), &cookie, "cause=too_low").await;
+    for cause in ["too_low+tone", "too_high+relevance"] {
+        site.post(&format!("{place}/cause"), &cookie, &format!("cause={cause}")).await;
+    }
     let labels = site.labels(&cookie).await;
     assert_eq!(labels.len(), 2);
     for label in labels {
         assert!(label.contains(r#""note":"=too curt, I think""#), "{label}");
-        assert!(label.contains(r#""root_cause":"too_low""#), "{label}");
+        let cause = if label.contains(r#""criterion":"tone""#) { "too_low" } else { "too_high" };
+        assert!(label.contains(&format!(r#""root_cause":"{cause}""#)), "{label}");
     }
     let table = site.get("/labels.csv", &cookie).await.body;
     assert!(table.contains(",checksum,note,root_cause\n"), "{table}");
-    assert_eq!(table.matches(",\"'=too curt, I think\",too_low\n").count(), 2, "{table}");
+    assert_eq!(table.matches(",\"'=too curt, I think\",too_low\n").count(), 1, "{table}");
     site.post(&format!("/queues/{}/undo", queue.0), &cookie, "note=x").await.leads();
     assert!(!site.get("/labels.csv", &cookie).await.body.contains("curt"), "it was taken back");
+}
+
+#[tokio::test]
+async fn the_guidelines_are_the_rubric_s() {
+    let site = Site::open();
+    let queue = site.queue(Wanted::LEVELS).await;
+    let ann = site.cookie("Ann", PersonRole::Reviewer).await;
+    let page = site.get(&format!("/queues/{}/guidelines", queue.0), &ann).await;
+    for words in ["Title of tone", "How is its relevance?", "anchor of 5"] {
+        assert!(page.body.contains(words), "{words}");
+    }
+    assert_eq!(site.get("/queues/99/guidelines", &ann).await.status, 404);
+}
+
+#[tokio::test]
+async fn settling_goes_on_to_the_next() {
+    let site = Site::open();
+    let queue = site.queue(Wanted { n: 3, ..Wanted::LEVELS }).await;
+    let lead = site.cookie("Lena", PersonRole::Lead).await;
+    for (name, form) in [("Ann", BOTH.to_owned()), ("Ben", BOTH.replace("tone=2", "tone=5"))] {
+        let cookie = site.cookie(name, PersonRole::Reviewer).await;
+        let mut place = site.next(queue, &cookie).await;
+        while place.starts_with("/items/") {
+            place = site.post(&format!("{place}/label"), &cookie, &form).await.leads();
+        }
+    }
+    let form = "revision=0&note=&level.relevance=4&level.tone=5";
+    // From the second on: the third, and then what was passed over.
+    let places = ["/items/2/settle", "/items/3/settle", "/items/1/settle"];
+    for (at, place) in places.iter().enumerate() {
+        let page = site.get(place, &lead).await;
+        assert!(page.body.contains(&format!("{at} of 3")), "{}", page.body);
+        let next = site.post(place, &lead, form).await.leads();
+        let list = format!("/queues/{}/disagreements", queue.0);
+        assert_eq!(next, places.get(at + 1).map_or(list, |place| (*place).to_owned()));
+    }
 }

@@ -18,6 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
+use super::address::ServerAddress;
 use super::app::{AppState, now};
 use super::listen::{self, Patience};
 use super::routes;
@@ -47,7 +48,7 @@ impl Site {
         let room = Arc::new(ReviewRoom::open(&folder.path().join("store.db")).unwrap());
         let listeners = listen::bind(0).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
-        let app = Arc::new(AppState::new(Arc::clone(&room), port, None, patience));
+        let app = Arc::new(AppState::new(Arc::clone(&room), ServerAddress::loopback(port), None, patience));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
         tokio::spawn(async move {

@@ -25,7 +25,7 @@ async fn w13_items_are_for_whom_they_were_given_to() {
             let got = site.post(&format!("{item}/{act}"), &ben, form).await;
             assert_eq!(got.status, 404, "{item}/{act}");
         }
-        let caused = site.post(&format!("{item}/cause"), &ben, "cause=too_high").await;
+        let caused = site.post(&format!("{item}/cause"), &ben, "cause=too_high+tone").await;
         assert_eq!(caused.status, 409, "{item}/cause");
         assert_eq!(site.get(&format!("{item}/settle"), &ben).await.status, 403, "{item}");
     }

@@ -66,8 +66,8 @@ fn is(record: &Object) -> bool {
 fn read(record: &Json, context: &FileContext<'_>) -> Read {
     let spans = spans(record);
     let n_all = spans.len();
-    let cases: Vec<_> =
-        spans.iter().filter(|span| span.is_model_call()).map(|span| span.case(context)).collect();
+    let is_case = |span: &&Span<'_>| span.is_model_call() || span.has_mapped_reply(context);
+    let cases: Vec<_> = spans.iter().filter(is_case).map(|span| span.case(context)).collect();
     Read::Spans { n_passed_over: n_all - cases.len(), cases }
 }
 
@@ -201,7 +201,33 @@ impl<'a> Span<'a> {
             context,
         );
         verdicts::add_events(&mut case.beside, &self.events);
+        if !context.options.map.is_empty() {
+            case.map(&self.members(), context);
+        }
         case
+    }
+
+    /// What a mapping may name: attributes of the span and its resource by their full names, and what stands beside them.
+    fn members(&self) -> Json {
+        let mut members = Object::new();
+        for source in [&self.attributes.object(), &self.resource.object()] {
+            for (name, json) in source.as_object().into_iter().flat_map(Object::iter) {
+                // The first of a name stands.
+                let _ = members.insert(name, json.clone());
+            }
+        }
+        for (name, json) in self.object.iter() {
+            let _ = members.insert(name, json.clone());
+        }
+        Json::Object(members)
+    }
+
+    fn has_mapped_reply(&self, context: &FileContext<'_>) -> bool {
+        context.options.map.has(Field::Reply) && {
+            let mut case = ForeignCase::default();
+            case.map(&self.members(), context);
+            case.conversation.reply.is_some()
+        }
     }
 
     fn why_no_output(&self) -> String {
