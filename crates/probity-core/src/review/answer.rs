@@ -212,7 +212,16 @@ mod tests {
 
     fn given(answer: Option<ReviewerAnswer>, turned: bool) -> GivenAnswer {
         let (annotator, round) = ("ann".to_owned(), 1);
-        GivenAnswer { annotator, answer, turned, round, at: 0, seconds: None, blind: true, adjudicated: false }
+        GivenAnswer {
+            annotator,
+            answer,
+            turned,
+            round,
+            at: 0,
+            seconds: None,
+            blind: true,
+            adjudicated: false,
+        }
     }
 
     #[track_caller]

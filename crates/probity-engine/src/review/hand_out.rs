@@ -178,12 +178,7 @@ pub(super) fn seat(db: &Db, item: ItemId, person: PersonId) -> Result<Option<Sea
 
 /// For how long a person has had an item that they have not answered; `None` where they had longer than it was
 /// theirs alone, because they did not look at it all that time.
-pub(super) fn seconds_at(
-    db: &Db,
-    item: ItemId,
-    person: PersonId,
-    now: i64,
-) -> Result<Option<u32>, DbError> {
+pub(super) fn seconds_at(db: &Db, item: ItemId, person: PersonId, now: i64) -> Result<Option<u32>, DbError> {
     const SQL: &str = "SELECT at FROM seat WHERE item = ?1 AND person = ?2 AND state = 'leased'";
     let since: Option<i64> = db.row(SQL, &vals![item.0, person.0], |row| row.get(0))?;
     let held = since.map(|since| now - since).filter(|held| *held <= LEASE_SECONDS);

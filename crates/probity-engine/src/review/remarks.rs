@@ -51,8 +51,7 @@ fn remarks(db: &Db) -> Result<HashMap<String, Remark>, DbError> {
     let mut found = HashMap::new();
     for said in said(db)? {
         let Some(place) = place(db, said.item)? else { continue };
-        let causes =
-            if said.adjudicated { RootCauses::new() } else { causes(db, said.item, said.person)? };
+        let causes = if said.adjudicated { RootCauses::new() } else { causes(db, said.item, said.person)? };
         for entry in place.entries(&place.unsaid(&said.name, said.adjudicated)) {
             let root_cause = causes.get(&entry.criterion).copied();
             found.insert(entry.subject(), Remark { note: said.note.clone(), root_cause });

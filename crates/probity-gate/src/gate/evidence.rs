@@ -60,7 +60,7 @@ pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) ->
             Err(refusal) => {
                 selected.named.push(evidence);
                 let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
-                let whole = Sighting { end: entry.reply.text.len(), ..refusal };
+                let whole = Sighting { end: entry.reply.text.len(), ..*refusal };
                 selected.sightings.push(whole.against(Some(source)));
             }
         }
@@ -78,7 +78,7 @@ struct Lookup<'l, 'c> {
 impl<'l> Lookup<'l, '_> {
     /// The source that a reference names, or why it may not be used. A reference without a version means the one in
     /// force.
-    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Sighting> {
+    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Box<Sighting>> {
         let versions = self.ledger.versions(&evidence.id);
         if versions.is_empty() {
             return Err(self.unknown(evidence));
@@ -106,7 +106,7 @@ impl<'l> Lookup<'l, '_> {
         }
     }
 
-    fn unknown(&self, evidence: &EvidenceSource) -> Sighting {
+    fn unknown(&self, evidence: &EvidenceSource) -> Box<Sighting> {
         let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
         ids.dedup();
         let expected = match closest(&evidence.id, ids.iter().copied()) {
@@ -122,7 +122,7 @@ impl<'l> Lookup<'l, '_> {
         refusal(UNKNOWN_SOURCE, message, expected)
     }
 
-    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Sighting {
+    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Box<Sighting> {
         let case = scope(&self.case.circumstances);
         let message = format!("version `{}` of `{}` may not be used for {case}", source.version, source.id);
         let expected = current(in_force).unwrap_or_else(|| format!("a source for {case}"));
@@ -131,11 +131,11 @@ impl<'l> Lookup<'l, '_> {
 }
 
 /// Why a reference gives no source.
-fn refusal(rule: &'static str, message: String, expected: String) -> Sighting {
-    Sighting::at(rule, 0..0, message).expecting(expected)
+fn refusal(rule: &'static str, message: String, expected: String) -> Box<Sighting> {
+    Box::new(Sighting::at(rule, 0..0, message).expecting(expected))
 }
 
-fn stale(message: String, in_force: Option<&Source>) -> Sighting {
+fn stale(message: String, in_force: Option<&Source>) -> Box<Sighting> {
     let expected = current(in_force).unwrap_or_else(|| "a source with a version in force".to_owned());
     refusal(STALE_VERSION, message, expected)
 }

@@ -129,7 +129,8 @@ mod tests {
         let text = "We promise to call +49 30 901820 at once.";
         let promise = FindingRecord { start: 3, end: text.len(), ..private(text)[0].clone() };
         let promise = FindingRecord { rule: "claim.unsupported_promise".to_owned(), ..promise };
-        let shown: String = pieces(text, &[promise], Texts::Masked).into_iter().map(|piece| piece.text).collect();
+        let shown: String =
+            pieces(text, &[promise], Texts::Masked).into_iter().map(|piece| piece.text).collect();
         assert!(!shown.contains("901820"), "{shown}");
     }
 }

@@ -176,8 +176,7 @@ fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> O
             section.list(results.iter().map(|result| format!("{}: {}", result.name, result.message))),
         );
     }
-    let titles =
-        ["probe", "family", "#bases", "#rate", "#noise", "~", "#net", "#90 % interval", "result"];
+    let titles = ["probe", "family", "#bases", "#rate", "#noise", "~", "#net", "#90 % interval", "result"];
     let mut table = Table::new(&titles);
     for result in &results {
         let figures = figures(result.figures.as_ref(), probing.tolerance.share());
@@ -209,7 +208,9 @@ fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
     let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))])),
+        Some(net) => Cell::Plot(
+            Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]),
+        ),
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);

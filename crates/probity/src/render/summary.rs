@@ -11,12 +11,12 @@ use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
+use super::private::{pieces, shown};
 use super::report::appendix::Appendix;
 use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
-use super::private::{pieces, shown};
 use crate::args::Texts;
 
 /// The metric of a target for the pass rate.
@@ -74,7 +74,11 @@ fn tiles(summary: &Summary) -> Vec<Tile> {
 fn verdict(summary: &Summary) -> String {
     let record = &summary.record;
     let Some(rate) = record.all.pass_rate else {
-        return format!("{} of {} have a score.", record.all.counts.scored, replies_of(record.all.counts.entered));
+        return format!(
+            "{} of {} have a score.",
+            record.all.counts.scored,
+            replies_of(record.all.counts.entered)
+        );
     };
     let passes = format!("{} of {} pass.", whole_percent(rate.value), replies_of(rate.n));
     let target = record.targets.iter().find(|target| target.metric == PASS_RATE);
@@ -189,7 +193,8 @@ fn slices(summary: &Summary) -> Section {
         Ruler::shares().wanting(ends, "target".to_owned())
     });
     let rate = |part: &PartRecord| part.pass_rate.map_or(f64::INFINITY, |rate| rate.value);
-    let mut parts: Vec<(&str, &PartRecord)> = record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
+    let mut parts: Vec<(&str, &PartRecord)> =
+        record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
     for (name, part) in [("all replies", &record.all)].into_iter().chain(parts) {
         let mut row = cells![name, part.counts.entered];

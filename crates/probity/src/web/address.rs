@@ -76,7 +76,8 @@ mod tests {
         assert_eq!(own.url("/enter#x"), "http://probity-1f.localhost:8700/enter#x");
         assert!(own.is_host("probity-1f.localhost:8700") && own.is_host("PROBITY-1F.LocalHost:8700"));
         assert!(own.is_origin("http://probity-1f.localhost:8700"));
-        for other in ["127.0.0.1:8700", "localhost:8700", "probity-2.localhost:8700", "probity-1f.localhost"] {
+        for other in ["127.0.0.1:8700", "localhost:8700", "probity-2.localhost:8700", "probity-1f.localhost"]
+        {
             assert!(!own.is_host(other), "{other}");
             assert!(!own.is_origin(&format!("http://{other}")), "{other}");
         }

@@ -46,8 +46,10 @@ pub(super) async fn cause(
 
 /// The page of an item that this person has answered, without what is hidden.
 pub(super) async fn answered(visit: &Visit, item: &ItemView) -> PageResult {
-    let own = |criterion: &AskedCriterion| context! {
-        about => &criterion.title, own => own_level(item, &criterion.id),
+    let own = |criterion: &AskedCriterion| {
+        context! {
+            about => &criterion.title, own => own_level(item, &criterion.id),
+        }
     };
     let rows: Vec<Value> = match item.asked.form {
         LabelForm::Levels => item.asked.criteria.iter().map(own).collect(),

@@ -76,22 +76,27 @@ pub(super) fn settling_sets(
     settled: Option<&ReviewerAnswer>,
 ) -> Vec<ChoiceSet> {
     let mut sets = choice_sets(asked, settled);
-    let voters: Vec<(Voter, Vec<ChoiceSet>)> =
-        said.iter().enumerate().map(|each| (Voter::of(each), choice_sets(asked, Some(&each.1.answer)))).collect();
+    let voters: Vec<(Voter, Vec<ChoiceSet>)> = said
+        .iter()
+        .enumerate()
+        .map(|each| (Voter::of(each), choice_sets(asked, Some(&each.1.answer))))
+        .collect();
     for (at, set) in sets.iter_mut().enumerate() {
         for (voter, theirs) in &voters {
             for (choice, own) in set.choices.iter_mut().zip(&theirs[at].choices) {
                 choice.voters.extend(own.chosen.then(|| voter.clone()));
             }
         }
-        let voted: Vec<usize> = (0..set.choices.len()).filter(|at| !set.choices[*at].voters.is_empty()).collect();
+        let voted: Vec<usize> =
+            (0..set.choices.len()).filter(|at| !set.choices[*at].voters.is_empty()).collect();
         set.agreed = voted.len() < 2;
         match voted[..] {
             [] if settled.is_none() => set.unsure = true,
             [only] if settled.is_none() => set.choices[only].chosen = true,
             [first, .., last] if set.criterion.is_some() => {
                 let names: Vec<&str> = voted.iter().map(|at| &*set.choices[*at].name).collect();
-                let apart = if last - first == 1 { "one level" } else { &*format!("{} levels", spelt(last - first)) };
+                let apart =
+                    if last - first == 1 { "one level" } else { &*format!("{} levels", spelt(last - first)) };
                 set.remark = Some(format!("{}: {apart} apart", names.join(" and ")));
             }
             _ => {}
@@ -103,8 +108,7 @@ pub(super) fn settling_sets(
 
 /// A small number as a word.
 pub(super) fn spelt(n: usize) -> String {
-    const WORDS: [&str; 10] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    const WORDS: [&str; 10] = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     WORDS.get(n).map_or_else(|| n.to_string(), |word| (*word).to_owned())
 }
 
@@ -175,7 +179,10 @@ pub(super) fn side_text(side: ReplySide) -> &'static str {
 }
 
 /// What a form says, read by what was asked. The value of a person who cannot tell is empty.
-pub(super) fn said(asked: &Questionnaire, fields: &BTreeMap<String, String>) -> Result<ReviewerAnswer, Refusal> {
+pub(super) fn said(
+    asked: &Questionnaire,
+    fields: &BTreeMap<String, String>,
+) -> Result<ReviewerAnswer, Refusal> {
     match asked.form {
         LabelForm::Pair => match fields.get("side").map(String::as_str) {
             Some("") => Ok(ReviewerAnswer::CannotTell),

@@ -32,7 +32,8 @@ const FULL_NOTICE: &str =
     "Enough others have answered the last one meanwhile, so your answer to it was not kept.";
 
 /// The remark on an item of which this person has seen what was hidden.
-const SEEN: &str = "You have seen what the judge or others said about this reply: your answer will not count as blind.";
+const SEEN: &str =
+    "You have seen what the judge or others said about this reply: your answer will not count as blind.";
 
 /// What the address says beside the item.
 #[derive(Debug, Deserialize)]

@@ -85,7 +85,9 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
         terminal::note(&format!("{name}: {link}"));
     }
     if address.shares_cookies() {
-        terminal::note("this system knows no names under localhost: other local servers get the session cookie");
+        terminal::note(
+            "this system knows no names under localhost: other local servers get the session cookie",
+        );
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));

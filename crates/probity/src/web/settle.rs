@@ -120,7 +120,8 @@ pub(super) async fn submit(
     match visit.app.room.adjudicate(submission).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } => {
             let later = settling.others.iter().skip_while(|other| other.item.0 != item).skip(1);
-            let mut open = later.chain(&settling.others).filter(|other| !other.is_settled && other.item.0 != item);
+            let mut open =
+                later.chain(&settling.others).filter(|other| !other.is_settled && other.item.0 != item);
             Ok(go(&match open.next() {
                 Some(next) => format!("/items/{}/settle", next.item.0),
                 None => format!("/queues/{}/disagreements", settling.queue.0),

@@ -81,7 +81,11 @@ fn an_answer_has_the_time_that_it_took() {
         let said = Submission { item: item.id, person: scene.ann, expected_revision, answer, note, at };
         wait(scene.room.submit(said)).unwrap();
         let labels = scene.room.labels().unwrap();
-        assert_eq!(labels.last().unwrap().label.seconds, want, "whoever has it for hours does not look at it");
+        assert_eq!(
+            labels.last().unwrap().label.seconds,
+            want,
+            "whoever has it for hours does not look at it"
+        );
     }
 }
 
@@ -126,9 +130,8 @@ fn g15_who_has_seen_the_verdict_is_not_blind_any_more() {
     let reveal = |person| wait(scene.room.reveal(item.id, person, NOW)).unwrap();
     assert_eq!(reveal(scene.ann), Reveal::NotYet);
     assert_eq!(reveal(scene.bob), Reveal::NotYours);
-    let cause = |criterion, cause| {
-        wait(scene.room.cause(about(&item, scene.ann, criterion), cause, NOW)).unwrap()
-    };
+    let cause =
+        |criterion, cause| wait(scene.room.cause(about(&item, scene.ann, criterion), cause, NOW)).unwrap();
     assert!(!cause(Some("tone"), RootCause::TooHigh));
     scene.submit(&item, scene.ann, levels(4, 2));
     assert!(!cause(None, RootCause::TooHigh) && !cause(Some("safety"), RootCause::TooHigh));

@@ -5,9 +5,9 @@ use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared};
 
 use super::super::figure::{counted, p_value};
+use super::super::private::shown as dotted;
 use super::super::report::chart::matrix;
 use super::super::report::document::{Cell, Cells, Quote, Section, Table};
-use super::super::private::shown as dotted;
 use super::{JudgePlace, Sides, contest, policy, tone};
 use crate::plain::excerpt;
 

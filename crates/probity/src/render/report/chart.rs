@@ -87,8 +87,10 @@ impl Ruler {
     fn percent(from: i32, to: i32, step: usize) -> Ruler {
         let (low, high) = (f64::from(from) / 100.0, f64::from(to) / 100.0);
         let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None };
-        let tick =
-            |at: i32| Tick { x: ruler.place(f64::from(at) / 100.0), text: format!("{at} %").replace('-', "−") };
+        let tick = |at: i32| Tick {
+            x: ruler.place(f64::from(at) / 100.0),
+            text: format!("{at} %").replace('-', "−"),
+        };
         ruler.ticks = (from..=to).step_by(step).map(tick).collect();
         ruler
     }

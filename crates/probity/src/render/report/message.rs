@@ -86,7 +86,8 @@ mod tests {
     fn a_message_holds_what_slack_takes_and_nothing_that_it_acts_on() {
         let title = "<!channel> & ".repeat(40);
         let warnings = vec!["x\u{1b}[31m".to_owned(); 400];
-        let document = Document { title, verdict: "*3* of <@U1>".to_owned(), warnings, ..Document::default() };
+        let document =
+            Document { title, verdict: "*3* of <@U1>".to_owned(), warnings, ..Document::default() };
         let slack = slack(&document);
         let blocks = slack["blocks"].as_array().expect("a list");
         assert_eq!(blocks[0]["text"]["text"].as_str().expect("a text").chars().count(), HEADING_CHARS_MAX);

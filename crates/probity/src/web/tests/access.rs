@@ -125,9 +125,7 @@ async fn w17_a_name_is_text() {
         assert!(got.body.contains("&lt;script&gt;alert(1)"), "{}", got.body);
         assert!(!got.body.contains("<script>alert") && !got.body.contains("<img"), "{}", got.body);
     }
-    for bad in
-        ["name=", "name=%20", "name=a%00b", "name=a%0ab", &format!("name={}", "a".repeat(81))]
-    {
+    for bad in ["name=", "name=%20", "name=a%00b", "name=a%0ab", &format!("name={}", "a".repeat(81))] {
         assert_eq!(site.post("/people", &cookie, bad).await.status, 422, "{bad}");
     }
 }

@@ -22,9 +22,10 @@ async fn w03_only_its_own_names_are_answered_to() {
     host(&site, "Host: 127.0.0.1:PORT", 200).await;
     let foreign = [
         "127.0.0.1", "localhost", "[::1]", "127.0.0.1:1", "evil.example", "evil.example:PORT",
-        "localhost.evil.example:PORT", "localhost:PORT", "probity-1.localhost:PORT", "[::1]:PORT", "localhost.:PORT", "127.1:PORT", "127.0.0.2:PORT", "2130706433:PORT",
-        "0.0.0.0:PORT", "[::]:PORT", "[0:0:0:0:0:0:0:1]:PORT", "[::ffff:127.0.0.1]:PORT", "::1:PORT",
-        "user@127.0.0.1:PORT", "127.0.0.1:PORT:PORT", "127.0.0.1:0PORT", "localhost:PORT, evil.example",
+        "localhost.evil.example:PORT", "localhost:PORT", "probity-1.localhost:PORT", "[::1]:PORT",
+        "localhost.:PORT", "127.1:PORT", "127.0.0.2:PORT", "2130706433:PORT", "0.0.0.0:PORT", "[::]:PORT",
+        "[0:0:0:0:0:0:0:1]:PORT", "[::ffff:127.0.0.1]:PORT", "::1:PORT", "user@127.0.0.1:PORT",
+        "127.0.0.1:PORT:PORT", "127.0.0.1:0PORT", "localhost:PORT, evil.example",
     ];
     for bad in foreign {
         host(&site, &format!("Host: {bad}"), 421).await;
