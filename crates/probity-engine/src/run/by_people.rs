@@ -82,7 +82,6 @@ fn decided(labels: &[&LabelEntry]) -> Option<CriterionOutcome> {
             level,
             reasoning: format!("decided by {names}"),
             violations: Vec::new(),
-            decider: Decider::Person,
             repairs: Vec::new(),
             suspicions: Vec::new(),
         })),
