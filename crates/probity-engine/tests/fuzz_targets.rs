@@ -8,6 +8,7 @@
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,6 +19,9 @@ const SEED: u64 = 20_260_301;
 
 /// Inputs made per target.
 const INPUTS: usize = 400;
+
+/// The variable that names how many seconds each target is searched for, in place of a number of inputs.
+const SECONDS: &str = "PROBITY_FUZZ_SECONDS";
 
 /// The longest input made, in bytes: long ones cost time and find no more.
 const BYTES_MAX: usize = 4096;
@@ -64,17 +68,24 @@ fn pick<'a, T>(rng: &mut StdRng, items: &'a [T]) -> &'a T {
 }
 
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "says how far a search went")]
 fn check(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
     let seeds = (target.seeds)();
     assert!(seeds.len() >= 10, "{name}: {} seeds, where have its cases gone", seeds.len());
     let mut rng = StdRng::seed_from_u64(SEED);
-    let made = (0..INPUTS).map(|_| changed(&mut rng, &seeds)).collect::<Vec<_>>();
-    for (n, input) in seeds.iter().chain(&made).enumerate() {
+    let seconds = std::env::var(SECONDS).ok().map(|text| text.parse().expect("a number of seconds"));
+    let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let goes_on = |n: usize| end.map_or(n < INPUTS, |end| Instant::now() < end);
+    let made = (0..).take_while(|n| goes_on(*n)).map(|_| changed(&mut rng, &seeds));
+    let mut n_inputs = 0_usize;
+    for (n, input) in seeds.iter().cloned().chain(made).enumerate() {
         // What was broken is on standard error by then; the input is what is missing there.
-        let held = catch_unwind(AssertUnwindSafe(|| (target.check)(input))).is_ok();
+        let held = catch_unwind(AssertUnwindSafe(|| (target.check)(&input))).is_ok();
         assert!(held, "{name}: input {n} breaks a promise:\n{}", input.escape_ascii());
+        n_inputs += 1;
     }
+    println!("{name}: {n_inputs} inputs");
 }
 
 #[test]
@@ -108,6 +119,11 @@ fn mappings() {
 }
 
 #[test]
+fn graders() {
+    check("graders");
+}
+
+#[test]
 fn retries() {
     check("retry");
 }
@@ -138,8 +154,8 @@ fn every_target_is_run_here() {
     assert_eq!(
         names,
         [
-            "verdict", "json", "load", "foreign", "binary", "map", "retry", "rubric", "gate", "policy",
-            "prompt"
+            "verdict", "json", "load", "foreign", "binary", "map", "graders", "retry", "rubric", "gate",
+            "policy", "prompt"
         ]
     );
 }

@@ -6,6 +6,7 @@
 pub mod binary;
 pub mod foreign;
 pub mod gate;
+pub mod graders;
 mod input;
 pub mod json;
 pub mod load;
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "foreign", seeds: foreign::seeds, check: foreign::check },
     Target { name: "binary", seeds: binary::seeds, check: binary::check },
     Target { name: "map", seeds: map::seeds, check: map::check },
+    Target { name: "graders", seeds: graders::seeds, check: graders::check },
     Target { name: "retry", seeds: retry::seeds, check: retry::check },
     Target { name: "rubric", seeds: rubric::seeds, check: rubric::check },
     Target { name: "gate", seeds: gate::seeds, check: gate::check },

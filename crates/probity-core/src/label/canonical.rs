@@ -123,7 +123,8 @@ pub fn quoted_cell(text: &str) -> String {
     if begins_formula(text) && !is_number { format!("'{text}") } else { text.to_owned() }
 }
 
-fn without_quote(cell: &str) -> &str {
+/// The text of a cell that [`quoted_cell`] wrote.
+pub fn without_quote(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| begins_formula(text)).unwrap_or(cell)
 }
 

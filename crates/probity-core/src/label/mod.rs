@@ -23,7 +23,7 @@ mod scale;
 mod sheet;
 
 pub use bound::{Named, unbound};
-pub use canonical::{digest, quoted_cell};
+pub use canonical::{digest, quoted_cell, without_quote};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, SharedNames, sheet};
 pub use joined::repeated;

@@ -145,6 +145,9 @@ fn texts(entry: &Entry) -> Texts {
     (entry.case.situation.texts().join("\n").trim().to_owned(), entry.reply.text.trim().to_owned())
 }
 
+/// The lengths and scores of replies, by what the customer wrote and what people said about the reply.
+type Alike<'a> = BTreeMap<(&'a str, &'a str), Vec<(usize, Option<f64>)>>;
+
 /// What a judge said about one reply.
 #[derive(Debug, Clone, Copy)]
 struct Said {
@@ -224,7 +227,7 @@ impl Records {
     /// Whether the longer one of two replies gets more than its content earns. Where length does not matter, the
     /// shorter one wins as often, so that is the noise.
     fn longer_of_equals(&self, tolerance: Tolerance) -> ProbeResult {
-        let mut cases: BTreeMap<(&str, &str), Vec<(usize, Option<f64>)>> = BTreeMap::new();
+        let mut cases: Alike<'_> = BTreeMap::new();
         for (texts, label) in &self.labels {
             let score = self.said.get(texts).and_then(|said| said[0].score);
             cases.entry((&texts.0, label)).or_default().push((texts.1.chars().count(), score));
@@ -325,4 +328,52 @@ fn violates(expects: Expectation, order: Ordering) -> Effect {
         Expectation::MustFall => order != Ordering::Less,
         _ => order != Ordering::Equal,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{Case, CaseId, Reply, Situation};
+    use crate::packet::CallPlan;
+    use crate::probe::ProbeOutcome;
+    use crate::rubric::built_in;
+
+    fn reply(ticket: usize, text: &str, score: Option<f64>, label: &str) -> ScoredReply {
+        let situation = Situation::Ticket(format!("Ticket {ticket}?").into());
+        let case = Case::new(CaseId::new(format!("t{ticket}")).expect("an id"), situation);
+        let entry = Entry { case, reply: Reply { text: text.into(), variant: None, confidence: None } };
+        ScoredReply { entry, score, passes: None, label: Some(label.to_owned()) }
+    }
+
+    /// What 30 cases with a short and a long reply say about `longer_of_equals`.
+    #[track_caller]
+    fn check(scores: [Option<f64>; 2], labels: [&str; 2], outcome: ProbeOutcome, n_bases: u64) {
+        let rubric = built_in("relevance-tone").expect("it is built in");
+        let task = JudgeTask::of(&rubric, CallPlan::PerCriterion).expect("it can be probed");
+        let (own, only) = (OwnFile::default(), [Family::Length.name().to_owned()]);
+        let battery = RecordedBattery {
+            probes: &[],
+            own: &own,
+            only: &only,
+            task: &task,
+            tolerance: Tolerance::default(),
+        };
+        let pair = |at: usize| {
+            [reply(at, "No.", scores[0], labels[0]), reply(at, "No, sadly not.", scores[1], labels[1])]
+        };
+        let replies = (0..30).flat_map(pair).collect();
+        let probing = battery.probing(JudgeRecords { replies, pairs: Vec::new() });
+        let [longer] = &probing.results[..] else { panic!("one probe was chosen") };
+        let n = longer.figures.as_ref().map_or(0, |figures| figures.n_bases);
+        assert_eq!((longer.outcome(), n), (outcome, n_bases), "{}", longer.message);
+    }
+
+    #[test]
+    fn length_is_held_against_replies_that_people_find_alike() {
+        check([Some(1.0), Some(2.0)], ["pass", "pass"], ProbeOutcome::Fail, 30);
+        check([Some(2.0), Some(2.0)], ["pass", "pass"], ProbeOutcome::Pass, 30);
+        check([Some(2.0), Some(1.0)], ["fail", "fail"], ProbeOutcome::Pass, 30);
+        check([Some(1.0), Some(2.0)], ["fail", "pass"], ProbeOutcome::NotApplicable, 0);
+        check([None, Some(2.0)], ["pass", "pass"], ProbeOutcome::Inconclusive, 0);
+    }
 }

@@ -205,7 +205,8 @@ pub fn one_level_more<'a>(
         let level = levels.get(&criterion.id)?;
         let is_better = |other: &&i64| scale.share(**other) > scale.share(*level);
         let better = scale.levels().iter().filter(is_better).min_by_key(|other| scale.share(**other))?;
-        let raised = levels.iter().map(|(id, level)| (*id, if **id == criterion.id { *better } else { *level }));
+        let raised =
+            levels.iter().map(|(id, level)| (*id, if **id == criterion.id { *better } else { *level }));
         let score = score(rubric, &raised.collect());
         (score.failures.is_empty() && score.missing.is_empty()).then_some((criterion, score.total?))
     })

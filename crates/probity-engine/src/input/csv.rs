@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use csv_core::ReadFieldResult;
+use probity_core::label::without_quote;
 
 use super::assign::{Assignment, NotUnderstood, ShownColumn, Unclear, lacking, not_understood, sample};
 use super::bytes::{Ended, Input, RawRecord};
@@ -207,9 +208,11 @@ impl CsvTable {
         self.names.iter().map(String::as_str)
     }
 
-    /// Finds the fields in the cells of the last row, whose source is `row`.
+    /// Finds the fields in the cells of the last row, whose source is `row`. What keeps a spreadsheet from taking a text
+    /// for a formula is no part of it.
     pub(super) fn fields(&self, row: &str, reading: &Reading<'_>) -> Result<RecordFields<'_>, Reason> {
-        row_fields(self.names(), self.cells(row)?, &self.assigned, reading)
+        let cells = self.cells(row)?.into_iter().map(without_quote).collect();
+        row_fields(self.names(), cells, &self.assigned, reading)
     }
 
     /// Whether the last row has fewer cells than the header.
@@ -254,7 +257,7 @@ fn pass_titles(input: &mut Input, options: &LoadOptions, vocabulary: Vocabulary)
         DELIMITERS.iter().map(|(delimiter, _)| by(char::from(*delimiter))).max().unwrap_or_default()
     };
     let lines = input.fill()?.split(|byte| *byte == b'\n').take(TITLE_LINES_MAX + 1);
-    let is_whole = |line: &&[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;
+    let is_whole = |line: &&[u8]| !line.iter().fold(false, |is_quoted, byte| is_quoted ^ (*byte == b'"'));
     let counts: Vec<(usize, usize)> = lines
         .take_while(is_whole)
         .map(|line| (n_known(String::from_utf8_lossy(line).trim_end()), line.len() + 1))

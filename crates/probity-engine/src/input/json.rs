@@ -77,8 +77,10 @@ pub(super) struct Array {
     pub(super) is_known: bool,
     /// Whether the array is in an object.
     is_member: bool,
-    /// Where the arrays after this one begin.
-    further: VecDeque<u64>,
+    /// The path of the array that is being read; empty where it is the file.
+    pub(super) path: String,
+    /// Where the arrays after this one begin, and their paths.
+    further: VecDeque<(u64, String)>,
     at: Position,
 }
 
@@ -94,7 +96,8 @@ impl Array {
     /// The array that begins here.
     pub(super) fn new() -> Self {
         let (is_known, is_member, further) = (false, false, VecDeque::new());
-        Array { member: None, is_known, is_member, further, at: Position::BeforeOpening }
+        let (member, path, at) = (None, String::new(), Position::BeforeOpening);
+        Array { member, is_known, is_member, path, further, at }
     }
 
     /// The arrays in the object that begins here, if the file is one around arrays, and what else is in it. `input` is
@@ -129,9 +132,10 @@ impl Array {
             [(_, name)] if !vocabulary.is_of_records(name) => Some(name.clone()),
             _ => None,
         };
-        let mut further: VecDeque<u64> = found.lists.iter().map(|(offset, _)| *offset).collect();
-        input.pass_to(further.pop_front().unwrap_or_default())?;
-        let array = Array { member, is_member: true, is_known, further, ..Array::new() };
+        let mut further = VecDeque::from(found.lists);
+        let (offset, path) = further.pop_front().unwrap_or_default();
+        input.pass_to(offset)?;
+        let array = Array { member, is_member: true, is_known, path, further, ..Array::new() };
         Ok(Some((array, Json::Object(found.frame))))
     }
 
@@ -150,11 +154,12 @@ impl Array {
             }
         }
         if self.at == Position::AfterClosing {
-            let Some(offset) = self.further.pop_front() else {
+            let Some((offset, path)) = self.further.pop_front() else {
                 self.nothing_follows(input)?;
                 return Ok(None);
             };
             input.pass_to(offset)?;
+            self.path = path;
             self.at = Position::BeforeOpening;
             return self.next(input, raw);
         }

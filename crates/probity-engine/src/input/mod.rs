@@ -44,7 +44,11 @@ use probity_core::case::{Case, Entry, Slice};
 use probity_core::json::Json;
 
 pub use encoding::Encoding;
-pub use foreign::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
+pub use foreign::{
+    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, JoinedRecord, Withheld, Graders,
+    graders,
+};
+pub use gather::JoinedRecords;
 pub use mapping::{FieldMap, MapError};
 pub use probity_core::results::Skipped;
 pub use rows::{FileRows, read_rows};
@@ -400,6 +404,16 @@ impl Dataset {
     pub fn frames(&self) -> impl Iterator<Item = (&Arc<str>, &Json)> {
         let frames = self.sources.files.iter().zip(&self.scanned.frames);
         frames.filter(|(_, frame)| **frame != Json::Null).map(|(file, frame)| (file.name(), frame))
+    }
+
+    /// Starts a pass over the records of help desks that are no cases: what is public of comments, users and ratings.
+    pub fn joined(&self) -> JoinedRecords {
+        JoinedRecords::new(&self.sources, &self.options, self.scanned.has_beside)
+    }
+
+    /// What of the frames of help desks' files is not among [`Dataset::frames`].
+    pub fn withheld(&self) -> &Withheld {
+        &self.scanned.withheld
     }
 
     /// `skipped` again where records may be skipped, or the error that it is under [`Strictness::Strict`]: for

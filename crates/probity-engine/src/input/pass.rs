@@ -43,10 +43,10 @@ pub(super) struct Pass {
     pub(super) n_blank_lines: usize,
     /// What is worth saying about the files that were opened.
     pub(super) notices: Vec<String>,
-    /// What stands around the records of the files that were read to their ends.
-    pub(super) frames: Vec<Json>,
+    /// What stands around the records of the files that were read to their ends, and the tools that wrote them.
+    pub(super) frames: Vec<(Option<&'static str>, Json)>,
     /// Whether those files had records that belong to cases elsewhere.
-    has_beside: bool,
+    pub(super) has_beside: bool,
 }
 
 impl Pass {
@@ -105,12 +105,20 @@ impl Pass {
     }
 
     fn finish(&mut self, reader: CaseReader) {
-        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, .. } = reader;
-        self.frames.push(std::mem::replace(&mut file.frame, Json::Null));
+        let CaseReader { mut file, records, n_joined, n_passed_over, tools, n_good, desk, .. } = reader;
+        self.frames.push((tools.first().copied(), std::mem::replace(&mut file.frame, Json::Null)));
         self.notices.append(&mut file.notices);
         let name = file.file();
         for tool in tools {
             self.notices.push(format!("{name}: read as {tool}"));
+        }
+        if desk.n_private > 0 {
+            self.notices.push(format!("{name}: private notes left out: {}", desk.n_private));
+        }
+        if desk.n_guessed > 0 {
+            let n = desk.n_guessed;
+            let said = format!("{name}: messages by authors that are not known, taken for an agent's: {n}");
+            self.notices.push(said);
         }
         self.has_beside |= !n_joined.is_empty();
         for (what, n) in n_joined {
@@ -157,6 +165,14 @@ struct CaseReader {
     n_passed_over: BTreeMap<&'static str, usize>,
     /// The tools whose files it looks like.
     tools: Vec<&'static str>,
+    desk: DeskCounts,
+}
+
+/// What is worth saying about the threads of a help desk.
+#[derive(Default)]
+struct DeskCounts {
+    n_private: usize,
+    n_guessed: usize,
 }
 
 /// One case of a file.
@@ -190,6 +206,7 @@ impl CaseReader {
             n_joined,
             n_passed_over,
             tools,
+            desk: DeskCounts::default(),
         })
     }
 
@@ -236,9 +253,9 @@ impl CaseReader {
         if !self.tools.contains(&form.tool) && !matches!(read, Read::Spans { .. }) {
             self.tools.push(form.tool);
         }
-        let cases: Vec<ForeignCase> = match read {
+        let mut cases: Vec<ForeignCase> = match read {
             Read::Cases(cases) => cases,
-            Read::Beside(what) => {
+            Read::Beside(what) | Read::Joined { what, .. } => {
                 *self.n_joined.entry(what).or_default() += 1;
                 Vec::new()
             }
@@ -253,6 +270,11 @@ impl CaseReader {
                 cases
             }
         };
+        for beside in cases.iter_mut().map(|case| &mut case.beside) {
+            beside.list = self.file.list().map(str::to_owned);
+            self.desk.n_private += beside.n_private;
+            self.desk.n_guessed += beside.n_guessed;
+        }
         let read = cases.into_iter().flat_map(|case| case.read(&self.options));
         self.waiting = (read.collect(), line);
     }
@@ -320,11 +342,13 @@ impl RecordReader {
             RecordText::Row(table, row) => table.fields(row, &reading),
             RecordText::Object(text) => {
                 let object = unwrapped(object(text)?, context.frame)?;
-                // Who maps what was asked and what was answered needs no format; less goes over what a format says.
+                // Who maps what was asked and what was answered needs no format; less goes over what a format says. Only
+                // a format knows what is private in a help desk's record.
                 let is_mapped = |field| options.map.has(field);
                 let is_native =
                     is_mapped(Field::Reply) && (is_mapped(Field::Ticket) || is_mapped(Field::Turns));
-                if let Some(form) = foreign::form(&object).filter(|form| !is_native || form.is_spans()) {
+                let is_read = |form: &&Form| !is_native || form.is_spans() || foreign::is_desk(form.tool);
+                if let Some(form) = foreign::form(&object).filter(is_read) {
                     return Ok(Held::Foreign(form, form.read(object, context)));
                 }
                 members = (self.n_read == 1).then(|| samples(&object));

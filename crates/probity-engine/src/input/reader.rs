@@ -144,6 +144,16 @@ impl FileReader {
         self.opened.input.file()
     }
 
+    /// Where the file has the list that the last record stands in; empty where the file is the list.
+    pub(super) fn list(&self) -> Option<&str> {
+        match &self.layout {
+            Layout::Array(array) => Some(&array.path),
+            // The samples of a log are files of its archive.
+            Layout::Values if self.frame != Json::Null => Some("samples"),
+            Layout::Lines | Layout::Values | Layout::Table(_) => None,
+        }
+    }
+
     /// The digest of the records, where all were read.
     pub(super) fn digest(self) -> blake3::Hash {
         self.digest.finalize()

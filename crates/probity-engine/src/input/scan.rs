@@ -14,6 +14,7 @@ use probity_core::json::Json;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Content;
+use super::foreign::{Pieces, Withheld, is_desk, public_frame};
 use super::pass::{Item, Pass};
 use super::reader::Parsed;
 use super::{Dedup, Digest, LoadError, LoadOptions, Place, Sources, Strictness};
@@ -26,8 +27,12 @@ const SLICES_MAX: usize = 1_000;
 pub(super) struct Scanned {
     /// The digest of each file.
     pub(super) file_digests: Vec<blake3::Hash>,
-    /// What stands around the records of each file.
+    /// What is public of what stands around the records of each file.
     pub(super) frames: Vec<Json>,
+    /// What of that is not.
+    pub(super) withheld: Withheld,
+    /// Whether some records belong to cases elsewhere.
+    pub(super) has_beside: bool,
     pub(super) digest: Digest,
     pub(super) notices: Vec<String>,
     /// Records that repeat an earlier one, and the index of that one.
@@ -107,7 +112,27 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
         n_skipped: n_skipped + repeats.len(),
         n_blank_lines: pass.n_blank_lines,
     };
-    Ok(Scanned { file_digests: pass.digests, frames: pass.frames, digest, notices, repeats })
+    let Pass { digests: file_digests, frames, has_beside, .. } = pass;
+    let (frames, withheld) = public_frames(frames, &sources.pieces);
+    Ok(Scanned { file_digests, frames, withheld, has_beside, digest, notices, repeats })
+}
+
+/// The frames that are kept, and what of them is not: those of known tools, and what is public of a help desk's. A page
+/// without a record is one of the help desk that wrote the others.
+fn public_frames(frames: Vec<(Option<&'static str>, Json)>, pieces: &Pieces) -> (Vec<Json>, Withheld) {
+    let mut withheld = Withheld::default();
+    let desk = frames.iter().find_map(|(tool, _)| tool.filter(|tool| is_desk(tool)));
+    let public = frames.into_iter().map(|(tool, frame)| match tool.or(desk) {
+        Some(desk) if is_desk(desk) => {
+            let (public, left_out) = public_frame(desk, &frame, pieces);
+            withheld.merge(&left_out);
+            public
+        }
+        Some(_) => frame,
+        None => Json::Null,
+    });
+    let public = public.collect();
+    (public, withheld)
 }
 
 /// So many records that are skipped are worth a line each.
@@ -284,7 +309,6 @@ fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> Load
 mod tests {
     use probity_core::case::CaseId;
 
-    use super::super::foreign::Pieces;
     use super::super::source::DataFile;
     use super::*;
 

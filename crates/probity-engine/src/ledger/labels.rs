@@ -80,12 +80,6 @@ impl Reader {
         self.ask(labels)
     }
 
-    /// Everything that was said about the subject of `label`, the oldest first.
-    pub fn label_history(&self, label: &LabelEntry) -> Result<Vec<StoredLabel>, StoreError> {
-        let subject = label.subject();
-        self.ask(|db| history(db, &subject))
-    }
-
     /// BLAKE3 of the labels that count, whatever the order they came in.
     pub fn labels_digest(&self) -> Result<String, StoreError> {
         let labels: Vec<LabelEntry> = self.labels()?.into_iter().map(|stored| stored.label).collect();
@@ -147,11 +141,6 @@ fn labels(db: &Db) -> Result<Vec<StoredLabel>, DbError> {
             SELECT subject, max(revision) AS revision, min(id) AS first FROM label GROUP BY subject
         ) AS last ON label.subject = last.subject AND label.revision = last.revision ORDER BY last.first";
     db.rows(SQL, &[], stored)
-}
-
-fn history(db: &Db, subject: &str) -> Result<Vec<StoredLabel>, DbError> {
-    const SQL: &str = "SELECT revision, body FROM label WHERE subject = ?1 ORDER BY revision";
-    db.rows(SQL, &vals![subject], stored)
 }
 
 fn stored(row: &Row<'_>) -> Result<StoredLabel, DbError> {

@@ -39,7 +39,7 @@ impl Store {
         })
     }
 
-    /// Adds cases to a list, from number `first` on.
+    /// Adds cases to a list, from number `first` on, or the records of their files that are no cases.
     pub fn add_cases(&self, list: CaseList, first: usize, records: Vec<String>) -> Result<(), StoreError> {
         const ADD: &str = "INSERT INTO case_record (list, n, body)
             SELECT u.list, u.n, u.body FROM {rows(list BIGINT, n BIGINT, body TEXT)} u";
@@ -50,7 +50,7 @@ impl Store {
         })
     }
 
-    /// Says that a list is whole with `n` cases.
+    /// Says that a list is whole with `n` cases. What was added after them are no cases.
     pub fn complete_cases(&self, list: CaseList, n: usize) -> Result<(), StoreError> {
         const COMPLETE: &str = "UPDATE case_list SET n = ?2 WHERE id = ?1";
         self.write_blocking("recording cases", move |tables| {
@@ -92,10 +92,24 @@ impl Reader {
 
     /// The next cases of a run in their order, from number `first` on; none where there are no more.
     pub fn cases_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
+        let (first, n_cases) = (number(first), self.n_recorded(run)?);
+        self.case_rows(run, first, n_cases.min(first + GROUP))
+    }
+
+    /// The next records of its files that are no cases, from number `first` on. They stand behind the cases.
+    pub fn joined_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
+        let first = self.n_recorded(run)? + number(first);
+        self.case_rows(run, first, first + GROUP)
+    }
+
+    fn n_recorded(&self, run: RunId) -> Result<i64, StoreError> {
+        Ok(self.n_cases(run)?.map_or(0, u64::cast_signed))
+    }
+
+    fn case_rows(&self, run: RunId, first: i64, end: i64) -> Result<Vec<String>, StoreError> {
         const SQL: &str = "SELECT body FROM case_record WHERE list = (SELECT cases FROM run WHERE id = ?1)
             AND n >= ?2 AND n < ?3 ORDER BY n";
-        let first = number(first);
-        self.ask(|db| db.rows(SQL, &vals![run.0, first, first + GROUP], |row| row.get(0)))
+        self.ask(|db| db.rows(SQL, &vals![run.0, first, end], |row| row.get(0)))
     }
 }
 

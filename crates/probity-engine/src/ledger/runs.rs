@@ -75,13 +75,8 @@ impl RunRecord {
 }
 
 impl Store {
-    /// Begins a run, or resumes the one of its name that had the same parts.
-    pub fn begin_run(&self, manifest: &Manifest) -> Result<Begun, StoreError> {
-        let manifest = manifest.clone();
-        self.write_blocking("beginning a run", move |tables| tables.begin_run(&manifest))
-    }
-
-    /// Makes a judge known and begins or resumes its run, with how it was called, in one transaction.
+    /// Makes a judge known, to which calls are refused before that, and begins its run, or resumes the one of its name
+    /// that had the same parts, with how it was called, in one transaction.
     pub fn begin_judged_run(&self, opening: RunOpening<'_>) -> Result<Begun, StoreError> {
         let (judge, identity) = (opening.judge.clone(), opening.identity.to_owned());
         let manifest = opening.manifest.clone();
@@ -106,14 +101,6 @@ impl Store {
     /// Records how far a run has come.
     pub fn end_run(&self, run: RunId, state: RunState) -> Result<(), StoreError> {
         self.write_blocking("ending a run", move |tables| end_run(&tables.db, run, state))
-    }
-
-    /// Makes a judge known. Calls to it are refused before that.
-    pub fn register_judge(&self, judge: &JudgeId, identity_json: &str) -> Result<(), StoreError> {
-        let (judge, identity) = (judge.clone(), identity_json.to_owned());
-        self.write_blocking("registering a judge", move |tables| {
-            register_judge(&tables.db, &judge, &identity)
-        })
     }
 
     /// Remembers what a run came to, `body`, with the moment `at`: in place of an earlier outcome, whose moment

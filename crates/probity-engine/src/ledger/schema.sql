@@ -22,6 +22,7 @@ CREATE TABLE judge (
 ) STRICT;
 
 -- The cases of a run as it met them, which runs of the same cases share. `n` is null until all of them are there.
+-- Records from number `n` on are no cases: what a help desk's files hold beside them, to be written back.
 CREATE TABLE case_list (
     id  INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,

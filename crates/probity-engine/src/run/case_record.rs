@@ -14,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::asking::SizedPacket;
 use super::job::Screened;
 use super::replies::NoReply;
-use crate::input::Skipped;
+use crate::config::StoredTexts;
+use crate::input::{JoinedRecord, Skipped, Withheld};
 
 /// A case as a run met it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,10 +28,39 @@ pub struct CaseRecord {
     pub line: usize,
     /// What became of it before any judge.
     pub status: CaseStatus,
-    /// The record as another tool's file has it, as JSON text, private notes left out: what has no home here and is
+    /// The record as another tool's file has it, as JSON text, without what is private: what has no home here and is
     /// written back. Only in the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
+    /// Where its file has the list that it stands in; empty where the file is the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<String>,
+    /// What of the record is not kept.
+    #[serde(default, skip_serializing_if = "Withheld::is_nothing")]
+    pub withheld: Withheld,
+}
+
+/// A record of a help desk that is no case, as it is written back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JoinedRecordText {
+    /// The file as it was named.
+    pub file: String,
+    /// Where its file has the list that it stands in; empty where the file is the list.
+    pub list: Option<String>,
+    /// What is public of it, as JSON text.
+    pub kept: Option<String>,
+    /// What is not.
+    pub withheld: Withheld,
+}
+
+impl JoinedRecordText {
+    /// The record with its text, or with a digest in its place.
+    pub(super) fn new(record: JoinedRecord, texts: StoredTexts) -> JoinedRecordText {
+        let JoinedRecord { file, list, kept, withheld } = record;
+        let kept = kept.map(|kept| kept.canonical());
+        let kept = if texts == StoredTexts::Digest { kept.map(|kept| digest_json(&kept)) } else { kept };
+        JoinedRecordText { file, list, kept, withheld }
+    }
 }
 
 /// What became of a case before any judge.
@@ -96,7 +126,7 @@ impl CaseRecord {
 impl CaseRecord {
     /// The same case with digests in place of its texts. What the gate said about them stays.
     pub(super) fn with_digests(mut self) -> CaseRecord {
-        self.kept = self.kept.map(|kept| format!("\"{}\"", digest(&kept)));
+        self.kept = self.kept.map(|kept| digest_json(&kept));
         match &mut self.status {
             CaseStatus::Skipped { .. } => {}
             CaseStatus::NoReply { case, .. } => digest_case(case),
@@ -118,6 +148,10 @@ fn digest_case(case: &mut Case) {
     (case.evidence, case.metadata) = (Arc::default(), None);
 }
 
+fn digest_json(text: &str) -> String {
+    format!("\"{}\"", digest(text))
+}
+
 fn digest(text: &str) -> Arc<str> {
     format!("blake3:{}", blake3::hash(text.as_bytes())).into()
 }
@@ -130,6 +164,8 @@ impl From<&Screened> for CaseRecord {
             line,
             status,
             kept: None,
+            list: None,
+            withheld: Withheld::default(),
         };
         match screened {
             Screened::Skipped(Skipped { index, file, line, id, reason }) => {

@@ -73,6 +73,9 @@ impl ForeignReplies {
             let annotated = annotated?;
             let Some(beside) = annotated.beside else { continue };
             is_foreign |= beside.kept.is_some() || !beside.labels.is_empty();
+            if beside.labels.is_empty() && beside.verdicts.is_empty() {
+                continue;
+            }
             let Record::Entry { place, entry } = annotated.record else { continue };
             found.is_inspect |= beside.verdicts.iter().any(|verdict| verdict.judge.starts_with("inspect:"));
             let facts = ItemFacts {
@@ -197,7 +200,7 @@ impl ForeignReplies {
         }
         let (kept, left): (Vec<_>, Vec<_>) =
             labels.into_iter().partition(|(_, label)| used.contains(&label.criterion));
-        if let Some((_, label)) = left.first() {
+        if let Some((_, label)) = left.first().filter(|_| !used.is_empty()) {
             let name = label.criterion.as_deref().unwrap_or("the whole reply");
             let (n, hint) = (left.len(), "--criterion chooses what judges are held against");
             rows.notices.push(format!("{n} labels are about something else, such as {name}; {hint}"));
@@ -313,7 +316,7 @@ impl ForeignReplies {
     /// The replies that each judge has scored, as often as it has.
     pub fn scored(&self) -> BTreeMap<String, JudgeRecords> {
         let labels = self.labels();
-        let mut said: HashMap<(&str, &Option<String>, &Option<String>), BTreeSet<&str>> = HashMap::new();
+        let mut said: HashMap<_, BTreeSet<&str>> = HashMap::new();
         for (_, label) in &labels {
             let about = said.entry((&label.item, &label.facts.variant, &label.criterion)).or_default();
             about.extend(label.label.as_deref());
@@ -323,7 +326,7 @@ impl ForeignReplies {
         for reply in &self.replies {
             for verdict in &reply.verdicts {
                 let about = yardsticks.get(&*verdict.judge);
-                let said = about.and_then(|about| said.get(&(&*reply.case, &reply.facts.variant, about)));
+                let said = about.and_then(|about| said.get(&(&reply.case, &reply.facts.variant, about)));
                 let label = said.filter(|said| said.len() == 1).and_then(|said| said.first());
                 let passes = self.passed(verdict, None).map(|word| word == "pass");
                 all.entry(verdict.judge.clone()).or_default().replies.push(ScoredReply {

@@ -29,7 +29,7 @@ use super::results::{ResultRows, Row, Scoring};
 use super::spec::{CaseRecorder, RunSpec, repeat_numbers};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::StoredTexts;
-use crate::input::{Dataset, LoadError, Place, Record, Skipped};
+use crate::input::{Dataset, JoinedRecord, LoadError, Place, Record, Skipped};
 use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
@@ -368,10 +368,19 @@ impl Work for Job {
         let is_foreign = matches!(annotated.peek(), Some(Ok(first)) if first.beside.is_some());
         self.each_record(|mut record| {
             let beside = if is_foreign { annotated.next().and_then(Result::ok) } else { None };
-            let beside = beside.and_then(|annotated| annotated.beside);
-            record.kept = beside.and_then(|beside| Some(beside.kept?.canonical()));
+            if let Some(beside) = beside.and_then(|annotated| annotated.beside) {
+                (record.list, record.withheld) = (beside.list, beside.withheld);
+                record.kept = beside.kept.map(|kept| kept.canonical());
+            }
             recorder.add(record)
         })?;
+        for joined in self.dataset.joined() {
+            recorder.add_joined(joined?)?;
+        }
+        let withheld = self.dataset.withheld().clone();
+        if !withheld.is_nothing() {
+            recorder.add_joined(JoinedRecord { withheld, ..JoinedRecord::default() })?;
+        }
         Ok(recorder.complete()?)
     }
 

@@ -10,12 +10,13 @@ use probity_core::packet::{self, Ask, PacketHash};
 use probity_core::promote::Standing;
 use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::about::{SummaryParts, TargetSpec, facts};
 use super::asking::Asking;
 use super::by_people::PeopleDecisions;
-use super::case_record::{CaseRecord, PacketRecord};
+use super::case_record::{CaseRecord, JoinedRecordText, PacketRecord};
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
@@ -24,6 +25,7 @@ use super::standing::Subject;
 use super::{Ran, RunError};
 use crate::config::layer::Layer;
 use crate::config::{Config, JudgeSettings, LeftOut, StoredTexts};
+use crate::input::JoinedRecord;
 use crate::judge::prompt::Template;
 use crate::ledger::{AttemptRecord, CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
@@ -155,6 +157,15 @@ impl RecordedRun {
         Ok(groups(store.reader()?, self.run()).flatten())
     }
 
+    /// The records of help desks' files that are no cases, and what of the files around them is not kept.
+    pub fn joined(
+        &self,
+        store: &Store,
+    ) -> Result<impl Iterator<Item = Result<JoinedRecordText, RunError>> + use<>, StoreError> {
+        let (reader, run) = (store.reader()?, self.run());
+        Ok(read_groups(run, move |n| reader.joined_from(run, n)).flatten())
+    }
+
     /// Every attempt at each of `packets`, in their order, with the packet and the repeat of the run, from 0.
     pub fn attempts(
         &self,
@@ -222,9 +233,17 @@ impl RecordedRun {
 
 /// The cases of a run in groups, as they were recorded.
 fn groups(reader: Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRecord, RunError>>> {
+    read_groups(run, move |n| reader.cases_from(run, n))
+}
+
+/// The records that `next` gives from a number on, until it gives none.
+fn read_groups<T: DeserializeOwned>(
+    run: RunId,
+    next: impl Fn(usize) -> Result<Vec<String>, StoreError>,
+) -> impl Iterator<Item = Vec<Result<T, RunError>>> {
     let mut n = 0;
     std::iter::from_fn(move || {
-        let bodies = match reader.cases_from(run, n) {
+        let bodies = match next(n) {
             Err(error) => return Some(vec![Err(error.into())]),
             Ok(bodies) if bodies.is_empty() => return None,
             Ok(bodies) => bodies,
@@ -246,6 +265,7 @@ pub(super) struct CaseRecorder<'a> {
     texts: StoredTexts,
     waiting: Vec<String>,
     n: usize,
+    n_cases: usize,
 }
 
 impl<'a> CaseRecorder<'a> {
@@ -257,20 +277,30 @@ impl<'a> CaseRecorder<'a> {
         texts: StoredTexts,
     ) -> Result<Option<CaseRecorder<'a>>, StoreError> {
         let list = store.own_cases(run, key)?;
-        Ok(list.map(|list| CaseRecorder { store, list, texts, waiting: Vec::new(), n: 0 }))
+        Ok(list.map(|list| CaseRecorder { store, list, texts, waiting: Vec::new(), n: 0, n_cases: 0 }))
     }
 
     /// Adds the next case.
     pub(super) fn add(&mut self, record: CaseRecord) -> Result<(), StoreError> {
         let record = if self.texts == StoredTexts::Digest { record.with_digests() } else { record };
-        self.waiting.push(serde_json::to_string(&record).expect("texts and numbers can be written"));
+        self.n_cases += 1;
+        self.put(&record)
+    }
+
+    /// Adds a record that is no case. All cases were added.
+    pub(super) fn add_joined(&mut self, record: JoinedRecord) -> Result<(), StoreError> {
+        self.put(&JoinedRecordText::new(record, self.texts))
+    }
+
+    fn put(&mut self, record: &impl Serialize) -> Result<(), StoreError> {
+        self.waiting.push(serde_json::to_string(record).expect("texts and numbers can be written"));
         if self.waiting.len() < GROUP { Ok(()) } else { self.send() }
     }
 
     /// Records those that wait, and that there are no more.
     pub(super) fn complete(mut self) -> Result<(), StoreError> {
         self.send()?;
-        self.store.complete_cases(self.list, self.n)
+        self.store.complete_cases(self.list, self.n_cases)
     }
 
     fn send(&mut self) -> Result<(), StoreError> {

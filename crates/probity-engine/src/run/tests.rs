@@ -10,7 +10,7 @@ use super::results::Row;
 use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
-use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
+use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
 
 /// About the size of a group of cases.
 const GROUP: usize = 128;
@@ -175,16 +175,17 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
     let (folder, job) = job(&lines);
     let store = store(&folder);
     let judge = JudgeId::of_identity("{}");
-    store.register_judge(&judge, "{}").expect("a judge");
+    let manifest = &Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
+    let opening = RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None };
+    let run = store.begin_judged_run(opening).expect("a run").run();
     if let Some(at) = damaged {
         let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
         let packet = CaseRecord::from(&case).packets()[0].hash;
-        let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
         let start = AttemptStart {
             packet,
             packet_body: Arc::from("{}"),
             judge: judge.clone(),
-            run: store.begin_run(&manifest).expect("a run").run(),
+            run,
             repeat: 0,
             n: 1,
             cause: "first".to_owned(),

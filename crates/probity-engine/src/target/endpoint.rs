@@ -91,14 +91,14 @@ impl Respondent for Target {
     type Question = Request;
 
     fn packet(request: &Request) -> (PacketHash, &str) {
-        (request.hash(), request.canonical())
+        (request.hash, &request.packet)
     }
 
     async fn ask(&self, request: &Request, server: usize) -> Reception {
         match &self.channel {
-            Channel::Http(service) => service.post(request.body().as_bytes().to_vec(), server).await,
+            Channel::Http(service) => service.post(request.body.clone().into_bytes(), server).await,
             Channel::Program(program) => {
-                program.exchange(request.case_id().to_owned(), format!("{}\n", request.body())).await
+                program.exchange(request.case_id.clone(), format!("{}\n", request.body)).await
             }
         }
     }

@@ -140,6 +140,7 @@ fn n31_zendesk_tickets_with_comments_and_users_beside_them() {
         &expect![[r#"
             notice: tickets.json: read the records in its 'tickets'
             notice: tickets.json: read as zendesk
+            notice: tickets.json: private notes left out: 1
             notice: 7.json: read the records in its 'comments'
             notice: 7.json: read as zendesk
             notice: 7.json: 4 comments, users and ratings, for the cases they belong to
@@ -167,7 +168,9 @@ fn n31_intercom_and_freshdesk() {
         &expect![[r#"
             notice: i.json: read as JSON lines, which is what it contains; its name says a JSON array
             notice: i.json: read as intercom
+            notice: i.json: private notes left out: 1
             notice: f.jsonl: read as freshdesk
+            notice: f.jsonl: private notes left out: 1
             notice: r.json: read as freshdesk
             notice: r.json: 1 conversations and ratings, for the cases they belong to
             5 [orders]: Hello? -> Hi!
@@ -179,6 +182,20 @@ fn n31_intercom_and_freshdesk() {
               private 1, after 0, by a bot Some(false)
         "#]],
     );
+}
+
+#[test]
+fn n31_no_mapping_reaches_what_is_private() {
+    let ticket = r#"{"id":7,"requester_id":1,"submitter_id":1,"assignee_id":9,"description":"VIP, margin is 12 EUR","comments":[{"id":1,"author_id":9,"public":false,"created_at":"1","body":"VIP, margin is 12 EUR"},{"id":2,"author_id":1,"public":true,"created_at":"2","body":"Hi?"},{"id":3,"author_id":9,"public":true,"created_at":"3","body":"Yes?"}]}"#;
+    for map in [
+        "ticket=description,reply=comments[0].body",
+        "ticket=subject,reply=description",
+        "ticket=comments[0].body",
+    ] {
+        let options = LoadOptions { map: map.parse().expect("a mapping"), ..LoadOptions::default() };
+        let shown = shown(&[("t.jsonl", ticket.as_bytes().to_vec())], options);
+        assert!(!shown.contains("margin"), "{map}: {shown}");
+    }
 }
 
 #[test]
@@ -342,6 +359,7 @@ fn n31_what_a_person_maps_goes_before_what_a_format_says() {
         LoadOptions { map, ..LoadOptions::default() },
         &expect![[r#"
             notice: t.jsonl: read as zendesk
+            notice: t.jsonl: messages by authors that are not known, taken for an agent's: 1
             7 [orders] [open]: Hi? -> Yes?
         "#]],
     );
@@ -422,4 +440,27 @@ fn mapped_turns_and_tools_stand_in_place_of_what_a_format_says() {
               private 0, after 1, by a bot None
         "#]],
     );
+}
+
+#[test]
+fn what_graders_were_asked_is_known() {
+    let asked = |content: &str| -> Vec<Option<String>> {
+        let folder = Folder::new();
+        let path = folder.write("f.json", content);
+        let dataset = Dataset::open(&[path], LoadOptions::default()).expect("read");
+        let annotated = dataset.annotated().expect("a pass").map(|annotated| annotated.expect("a record"));
+        annotated.flat_map(|one| one.beside.expect("foreign").verdicts).map(|verdict| verdict.asked).collect()
+    };
+    let inspect = |scorers: &str| {
+        format!(
+            r#"{{"eval":{{"model":"m","scorers":[{scorers}]}},"samples":[{{"id":1,"epoch":1,"target":"","messages":[{{"role":"user","content":"Hi?"}},{{"role":"assistant","content":"Yes?"}}],"scores":{{"qa":{{"value":"C","metadata":{{"grading":[{{"role":"user","content":"Is Yes? right?"}}]}}}}}}}}]}}"#
+        )
+    };
+    let told = r#"{"name":"inspect_ai/qa","options":{"instructions":"Is it right?"}}"#;
+    assert_eq!(asked(&inspect(told)), [Some("Is it right?".to_owned())]);
+    assert_eq!(asked(&inspect("")), [Some("Is Yes? right?".to_owned())]);
+    let deepeval = r#"{"testCases":[{"name":"d","input":"Hi?","actualOutput":"Yes?","metricsData":[{"name":"Tone [GEval]","score":1,"success":true,"verboseLogs":"Criteria:\nIs it kind? \n \nEvaluation Steps:\n[]"},{"name":"Words","score":1,"success":true}]}]}"#;
+    assert_eq!(asked(deepeval), [Some("Is it kind?".to_owned()), None]);
+    let item = r#"{"run_id":"r","data_source_idx":4,"item":{"input":"Hi?"},"sample":{"outputs":[{"role":"assistant","content":"Yes?"}]},"grades":{"Tone":0.5},"grader_samples":{"Tone":{"trajectory":[{"role":"user","content":"Is it kind?"}],"outputs":[]}}}"#;
+    assert_eq!(asked(item), [Some("Is it kind?".to_owned())]);
 }

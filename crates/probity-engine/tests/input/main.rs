@@ -13,6 +13,7 @@
 
 mod bridges;
 mod columns;
+mod desks;
 mod files;
 mod foreign;
 mod headers;

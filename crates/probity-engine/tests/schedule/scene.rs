@@ -12,7 +12,9 @@ use probity_engine::config::{
     Config, Layer, LeftOut, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts,
 };
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
-use probity_engine::ledger::{AttemptRecord, JudgeId, Manifest, Reader, Settled, Settlement, Store};
+use probity_engine::ledger::{
+    AttemptRecord, JudgeId, Manifest, Reader, RunOpening, Settled, Settlement, Store,
+};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
 use probity_engine::schedule::lane::{Lane, Parameters, Stop};
@@ -98,9 +100,15 @@ impl Scene {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(&folder.path().join("store.db")).expect("a store").store;
         let judge_id = JudgeId::of_identity("{}");
-        store.register_judge(&judge_id, "{}").expect("a judge");
         let manifest = Manifest { name: "scene".into(), parts: Vec::new(), body: "{}".into() };
-        let run = store.begin_run(&manifest).expect("a run").run();
+        let opening = RunOpening {
+            judge: &judge_id,
+            identity: "{}",
+            manifest: &manifest,
+            invocation: None,
+            spec: None,
+        };
+        let run = store.begin_judged_run(opening).expect("a run").run();
         let desk = Desk {
             respondent: judge(server, terms.call),
             judge_id,

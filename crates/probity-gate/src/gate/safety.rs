@@ -2,7 +2,7 @@
 
 use super::finding::Sighting;
 use super::rules::Rule;
-use super::text::words::run_before;
+use super::text::words::{List, run_before};
 use super::text::{Phrases, Text};
 
 const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
@@ -11,12 +11,6 @@ const FORBIDDEN_ADVICE: Rule =
 
 /// Names and phrases that the tenant's settings forbid.
 pub(super) const RULES: &[Rule] = &[COMPETITOR, FORBIDDEN_ADVICE];
-
-/// Words that turn advice into a warning against it, when one stands among the words just before.
-const AGAINST: &[&str] = &["not", "never", "dont", "n't", "cannot", "avoid", "without", "nobody"];
-
-/// Words that take such a word back: "do not hesitate to", "why not".
-const ENCOURAGING: &[&str] = &["hesitate", "why", "afraid", "only", "forget"];
 
 /// How many words before the advice are looked at.
 const WORDS_BEFORE: usize = 4;
@@ -65,15 +59,9 @@ impl Forbidden {
 /// Whether the words before the phrase at `at`, in its clause, turn it round.
 fn is_warning(text: &Text, at: usize) -> bool {
     let clause = at - run_before(text, at, CLAUSE_BYTES_MAX, |byte| !b";:,".contains(&byte));
-    let near: Vec<&str> = text
-        .before(at)
-        .take_while(|word| word.start >= clause)
-        .take(WORDS_BEFORE)
-        .map(|word| word.text)
-        .collect();
-    let has =
-        |words: &[&str]| near.iter().any(|near| words.iter().any(|word| near.eq_ignore_ascii_case(word)));
-    has(AGAINST) && !has(ENCOURAGING)
+    let near = || text.before(at).take_while(|word| word.start >= clause).take(WORDS_BEFORE);
+    let has = |list: List| near().any(|word| word.is_in(list));
+    has(List::Against) && !has(List::Encouraging)
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use super::{AskArgs, OutputArgs};
 /// `probity compare`
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Case files, one for each variant, in the formats of `probity run`; `-` is standard input
+    /// Case files, one for each variant, in the formats of `probity run`; `-` is standard input. Of another tool's files
+    /// with scores, where no judge is named, variants are compared by its own judge
     #[arg(required_unless_present = "verdicts", conflicts_with = "verdicts", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Ask this target for the replies to cases that come without, one for each variant: a target's name, or its name,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::StoreArgs;
 use super::choice::{Choice, one_of};
+use super::{SayArgs, StoreArgs};
 use crate::render::export::RowForm;
 
 /// Which run, and where it goes.
@@ -26,9 +26,12 @@ pub(crate) struct ExportArgs {
 pub(crate) struct ExportCasesArgs {
     #[command(flatten)]
     pub(crate) export: ExportArgs,
-    /// Write another tool's file back as it was read, private notes of help desks left out
+    /// Write other tools' files back as they were read, without what is private in a help desk's; several into the
+    /// folder that --output names
     #[arg(long)]
     pub(crate) original: bool,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
 }
 
 /// `probity export results`

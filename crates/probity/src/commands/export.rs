@@ -1,7 +1,7 @@
 //! `probity export`: what the store holds of a run, for other programs. No judge is asked.
 
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probity_core::case::{Case, Moment, Reply, Variant};
 use probity_core::sample::case_line;
@@ -10,6 +10,7 @@ use probity_engine::run::case_record::{CaseRecord, CaseStatus};
 use probity_engine::run::spec::RecordedRun;
 use serde_json::{Value, json};
 
+use super::originals;
 use super::outlet::tried;
 use super::report::past::Past;
 use crate::args::{ExportArgs, ExportCasesArgs, ExportCommand, ExportResultsArgs};
@@ -23,10 +24,7 @@ use crate::terminal;
 pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
     match command {
         ExportCommand::Labels(args) => super::labels::export(args),
-        ExportCommand::Cases(args) if args.original => original(&args.export),
-        ExportCommand::Cases(ExportCasesArgs { export, .. }) => {
-            each_case(export, |_, _, case| Ok(native(case).into_iter().collect()))
-        }
+        ExportCommand::Cases(args) => cases(args),
         ExportCommand::Replies(args) => {
             each_case(args, |_, _, case| Ok(reply(case).iter().map(Value::to_string).collect()))
         }
@@ -36,6 +34,19 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
     }
 }
 
+fn cases(args: &ExportCasesArgs) -> Result<Exit, Failure> {
+    if args.say.json && args.export.output.is_none() {
+        return Err(Failure::usage("--json says what was written, expected --output too"));
+    }
+    if args.original {
+        return originals::original(args);
+    }
+    each_case(&args.export, |_, _, case| Ok(native(case).into_iter().collect()))?;
+    let past = Past::open(&args.export.store)?;
+    let written: Vec<PathBuf> = args.export.output.iter().cloned().collect();
+    originals::say_withheld(args, &past.run(&args.export.run)?, &past, &written)
+}
+
 /// What lines are made of: the run, its store, and one of its cases.
 type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<String>, Failure>;
 
@@ -43,7 +54,7 @@ type Lines = fn(&RecordedRun, &Past, &CaseRecord) -> Result<Vec<String>, Failure
 fn each_case(args: &ExportArgs, lines: Lines) -> Result<Exit, Failure> {
     let (past, run) = opened(args)?;
     written(args, |out| {
-        for case in run.cases(past.store())? {
+        for case in run.cases(&past.store)? {
             for line in lines(&run, &past, &case?)? {
                 writeln!(out, "{line}").map_err(|error| unwritable(args, &error))?;
             }
@@ -86,11 +97,11 @@ fn results(args: &ExportResultsArgs) -> Result<Exit, Failure> {
     let (past, run) = opened(export)?;
     let unwritable = |error: io::Error| unwritable(export, &error);
     let mut spool = Spool::new().map_err(unwritable)?;
-    let summary = run.report(past.store(), &mut |row| spool.add(&row))?;
+    let summary = run.report(&past.store, &mut |row| spool.add(&row))?;
     let frame = run.frames().first().and_then(|(_, frame)| serde_json::from_str(frame).ok());
     let unix_ns = past.moment(run.run())?.map(|at: Moment| i128::from(at.seconds()) * 1_000_000_000);
     let about = About { summary: &summary, frame, unix_ns };
-    let mut cases = run.cases(past.store())?;
+    let mut cases = run.cases(&past.store)?;
     let kept = move || serde_json::from_str(&cases.next()?.ok()?.kept?).ok();
     let rows = spool.rows(kept).map_err(unwritable)?;
     written(export, |out| write(form, rows, &about, out).map(drop).map_err(unwritable))
@@ -134,7 +145,7 @@ fn reply(record: &CaseRecord) -> Option<Value> {
 fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
     let packet = |packet: &probity_engine::run::case_record::PacketRecord| {
-        let body = past.reader().packet_body(&packet.hash)?;
+        let body = past.reader.packet_body(&packet.hash)?;
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
         Ok(json!({ "case": id, "packet": packet.hash.to_string(), "asked": body }).to_string())
     };
@@ -144,7 +155,7 @@ fn packets(_: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String
 /// What came back, attempt by attempt. Bytes that are no text are written as hexadecimal digits.
 fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<String>, Failure> {
     let id = parts(case).map(|(case, _)| case.id.to_string());
-    let attempts = run.attempts(past.reader(), case.packets())?.into_iter();
+    let attempts = run.attempts(&past.reader, case.packets())?.into_iter();
     let line = attempts.map(|(packet, repeat, attempt)| {
         let outcome = match &attempt.outcome {
             AttemptOutcome::Ended(name) => name.as_str(),
@@ -166,60 +177,4 @@ fn answers(run: &RecordedRun, past: &Past, case: &CaseRecord) -> Result<Vec<Stri
         line.to_string()
     });
     Ok(line.collect())
-}
-
-/// Where the records of a tool's file stand in what stands around them, told by a member beside them.
-const LISTS: &[(&str, &str)] = &[
-    ("/results/version", "/results/results"),
-    ("/eval/task", "/samples"),
-    ("/metricsScores", "/testCases"),
-    ("/has_more", "/data"),
-    ("/meta", "/tickets"),
-    ("/pages", "/conversations"),
-];
-
-/// Members by which a span or a trace is told: not all of their kind are cases.
-const SPANS: &[&str] = &["/traceId", "/trace", "/trace_id", "/context/trace_id", "/spanId"];
-
-/// Writes the first file of another tool back: its records in their order, in what stood around them.
-fn original(args: &ExportArgs) -> Result<Exit, Failure> {
-    let (past, run) = opened(args)?;
-    let (mut records, mut file) = (Vec::<Value>::new(), None);
-    for case in run.cases(past.store())? {
-        let CaseRecord { file: named, kept, .. } = case?;
-        let Some(kept) = kept.filter(|_| *file.get_or_insert_with(|| named.clone()) == named) else {
-            continue;
-        };
-        let read = serde_json::from_str(&kept).map_err(|error| Failure::store(error.to_string()))?;
-        // A record with several cases stands there once.
-        if records.last() != Some(&read) {
-            records.push(read);
-        }
-    }
-    if records.iter().any(|record| SPANS.iter().any(|told| record.pointer(told).is_some())) {
-        return Err(Failure::usage("spans and traces are not written back").hint(
-            "`export results --format otlp` or `--format langfuse` writes what is to be added to them",
-        ));
-    }
-    let Some(file) = file else {
-        return Err(Failure::usage(format!("run {} was not read from another tool's file", args.run))
-            .hint("without --original, cases are written as JSON lines of Probity's own"));
-    };
-    let frame = run.frames().iter().find(|(named, _)| *named == file);
-    let frame: Option<Value> = frame.and_then(|(_, frame)| serde_json::from_str(frame).ok());
-    let list = frame.as_ref().and_then(|frame| LISTS.iter().find(|(told, _)| frame.pointer(told).is_some()));
-    written(args, |out| {
-        let put = |out: &mut (dyn io::Write + Send), value: &Value| {
-            writeln!(out, "{value}").map_err(|error| unwritable(args, &error))
-        };
-        match (frame, list) {
-            (Some(mut frame), Some((_, list))) => {
-                let (around, name) = list.rsplit_once('/').expect("a pointer has a slash");
-                let around = frame.pointer_mut(around).and_then(Value::as_object_mut);
-                around.expect("it was told by a member of it").insert(name.to_owned(), json!(records));
-                put(out, &frame)
-            }
-            _ => records.iter().try_for_each(|record| put(out, record)),
-        }
-    })
 }

@@ -70,11 +70,9 @@ pub(crate) fn tried(
         output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
     outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
     refuse_same_output(&outputs)?;
-    let output =
-        output.map(|path| Ok(ReportFile::new(path, ReportKind::of_output(path))));
-    let reports = reports.iter().map(|path| {
-        Ok(ReportFile::new(path, ReportKind::of(path).map_err(Failure::usage)?))
-    });
+    let output = output.map(|path| Ok(ReportFile::new(path, ReportKind::of_output(path))));
+    let reports =
+        reports.iter().map(|path| Ok(ReportFile::new(path, ReportKind::of(path).map_err(Failure::usage)?)));
     let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
     for file in &files {
         WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

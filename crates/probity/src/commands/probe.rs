@@ -1,7 +1,7 @@
 //! `probity probe`: which known shortcuts a judge falls for, by a judge that is asked or is on record.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use probity_core::compare::{VerdictRow, Verdicts};
@@ -35,6 +35,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
         .ask(&args.ask);
     let outlet = Outlet::new(&args.output, say, &inputs)?;
     if let Some(path) = &args.write {
+        inputs.refuse("--write", path)?;
         return write_replies(args, path);
     }
     if let Some(judges) = on_record(args)? {
@@ -74,9 +75,12 @@ fn write_replies(args: &ProbeArgs, path: &Path) -> Result<Exit, Failure> {
     let replies = recorded_battery(&selection, &task).replies(&bases);
     let lines = replies.iter().map(|entry| case_line(&entry.case, Some(&entry.reply), None) + "\n");
     write_output(Some(path), &lines.collect::<String>())?;
-    let told =
-        || format!("{} replies to {} cases written to {}\n", replies.len(), bases.len(), path.display());
-    deliver(say, &json!({ "replies": replies.len(), "bases": bases.len() }), told)?;
+    let (n_replies, n_bases, n_skipped) = (replies.len(), bases.len(), skipped.len());
+    let told = || {
+        let name = path.display();
+        format!("{n_replies} replies to {n_bases} cases written to {name}; {n_skipped} records skipped\n")
+    };
+    deliver(say, &json!({ "replies": n_replies, "bases": n_bases, "skipped": skipped }), told)?;
     Ok(Exit::Done)
 }
 
@@ -125,8 +129,7 @@ fn from_records(
     let battery = recorded_battery(&selection, &task);
     let probings: Vec<(String, Probing)> =
         judges.into_iter().map(|(judge, records)| (judge, battery.probing(records))).collect();
-    let files: Vec<PathBuf> = args.files.iter().chain(&args.verdicts).cloned().collect();
-    let document = recorded_document(&names(&files), &probings);
+    let document = recorded_document(&names(args.files.iter().chain(&args.verdicts)), &probings);
     let failed = probings.iter().map(|(_, probing)| enforced(probing)).find(|ended| ended.exit != Exit::Done);
     outlet.end(&document, failed.filter(|_| args.enforce).unwrap_or_else(Ended::done))
 }

@@ -36,8 +36,8 @@ impl<'a> PlannedReplies<'a> {
         };
         let mut requests = Vec::new();
         let shown = |request: &Request| {
-            let body: Value = serde_json::from_str(request.body()).expect("a request is JSON");
-            let (case, packet) = (request.case_id(), request.hash().to_string());
+            let body: Value = serde_json::from_str(&request.body).expect("a request is JSON");
+            let (case, packet) = (&request.case_id, request.hash.to_string());
             json!({ "case": case, "packet": packet, "target": name, "request": body })
         };
         let plan = dry_reply_plan(job, store, &mut |request| {

@@ -34,8 +34,8 @@ pub(super) fn scored_by_another(files: &[PathBuf], ask: &AskArgs) -> Result<Opti
 }
 
 /// The names of files, as they were given.
-pub(super) fn names(files: &[PathBuf]) -> String {
-    files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+pub(super) fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    files.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// How files of rows are read.

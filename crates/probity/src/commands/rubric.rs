@@ -1,10 +1,11 @@
 //! `probity rubric`: which rubrics there are, what one says, and whether a file is one.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use probity_core::rubric::{BUILT_IN, Rubric, RubricReading, built_in, read};
-use probity_engine::input::{Dataset, LoadOptions};
+use probity_engine::input::{Dataset, Graders, LoadOptions, graders};
 use probity_engine::run::foreign::ForeignReplies;
 use probity_engine::run::standing::clock;
 
@@ -55,21 +56,18 @@ pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
 
 /// A rubric to begin with: a criterion for each grader of another tool's file, with what it was asked.
 pub(crate) fn draft(path: &Path) -> Result<String, Failure> {
-    let dataset = Dataset::open(&[path.to_owned()], LoadOptions::default())?;
     let shown = path.display();
-    let replies = ForeignReplies::of(&dataset)?.filter(ForeignReplies::has_verdicts).ok_or_else(|| {
-        Failure::usage(format!("{shown}: expected another tool's file with the scores of its graders"))
-    })?;
+    let graders = graders_of(path)?;
     let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let mut out = format!(
         "# A draft made of the graders in {shown}. Say what each level means before a judge is asked.\n\n\
          name = \"draft\"\nversion = \"0.1\"\ntitle = \"Draft\"\n\n[scale]\nmin = 0\nmax = 1\n"
     );
-    for (judge, asked) in replies.asked() {
+    for (judge, asked) in &graders {
         let grader = judge.rsplit(':').next().unwrap_or(judge);
-        let mut asked = asked.into_iter();
+        let mut asked = asked.iter();
         let question =
-            asked.next().map_or_else(|| format!("Is the reply good in respect of {grader}?"), str::to_owned);
+            asked.next().map_or_else(|| format!("Is the reply good in respect of {grader}?"), String::clone);
         let (id, judge) = (criterion_id(grader), plain(judge));
         let (grader, question) = (text(grader), text(&question));
         let _ = write!(
@@ -82,6 +80,27 @@ pub(crate) fn draft(path: &Path) -> Result<String, Failure> {
         out += "\n[criterion.anchors]\n1 = \"Yes.\"\n0 = \"No.\"\n";
     }
     Ok(out)
+}
+
+/// The graders of another tool's results, or of the file that sets them up.
+fn graders_of(path: &Path) -> Result<Graders, Failure> {
+    let shown = path.display().to_string();
+    let found = Dataset::open(&[path.to_owned()], LoadOptions::default());
+    let replies = found.ok().and_then(|dataset| ForeignReplies::of(&dataset).transpose()).transpose()?;
+    if let Some(replies) = replies.filter(ForeignReplies::has_verdicts) {
+        let owned = |(judge, asked): (&str, BTreeSet<&str>)| {
+            (judge.to_owned(), asked.into_iter().map(str::to_owned).collect())
+        };
+        return Ok(replies.asked().into_iter().map(owned).collect());
+    }
+    let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(&shown, &error))?;
+    let found = graders(&String::from_utf8_lossy(&bytes));
+    if found.is_empty() {
+        let expected = "expected results of another tool with the scores of its graders, a promptfoo configuration or an \
+                        eval of OpenAI";
+        return Err(Failure::usage(format!("{shown}: {expected}")));
+    }
+    Ok(found)
 }
 
 /// A grader's name as the id of a criterion.

@@ -59,7 +59,10 @@ impl Made {
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
 pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let (summary, document) = write(&About { name: &run.name, asking: &run.asking, rubric: &run.rubric }, outlet, |sink| run.report(store, sink))?;
+    let (summary, document) =
+        write(&About { name: &run.name, asking: &run.asking, rubric: &run.rubric }, outlet, |sink| {
+            run.report(store, sink)
+        })?;
     if !outlet.is_json() {
         terminal::print(&document.text());
     }

@@ -16,7 +16,7 @@ use crate::render::report::document::{Block, Document, ShownIn};
 use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
 
-/// What the case is called, in the record and in what is printed.
+/// What the case is called, in the record and in what is printed, and what the name of its run begins with.
 const NAME: &str = "reply";
 
 /// Runs the command.
@@ -26,7 +26,8 @@ pub(crate) fn score(args: &ScoreArgs) -> Result<Exit, Failure> {
     // Cases are read from files, more than once.
     let file = case_file(args)?;
     let mut job = settings::one_file(file.path(), &args.ask, &|line| session.note(line))?;
-    NAME.clone_into(&mut job.basis.name);
+    // Another reply is no other version of the same run.
+    job.basis.name = format!("{NAME} {}", &job.dataset.digest().hex[..8]);
     if session.is_dry_run() {
         return check::dry_run(&[&job], "replies", say.json);
     }

@@ -82,18 +82,19 @@ const CALIBRATE: &[Member] = &[
 ];
 
 const PROBE: &[Member] = &[
-    ("form", "string"),
-    ("battery", "string"),
-    ("seed", "integer"),
-    ("tolerance", "number"),
-    ("confidence", "number"),
-    ("bases", "counts"),
-    ("only", "array"),
-    ("probes", "array"),
-    ("failed", "array"),
-    ("inconclusive", "array"),
-    ("gate", "string"),
-    ("call_plan", "string"),
+    ("form", "string*"),
+    ("battery", "string*"),
+    ("seed", "integer*"),
+    ("tolerance", "number*"),
+    ("confidence", "number*"),
+    ("bases", "counts*"),
+    ("only", "array*"),
+    ("probes", "array*"),
+    ("failed", "array*"),
+    ("inconclusive", "array*"),
+    ("gate", "string*"),
+    ("call_plan", "string*"),
+    ("judges", "object*"),
 ];
 
 const PROMOTE: &[Member] = &[

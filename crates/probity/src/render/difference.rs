@@ -57,8 +57,13 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
             .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
     );
     let judges = [changed.before, changed.after].map(|run| run.summary.facts.judge.name());
-    let mut sections =
-        vec![rates(changed), definition(changed), guardrails(shown.guarded), figures(changed), slices(changed)];
+    let mut sections = vec![
+        rates(changed),
+        definition(changed),
+        guardrails(shown.guarded),
+        figures(changed),
+        slices(changed),
+    ];
     sections.extend(flips(changed));
     sections.push(alone("only-before", "only in the first run", &changed.only_before));
     sections.push(alone("only-after", "only in the second run", &changed.only_after));
@@ -184,7 +189,9 @@ fn rates(changed: &Difference<'_>) -> Section {
     if section.blocks.is_empty() {
         return section;
     }
-    section.legend("○ before; ● after, with its interval.").text("p: McNemar's exact test; adjusted: over the slices.")
+    section
+        .legend("○ before; ● after, with its interval.")
+        .text("p: McNemar's exact test; adjusted: over the slices.")
 }
 
 fn slices(changed: &Difference<'_>) -> Section {
@@ -207,9 +214,7 @@ fn slices(changed: &Difference<'_>) -> Section {
     if section.blocks.is_empty() {
         return section;
     }
-    section.text(
-        "adjusted: over slices and criteria; slices without a move are not listed",
-    )
+    section.text("adjusted: over slices and criteria; slices without a move are not listed")
 }
 
 /// A table of figures before and after.

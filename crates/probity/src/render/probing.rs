@@ -99,7 +99,7 @@ pub(crate) fn recorded_document(name: &str, probings: &[(String, Probing)]) -> D
         tiles: probings.iter().filter(|(_, probing)| probing.bases.own > 0).map(scored).collect(),
         sections: sections.into_iter().chain(rest.filled()).collect(),
         tests: probings.iter().flat_map(|(_, probing)| probing.results.iter().map(test_case)).collect(),
-        json: json!({ "judges": judges.collect::<Map<String, Value>>() }),
+        json: json!({ "judges": judges.collect::<Map<String, Value>>(), "skipped": [] }),
         ..Document::default()
     }
 }

@@ -115,7 +115,7 @@ fn evaluation_events_are_parented_and_unscored_has_no_value() {
         [&tone[0]["traceId"], &tone[0]["spanId"]],
         ["4942860e4cc1311e93c2e6f054577837", "5573cc84fb36c6b0"]
     );
-    assert_eq!(attribute(tone[0], "gen_ai.evaluation.score.value"), Some(json!("3")));
+    assert_eq!(attribute(tone[0], "gen_ai.evaluation.score.value"), Some(json!(3)), "a double, as a number");
     assert_eq!(attribute(tone[1], "gen_ai.evaluation.score.value"), None, "{}", tone[1]);
     assert_eq!(attribute(tone[1], "error.type"), Some(json!("length")));
     assert_eq!(tone[1]["spanId"], json!(null), "it came from no span");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::binary::{Probity, Ran};
 
 /// The folder of samples, or a line that says that there is none.
-fn bridges() -> Option<PathBuf> {
+pub(crate) fn bridges() -> Option<PathBuf> {
     let folder = std::env::var_os("PROBITY_BRIDGES").map(PathBuf::from);
     if folder.is_none() {
         crate::skipped("other tools' files", "PROBITY_BRIDGES does not name the folder of samples");
@@ -27,12 +27,12 @@ fn scored(folder: &std::path::Path, names: &[&str]) -> Probity {
     probity
 }
 
-fn export(probity: &Probity, words: &str) -> Ran {
+pub(crate) fn export(probity: &Probity, words: &str) -> Ran {
     probity.args(["export"]).words(words.split(' ')).run()
 }
 
 /// The values of a JSON document, or of JSON lines.
-fn values(text: &str) -> Value {
+pub(crate) fn values(text: &str) -> Value {
     serde_json::from_str(text)
         .unwrap_or_else(|_| text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect())
 }
@@ -46,11 +46,21 @@ fn what_came_in_goes_out_value_for_value() {
         "promptfoo/results.jsonl",
         "promptfoo/sample-export.real.json",
         "inspect/support-v2.json",
+        "inspect/log_formats.real.json",
         "deepeval/test_run_single_turn.json",
+        "deepeval/test_run_multi_turn.json",
+        "deepeval/test_run_sample.real.json",
+        "deepeval/goldens.real.json",
+        "deepeval/goldens_multi_turn.real.json",
         "openai-evals/output_items.page1.json",
+        "openai-evals/output_items.page2.json",
         "openai-evals/dashboard-items.jsonl",
+        "langfuse/trace-openai-agents.real.json",
+        "langfuse/trace-pydantic-ai.real.json",
         "chat-transcripts/openai-chat.jsonl",
         "chat-transcripts/anthropic-request-response.jsonl",
+        "chat-transcripts/anthropic-conversations.json",
+        "chat-transcripts/tau-airline.real.json",
     ] {
         let probity = scored(&folder, &[name]);
         let out = export(&probity, "cases --original").code(0).stdout;
@@ -59,27 +69,137 @@ fn what_came_in_goes_out_value_for_value() {
     }
 }
 
+/// Scores that were written for traces, read again beside them, are what the results say: so a judge that says them
+/// agrees in all.
 #[test]
-fn private_notes_of_help_desks_are_dropped_and_nothing_else_is() {
+fn scores_written_for_traces_are_read_again_as_they_were() {
     let Some(folder) = bridges() else { return };
-    for (name, notes) in [
-        ("zendesk/export.ndjson", "Do NOT tell the customer"),
-        ("intercom/conversations.json", "Internal price"),
-        ("freshdesk/tickets-with-conversations.json", "\"private\":true"),
+    for (name, format) in [
+        ("otel-genai/otlp.json", "otlp"),
+        ("otel-genai/otlp.jsonl", "otlp"),
+        ("otel-genai/sdk-console.json", "otlp"),
+        ("openinference/otlp.json", "otlp"),
+        ("openinference/phoenix-spans.json", "otlp"),
+        ("langfuse/observations-v2.json", "langfuse"),
+        ("langfuse/trace-openai-agents.real.json", "langfuse"),
     ] {
-        let original = std::fs::read_to_string(folder.join(name)).unwrap();
-        assert!(values(&original).to_string().contains(notes), "{name} has a note");
         let probity = scored(&folder, &[name]);
-        for what in ["cases --original", "cases", "packets", "results"] {
-            let out = export(&probity, what).code(0).stdout;
-            assert!(!out.contains(notes), "{name}, {what}: {out}");
-        }
-        for file in probity.files() {
-            let bytes = std::fs::read(&file).unwrap();
-            let is_there = bytes.windows(notes.len()).any(|part| part == notes.as_bytes());
-            assert!(!is_there || notes.contains("private"), "{name}: {} holds a note", file.display());
-        }
+        let written = export(&probity, &format!("results --format {format}")).code(0).stdout;
+        let results = probity.json("out.json");
+        let rows: Vec<&Value> = results["results"].as_array().unwrap().iter().collect();
+        let labels: Vec<String> = rows.iter().filter_map(|row| {
+            let label = row["accuracy"]["score"].as_i64()?.to_string();
+            let (item, variant) = (&row["id"], &row["variant"]);
+            let row = json!({ "item": item, "variant": variant, "criterion": "probity.accuracy", "annotator": "a", "label": label });
+            Some(row.to_string())
+        }).collect();
+        let probity = probity.file("scores.jsonl", &written).file("labels.jsonl", labels.join("\n"));
+        let file = folder.join(name).display().to_string();
+        let words =
+            ["calibrate", &file, "scores.jsonl", "--labels", "labels.jsonl", "--json", "--resamples", "50"];
+        let json = probity.args(words).run().code(0).json();
+        let judges = json["judges"].as_object().unwrap().iter();
+        let (_, accuracy) =
+            judges.into_iter().find(|(judge, _)| judge.ends_with(":probity.accuracy")).unwrap();
+        assert_eq!(accuracy["n"], labels.len(), "{name}: {json}");
+        assert_eq!(accuracy["agreement"]["value"], 1.0, "{name}: {json}");
+        assert!(!labels.is_empty(), "{name}");
     }
+}
+
+/// Results are cases again, whatever they are written as.
+#[test]
+fn results_are_read_again_as_the_same_replies() {
+    let Some(folder) = bridges() else { return };
+    let names = [
+        "promptfoo/rated.json",
+        "parquet/support-replies.snappy.parquet",
+        "helpdesk-csv/excel-de-semicolon.csv",
+        "chat-transcripts/openai-chat.jsonl",
+    ];
+    for name in names {
+        let probity = scored(&folder, &[name]);
+        let replies = |probity: &Probity| -> Vec<Vec<Value>> {
+            let results = probity.json("out.json");
+            let row = |row: &Value| {
+                ["id", "slice", "variant", "ticket", "reply"].map(|name| row[name].clone()).to_vec()
+            };
+            results["results"].as_array().unwrap().iter().map(row).collect()
+        };
+        let before = replies(&probity);
+        for form in ["csv", "jsonl", "parquet", "promptfoo"] {
+            let format = if form == "promptfoo" { " --format promptfoo" } else { "" };
+            export(&probity, &format!("results 1{format} --output again.{form}")).code(0);
+            probity
+                .args(["run", &format!("again.{form}"), "--judge", "baseline", "--rubric", "support-gold"])
+                .words(["--min-coverage", "0", "--output", "out.json"].into_iter())
+                .run()
+                .code(0);
+            assert_eq!(replies(&probity), before, "{name} as {form}");
+        }
+        export(&probity, "cases 1 --output cases.jsonl").code(0);
+        let again = probity
+            .args(["check", "cases.jsonl", "--judge", "baseline", "--rubric", "support-gold", "--json"]);
+        assert_eq!(again.run().code(0).json()["calls"], 0, "{name}: the packets are the same");
+    }
+}
+
+/// A results file of promptfoo with a row for each case of `lines`, scored by the length of the reply.
+fn scored_by_length(lines: &str) -> String {
+    let row = |(at, line): (usize, &str)| {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let n = case["reply"].as_str().unwrap().len();
+        let component =
+            json!({ "pass": n > 60, "score": n, "assertion": { "type": "llm-rubric", "metric": "length" } });
+        json!({
+            "testIdx": at, "promptIdx": 0, "provider": { "id": "bot" }, "failureReason": 0,
+            "vars": { "ticket": case["ticket"] }, "response": { "output": case["reply"] },
+            "gradingResult": { "componentResults": [component] },
+        })
+    };
+    let rows: Vec<Value> = lines.lines().enumerate().map(row).collect();
+    json!({ "results": { "version": 3, "results": rows } }).to_string()
+}
+
+#[test]
+fn records_of_another_judge_show_the_probes_that_are_in_them() {
+    let probity = Probity::new();
+    let write = [
+        "probe", "--write", "replies.jsonl", "--select", "length", "--select", "apology", "--select", "empty",
+    ];
+    let written = probity.args(write).words(["--select", "repeat"].into_iter()).run().code(0).stdout;
+    assert!(written.contains("replies to 30 cases"), "{written}");
+    probity.args(["probe", "replies.jsonl", "--write", "replies.jsonl"]).run().code(2).says(["--write"]);
+    probity.write("results.json", scored_by_length(&probity.text("replies.jsonl")));
+    let ran = probity.args(["probe", "results.json", "--json"]).run().code(0);
+    let judge = &ran.json()["judges"]["promptfoo:length"];
+    let probes = judge["probes"].as_array().unwrap();
+    let result = |name: &str| {
+        let probe = probes.iter().find(|probe| probe["name"] == name).unwrap();
+        (probe["result"].as_str().unwrap().to_owned(), probe["bases"].as_u64().unwrap())
+    };
+    assert_eq!(result("same_information_padding"), ("fail".to_owned(), 30), "{judge}");
+    assert_eq!(result("apology"), ("pass".to_owned(), 30), "its control is as long");
+    assert_eq!(result("same_packet_again"), ("pass".to_owned(), 30));
+    assert_eq!(result("lone_colon"), ("pass".to_owned(), 30), "what is that short does not pass");
+    assert_eq!(result("plain_plea"), ("not_applicable".to_owned(), 0));
+    assert_eq!(result("position_swap"), ("not_applicable".to_owned(), 0));
+    let text = probity.args(["probe", "results.json", "--enforce"]).run().code(1).stdout;
+    assert!(text.contains("no reply stands in the records with and without this change"), "{text}");
+    assert!(!probity.path(".probity").exists(), "nobody was asked");
+    let pairwise = ["probe", "results.json", "--rubric", "pairwise-support"];
+    probity.args(pairwise).run().code(2).says(["compares two replies"]);
+}
+
+#[test]
+fn pairs_on_record_show_whether_the_slot_decides() {
+    let row = |at: usize, ba: &str| json!({ "item": at.to_string(), "judge": "j", "verdict_ab": "a", "verdict_ba": ba });
+    let rows: Vec<String> = (0..40).map(|at| row(at, if at < 30 { "b" } else { "a" }).to_string()).collect();
+    let probity = Probity::new().file("verdicts.jsonl", rows.join("\n"));
+    let json = probity.args(["probe", "--verdicts", "verdicts.jsonl", "--json"]).run().code(0).json();
+    let probe = &json["judges"]["j"]["probes"][0];
+    assert_eq!([&probe["name"], &probe["result"]], ["swapped_pairs", "fail"], "{probe}");
+    assert_eq!([&probe["bases"], &probe["violations"]], [40, 30]);
 }
 
 #[test]
@@ -148,8 +268,7 @@ fn is_the_judge_you_have_any_good() {
     assert_eq!([&helpful["n"], &helpful["agreement"]["n"]], [&json!(3), &json!(3)], "{json}");
     assert!((helpful["agreement"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{helpful}");
     assert!(!probity.path(".probity").exists(), "nobody was asked");
-    let compared =
-        probity.args(["compare", "--verdicts", &file, "--json", "--resamples", "50"]).run().code(0).json();
+    let compared = probity.args(["compare", &file, "--json", "--resamples", "50"]).run().code(0).json();
     let text = compared.to_string();
     assert!(text.contains("promptfoo:helpful") && text.contains("bot-v2"), "{text}");
     probity.args(["import", "labels", &file]).run().code(0);
@@ -164,11 +283,43 @@ fn is_the_judge_you_have_any_good() {
         "a judge of ours by the same labels"
     );
     let unlabelled = folder.join("deepeval/test_run_single_turn.json").display().to_string();
-    probity.args(["calibrate", &unlabelled]).run().code(2).says(["no label of a person"]);
+    probity.args(["calibrate", &unlabelled]).run().code(2).says(["no label of a person", "probity review"]);
+    let phoenix = ["phoenix-spans.json", "phoenix-span-annotations.json"]
+        .map(|name| folder.join("openinference").join(name).display().to_string());
+    let phoenix = probity.args(["calibrate", &phoenix[0], &phoenix[1]]).run().code(2);
+    phoenix.says(["no judge can be held against the labels", "--pass-at"]);
+    let langfuse = ["observations-v2.json", "scores-v3.json"]
+        .map(|name| folder.join("langfuse").join(name).display().to_string());
+    let compared = probity.args(["compare", &langfuse[0], &langfuse[1], "--resamples", "50"]).run().code(0);
+    assert!(compared.stdout.contains("of which the order is not known"), "{}", compared.stdout);
     let draft = probity.args(["rubric", "draft", &file]).run().code(0).stdout;
     assert!(draft.contains("Answers the question with facts from the policy and is polite"), "{draft}");
     probity.write("draft.toml", &draft);
     probity.args(["rubric", "check", "draft.toml"]).run().code(0);
+}
+
+#[test]
+fn every_file_with_graders_drafts_a_rubric() {
+    let Some(folder) = bridges() else { return };
+    let polite = "Answers the question with facts from the policy and is polite";
+    for (name, asked) in [
+        ("promptfoo/promptfooconfig.yaml", polite),
+        ("promptfoo/results.json", polite),
+        ("openai-evals/output_items.page1.json", "Grade the reply from 0 to 1."),
+        ("openai-evals/dashboard-items.jsonl", "in respect of Helpfulness?"),
+        ("deepeval/test_run_single_turn.json", "in respect of Grounded?"),
+        ("inspect/support-v2.json", "in respect of grounded?"),
+        ("chat-transcripts/tau-airline.real.json", "in respect of reward?"),
+    ] {
+        let probity = Probity::new();
+        let file = folder.join(name).display().to_string();
+        let draft = probity.args(["rubric", "draft", &file]).run().code(0).stdout;
+        assert!(draft.contains(asked), "{name}: {draft}");
+        probity.write("draft.toml", &draft);
+        probity.args(["rubric", "check", "draft.toml"]).run().code(0);
+    }
+    let none = folder.join("chat-transcripts/openai-chat.jsonl").display().to_string();
+    Probity::new().args(["rubric", "draft", &none]).run().code(2).says(["expected results of another tool"]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod check;
 mod ci;
 mod compare;
 mod comparisons;
+mod desks;
 mod diff;
 mod disk;
 mod export;

@@ -40,6 +40,115 @@ fn n31_figures_recomputed_from_foreign_scores_are_those_of_the_files() {
     assert!(n_figures > 100, "{n_figures}");
 }
 
+/// Figures of the files that the independent reader left alone: counts of assertions, of samples without a score, single
+/// scores after a reduction, and the lists that means are made of.
+#[test]
+fn n31_counts_and_lists_of_the_files_come_out_of_their_verdicts() {
+    let Some(root) = samples() else { return };
+    let mut n_figures = 0;
+    for sample in SAMPLES {
+        let found = sample.read(&root);
+        let more = match sample.folder {
+            "promptfoo" => promptfoo_counts(&found),
+            "deepeval" => deepeval_lists(&found),
+            "inspect" => inspect_values(&found),
+            _ => Vec::new(),
+        };
+        for (name, recomputed, in_file) in more {
+            let place = format!("{} {}: {name}", sample.folder, sample.name);
+            assert_eq!(recomputed, in_file, "{place}");
+            n_figures += 1;
+        }
+    }
+    assert!(n_figures > 60, "{n_figures}");
+}
+
+/// A figure by its name, as it is recomputed and as the file has it.
+type Held = (String, Vec<f64>, Vec<f64>);
+
+fn promptfoo_counts(found: &Found) -> Vec<Held> {
+    let mut held = Vec::new();
+    for (index, prompt) in list_at(&found.frame, "results.prompts").iter().enumerate() {
+        let index = index.to_string();
+        let is_of = |case: &&ForeignCase| text_at(kept(case), &["promptIdx"]).as_deref() == Some(&index);
+        let rows: Vec<&ForeignCase> = found.cases.iter().filter(is_of).collect();
+        let verdicts = || rows.iter().flat_map(|case| &case.beside.verdicts);
+        // A rating moves the counts of assertions in ways of its own.
+        let is_rated = found.cases.iter().any(|case| !case.beside.labels.is_empty());
+        let n = |count: usize| vec![count as f64];
+        let counts = [
+            ("testFailCount", rows.iter().filter(|case| !row(case).0 && !failed(case)).count()),
+            ("testErrorCount", rows.iter().filter(|case| failed(case)).count()),
+            ("assertPassCount", verdicts().filter(|one| is_passed(one)).count()),
+            ("assertFailCount", verdicts().filter(|one| !is_passed(one)).count()),
+        ];
+        for (name, count) in counts.into_iter().filter(|(name, _)| !(is_rated && name.starts_with("assert")))
+        {
+            let in_file = at(prompt, &format!("metrics.{name}")).and_then(number);
+            held.push((format!("prompts[{index}].{name}"), n(count), in_file.into_iter().collect()));
+        }
+        let named = at(prompt, "metrics.namedScoresCount").and_then(Json::as_object);
+        for (name, count) in named.into_iter().flat_map(Object::iter) {
+            let judge = format!("promptfoo:{name}");
+            let of = verdicts().filter(|verdict| verdict.judge == judge).count();
+            held.push((format!("prompts[{index}].{name}"), n(of), number(count).into_iter().collect()));
+        }
+    }
+    held
+}
+
+/// The scores of each metric, those inside traces apart.
+fn deepeval_lists(found: &Found) -> Vec<Held> {
+    let has_spans = found.cases.iter().any(|case| at(kept(case), "trace").is_some());
+    let metrics = list_at(&found.frame, "metricsScores").iter().filter(|_| !has_spans);
+    let held = metrics.map(|metric| {
+        let name = text_at(metric, &["metric"]).expect("a name");
+        let judge = format!("deepeval:{name}");
+        let verdicts = found.cases.iter().flat_map(|case| &case.beside.verdicts);
+        let scores = verdicts.filter(|verdict| verdict.judge == judge).filter_map(score).collect();
+        (name, scores, list_at(metric, "scores").iter().filter_map(number).collect())
+    });
+    held.collect()
+}
+
+/// What each scorer came to for each sample, as the reductions have it, and how many have no score.
+fn inspect_values(found: &Found) -> Vec<Held> {
+    let mut held = Vec::new();
+    for one in list_at(&found.frame, "results.scores") {
+        let scorer = text_at(one, &["scorer"]).expect("a scorer");
+        let of = |case: &ForeignCase| {
+            let judge = format!("inspect:{scorer}");
+            case.beside.verdicts.iter().filter(|verdict| verdict.judge == judge && is_scored(verdict)).count()
+        };
+        let n_scored: usize = found.cases.iter().map(of).sum();
+        if let Some(said) = at(one, "scored_samples").and_then(number) {
+            held.push((format!("{scorer}.scored_samples"), vec![n_scored as f64], vec![said]));
+        }
+    }
+    for reduction in list_at(&found.frame, "reductions") {
+        let scorer = text_at(reduction, &["scorer"]).expect("a scorer");
+        for sample in list_at(reduction, "samples") {
+            let id = text_at(sample, &["sample_id"]).expect("an id");
+            let cases = found.cases.iter().filter(|case| case.id == id);
+            let value = cases.filter_map(|case| inspect_value(case, &scorer)).collect();
+            let in_file = at(sample, "value").and_then(number).into_iter().collect();
+            held.push((format!("{scorer} of {id}"), value, in_file));
+        }
+    }
+    held
+}
+
+/// What a scorer, or a person after it, said about a sample, as a number.
+fn inspect_value(case: &ForeignCase, scorer: &str) -> Option<f64> {
+    let letters = BTreeMap::from([("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0)]);
+    let value = |json: &Json| number(json).or_else(|| letters.get(json.as_str()?).copied());
+    let judge = format!("inspect:{scorer}");
+    let verdict = case.beside.verdicts.iter().filter(is_scored).find(|verdict| verdict.judge == judge)?;
+    let people = case.beside.labels.iter().rfind(|label| label.criterion.as_deref() == Some(scorer));
+    let ForeignScore::Scored { score, .. } = &verdict.said else { return None };
+    people.map(|label| &label.label).or(score.as_ref()).and_then(value)
+}
+
 fn number(json: &Json) -> Option<f64> {
     match json {
         Json::Number(text) => text.parse().ok(),
@@ -190,15 +299,7 @@ fn inspect(found: &Found, name: &str) -> (Option<f64>, Option<f64>) {
     }
     let said = format!("results.scores[name={scorer}]");
     let by = text_at(&found.frame, &[&format!("{said}.scorer")]).expect("the scorer of a score");
-    let letters = BTreeMap::from([("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0)]);
-    let value = |json: &Json| number(json).or_else(|| letters.get(json.as_str()?).copied());
-    let values = found.cases.iter().filter_map(|case| {
-        let judge = format!("inspect:{by}");
-        let verdict = case.beside.verdicts.iter().filter(is_scored).find(|verdict| verdict.judge == judge)?;
-        let people = case.beside.labels.iter().rfind(|label| label.criterion.as_deref() == Some(&by));
-        let ForeignScore::Scored { score, .. } = &verdict.said else { return None };
-        people.map(|label| &label.label).or(score.as_ref()).and_then(value)
-    });
+    let values = found.cases.iter().filter_map(|case| inspect_value(case, &by));
     let values: Vec<f64> = values.collect();
     let recomputed = match what {
         "stderr" => mean(&values).map(|mean| {

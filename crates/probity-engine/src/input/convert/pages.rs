@@ -42,10 +42,10 @@ pub(super) fn check(file: &File, metadata: &ParquetMetaData, bytes_max: u64) -> 
             let name = || column.column_path().string();
             if is_list && found.n_values > LIST_VALUES_MAX {
                 let n = found.n_values;
-                return Err(refused(format!("the lists of '{}' have {n} values in one row group", name())));
+                return Err(refused(&format!("the lists of '{}' have {n} values in one row group", name())));
             }
             if at_once > ROW_PAGES_BYTES_MAX {
-                return Err(refused(format!(
+                return Err(refused(&format!(
                     "the pages up to '{}' unpack to {at_once} bytes at once",
                     name()
                 )));
@@ -55,7 +55,7 @@ pub(super) fn check(file: &File, metadata: &ParquetMetaData, bytes_max: u64) -> 
     Ok(())
 }
 
-fn refused(message: String) -> Unconverted {
+fn refused(message: &str) -> Unconverted {
     Unconverted::Damaged(format!("{message}, which is more than is read"))
 }
 
@@ -75,24 +75,25 @@ fn walk(file: &File, column: &ColumnChunkMetaData, left: &mut u64) -> Result<Col
     while n_bytes > 0 {
         let source = FromStart { file: file.try_clone()?, offset };
         let page = PageHeader::read(BufReader::with_capacity(HEADER_BYTES, source.take(n_bytes)))?;
-        let n_page = page.n_header.saturating_add(page.n_packed);
+        let n_page = page.header_bytes.saturating_add(page.packed_bytes);
         if n_page > n_bytes {
             return Err(Unconverted::Damaged("a page is longer than its column".to_owned()));
         }
         let name = || column.column_path().string();
-        if page.n_unpacked > PAGE_BYTES_MAX {
-            return Err(refused(format!("a page of '{}' unpacks to {} bytes", name(), page.n_unpacked)));
+        if page.unpacked_bytes > PAGE_BYTES_MAX {
+            return Err(refused(&format!("a page of '{}' unpacks to {} bytes", name(), page.unpacked_bytes)));
         }
-        let n_all = n_page.saturating_add(page.n_unpacked);
+        let n_all = n_page.saturating_add(page.unpacked_bytes);
         *left = left.checked_sub(n_all).ok_or_else(|| Unconverted::Io(io::Error::other(super::TooLarge)))?;
         match page.n_dictionary {
             Some(n)
-                if n.saturating_mul(DICTIONARY_VALUE_BYTES) > page.n_unpacked.max(HEADER_BYTES as u64) =>
+                if n.saturating_mul(DICTIONARY_VALUE_BYTES)
+                    > page.unpacked_bytes.max(HEADER_BYTES as u64) =>
             {
-                return Err(refused(format!("the dictionary of '{}' declares {n} values", name())));
+                return Err(refused(&format!("the dictionary of '{}' declares {n} values", name())));
             }
-            Some(_) => found.dictionary = found.dictionary.max(page.n_unpacked),
-            None => found.largest = found.largest.max(page.n_unpacked),
+            Some(_) => found.dictionary = found.dictionary.max(page.unpacked_bytes),
+            None => found.largest = found.largest.max(page.unpacked_bytes),
         }
         found.n_values = found.n_values.saturating_add(page.n_values);
         (offset, n_bytes) = (offset + n_page, n_bytes - n_page);
@@ -103,9 +104,9 @@ fn walk(file: &File, column: &ColumnChunkMetaData, left: &mut u64) -> Result<Col
 /// What a page says about itself, in bytes and values.
 #[derive(Default)]
 struct PageHeader {
-    n_header: u64,
-    n_unpacked: u64,
-    n_packed: u64,
+    header_bytes: u64,
+    unpacked_bytes: u64,
+    packed_bytes: u64,
     n_values: u64,
     /// The values of a dictionary, which is what such a page holds.
     n_dictionary: Option<u64>,
@@ -119,15 +120,15 @@ impl PageHeader {
             // What is negative is refused as what is too large is.
             let value = u64::try_from(value).unwrap_or(u64::MAX);
             match path {
-                [2, 0] => header.n_unpacked = value,
-                [3, 0] => header.n_packed = value,
+                [2, 0] => header.unpacked_bytes = value,
+                [3, 0] => header.packed_bytes = value,
                 [5 | 8, 1] => header.n_values = value,
                 [7, 1] => header.n_dictionary = Some(value),
                 _ => {}
             }
         };
         thrift.structure([0, 0], 0, &mut { number })?;
-        header.n_header = thrift.n_read;
+        header.header_bytes = thrift.n_read;
         Ok(header)
     }
 }

@@ -128,7 +128,7 @@ impl ForeignCase {
                 self.conversation.say(self.conversation.before().to_vec(), text);
             }
             Field::Turns => {
-                self.conversation = Conversation::of(&value.as_ref().map(messages).unwrap_or_default())
+                self.conversation = Conversation::of(&value.as_ref().map(messages).unwrap_or_default());
             }
             other => {
                 match other {

@@ -96,8 +96,13 @@ fn verdict(metric: &Json) -> ForeignVerdict {
         None => ForeignScore::Unscored { error: text_at(metric, &["error"]) },
     };
     let name = text_at(metric, &["name"]).unwrap_or_default();
+    // A metric that was run in words says what it asked before the steps it took.
+    let log = text_at(metric, &["verboseLogs"]);
+    let criteria = log.as_deref().and_then(|log| log.split_once("Criteria:"));
+    let asked = criteria.and_then(|(_, rest)| rest.split("Evaluation Steps:").next());
     ForeignVerdict {
         reason: text_at(metric, &["reason"]),
+        asked: asked.map(str::trim).filter(|asked| !asked.is_empty()).map(str::to_owned),
         threshold: at(metric, "threshold").cloned(),
         ..ForeignVerdict::new(format!("deepeval:{name}"), said)
     }

@@ -7,7 +7,7 @@ use probity_core::json::{Json, Object};
 use super::beside::{ForeignLabel, ForeignScore, ForeignVerdict};
 use super::case::{FileContext, ForeignCase, Paths};
 use super::conversation::Conversation;
-use super::messages::messages;
+use super::messages::{messages, text_of};
 use super::path::{as_text, at, list_at, text_at};
 use super::{Form, Read, has};
 
@@ -42,6 +42,9 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     let scores = at(record, "scores").and_then(Json::as_object);
     for (scorer, score) in scores.into_iter().flat_map(Object::iter) {
         judged(&mut case, scorer, score);
+        if let Some(verdict) = case.beside.verdicts.last_mut() {
+            verdict.asked = asked(scorer, score, context.frame);
+        }
     }
     let graders = list_at(context.frame, "results.scores").iter().filter_map(|one| text_at(one, &["scorer"]));
     for scorer in
@@ -51,6 +54,15 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
         case.beside.verdicts.push(ForeignVerdict::new(format!("inspect:{scorer}"), unscored));
     }
     Read::Cases(vec![case])
+}
+
+/// What a scorer asked its model: the instructions that it was given for all samples, or else what it wrote for this one.
+fn asked(scorer: &str, score: &Json, frame: &Json) -> Option<String> {
+    let scorers = list_at(frame, "eval.scorers").iter();
+    let is_this = |name: &str| name.rsplit('/').next() == Some(scorer);
+    let own = scorers.filter(|one| text_at(one, &["name"]).is_some_and(|name| is_this(&name)));
+    let mut told = own.filter_map(|one| text_at(one, &["options.instructions", "options.template"]));
+    told.next().or_else(|| Some(text_of(at(score, "metadata.grading[0].content")?, "\n")))
 }
 
 fn judged(case: &mut ForeignCase, scorer: &str, score: &Json) {

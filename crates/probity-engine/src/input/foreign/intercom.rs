@@ -5,7 +5,7 @@ use probity_core::json::Json;
 
 use super::beside::CustomerOutcome;
 use super::case::{FileContext, ForeignCase, Paths};
-use super::desk::{Comment, thread, without};
+use super::desk::{Comment, Public, body, is_shown, note_agents, thread};
 use super::mail::written_html;
 use super::path::{at, list_at, text_at};
 use super::{Form, Read, has};
@@ -26,20 +26,26 @@ const OUTCOMES: &[(&str, &str)] = &[
     ("rating", "conversation_rating.rating"),
 ];
 
+const DESK: &str = "intercom";
+
 /// A conversation.
 pub(super) const FORM: Form = Form {
-    tool: "intercom",
+    tool: DESK,
     is: |record| {
         has(record, &["source", "created_at"])
             && record.get("type").and_then(Json::as_str).is_some_and(|kind| kind == "conversation")
     },
     read,
-    pieces: None,
+    pieces: Some(|record, found| {
+        note_agents(DESK, "conversation", record, found);
+        Ok(())
+    }),
 };
 
 fn read(record: &Json, context: &FileContext<'_>) -> Read {
     let mut case = ForeignCase::of(record, &PATHS, context);
-    case.beside.kept = Some(without(record, "conversation_parts", |part| kind(part) == Some("note")));
+    let mut public = Public::new(DESK, context.pieces.agents());
+    case.beside.kept = public.of("conversation", record);
     for (kind, path) in OUTCOMES {
         case.beside
             .outcomes
@@ -52,15 +58,18 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     }
     let mut parts: Vec<&Json> = list_at(record, "conversation_parts.conversation_parts").iter().collect();
     parts.sort_by_key(|part| at(part, "created_at").and_then(Json::as_u64));
-    let parts = parts.into_iter().filter(|part| matches!(kind(part), Some("comment" | "note")));
     let mut comments: Vec<Comment> = at(record, "source").and_then(comment).into_iter().collect();
     for part in parts {
+        let is_comment = at(part, "part_type").and_then(Json::as_str) == Some("comment");
+        let is_redacted = at(part, "redacted") == Some(&Json::Bool(true));
         match comment(part) {
-            Some(comment) => comments.push(comment),
-            None => case.beside.n_redacted += 1,
+            Some(said) => comments.push(Comment { is_public: is_shown(DESK, "part", part), ..said }),
+            None if is_redacted || is_comment && at(part, "body").is_none() => case.beside.n_redacted += 1,
+            None => {}
         }
     }
-    thread(&mut case, comments);
+    thread(&mut case, comments, &public);
+    case.beside.withheld = public.withheld;
     if case.conversation.reply.is_none() {
         case.no_reply = match (case.beside.n_redacted, at(record, "conversation_parts")) {
             (_, None) => Some("a list entry without its parts".to_owned()),
@@ -71,19 +80,17 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     Read::Cases(vec![case])
 }
 
-fn kind(part: &Json) -> Option<&str> {
-    at(part, "part_type").and_then(Json::as_str)
-}
-
-/// What a part says; nothing where it was redacted.
+/// What a part says; nothing where it has no text.
 fn comment(part: &Json) -> Option<Comment> {
-    let body = at(part, "body")?.as_str()?;
+    let body = body(part)?;
     let author = text_at(part, &["author.type"]);
     let is_customer = matches!(author.as_deref(), Some("user" | "lead" | "contact"));
+    let is_bot = author.as_deref() == Some("bot");
     Some(Comment {
         role: if is_customer { Role::Customer } else { Role::Agent },
-        text: written_html(body),
-        is_public: kind(part) != Some("note"),
-        by_bot: at(part, "author.is_ai_answer") == Some(&Json::Bool(true)),
+        text: written_html(&body),
+        is_public: true,
+        by_bot: is_bot || at(part, "author.is_ai_answer") == Some(&Json::Bool(true)),
+        is_guessed: !is_customer && !is_bot && !matches!(author.as_deref(), Some("admin" | "team")),
     })
 }

@@ -65,12 +65,12 @@ pub(super) const OBSERVATION: Form = Form {
     }),
 };
 
-/// A score.
+/// A score, also as it is posted.
 pub(super) const SCORE: Form = Form {
     tool: "langfuse",
     is: |record| {
         let typed = record.get("dataType").or_else(|| record.get("data_type")).is_some();
-        has(record, &["source", "name", "value"]) && typed
+        has(record, &["name", "value"]) && typed && (has(record, &["source"]) || has(record, &["traceId"]))
     },
     read: |record, _| match score_trace(record) {
         Some(_) => Read::Beside("scores"),
@@ -201,7 +201,7 @@ fn came_out(output: Option<&Json>) -> Vec<Message> {
 }
 
 fn judged(case: &mut ForeignCase, score: &Json) {
-    let source = text_at(score, &["source"]).unwrap_or_default();
+    let source = text_at(score, &["source"]).unwrap_or_else(|| "API".to_owned());
     let name = text_at(score, &["name"]).unwrap_or_default();
     let kind = text_at(score, &["dataType", "data_type"]).unwrap_or_default();
     let value = value(score, &kind);

@@ -15,6 +15,7 @@ mod conversation;
 mod deepeval;
 mod desk;
 mod freshdesk;
+mod graders;
 mod inspect;
 mod intercom;
 mod langfuse;
@@ -33,8 +34,12 @@ use std::path::Path;
 
 use probity_core::json::{Json, Object};
 
-pub use beside::{Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict};
+pub use beside::{
+    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, JoinedRecord, Withheld,
+};
 pub(super) use case::{FileContext, ForeignCase, ReadCase};
+pub(super) use desk::{is_desk, public_frame};
+pub use graders::{Graders, graders};
 #[cfg(test)]
 pub(super) use path::{as_text, at, list_at, text_at};
 pub(super) use pieces::{Gathering, Pieces};
@@ -61,6 +66,15 @@ pub(super) enum Read {
     Cases(Vec<ForeignCase>),
     /// No case of its own, but something about others: what, for people.
     Beside(&'static str),
+    /// The same of a help desk, which is written back.
+    Joined {
+        /// What it is, for people.
+        what: &'static str,
+        /// What is public of it.
+        kept: Option<Json>,
+        /// What is not.
+        withheld: Withheld,
+    },
     /// Nothing about a reply: what it is, for people.
     Nothing(&'static str),
     /// Cases among so many spans of other things.
@@ -138,6 +152,11 @@ pub(super) struct Pieced<'a> {
 impl Pieced<'_> {
     fn add(&mut self, key: &str, piece: &Json) -> io::Result<()> {
         self.gathering.add(key, piece)
+    }
+
+    /// Notes the mail address of an agent.
+    fn note_agent(&mut self, address: &str) {
+        self.gathering.note_agent(address);
     }
 
     /// The name of the file without folder and suffix.

@@ -105,8 +105,12 @@ fn verdicts(record: &Json) -> Vec<ForeignVerdict> {
         };
         let one = verdict(name, member("grades"), member("passes"));
         if !dashboard.iter().any(|known| known.judge == one.judge) {
-            let words = member("grader_samples").and_then(|sample| at(sample, "outputs[-1].content"));
-            dashboard.push(ForeignVerdict { reason: words.map(|words| text_of(words, "\n")), ..one });
+            let words = |paths: &[&str]| {
+                Some(text_of(first_at(member("grader_samples")?, paths)?, "\n"))
+                    .filter(|text| !text.is_empty())
+            };
+            let asked = words(&["trajectory[-1].content", "inputs[-1].content", "input[-1].content"]);
+            dashboard.push(ForeignVerdict { reason: words(&["outputs[-1].content"]), asked, ..one });
         }
     }
     graded.chain(dashboard).collect()

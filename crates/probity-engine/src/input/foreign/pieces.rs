@@ -16,6 +16,7 @@ use probity_core::json::{self, Json};
 pub(in crate::input) struct Pieces {
     file: Option<File>,
     places: HashMap<u64, Vec<Place>>,
+    agents: HashSet<String>,
 }
 
 /// Where a piece stands in the file.
@@ -31,6 +32,8 @@ pub(in crate::input) struct Gathering {
     places: HashMap<u64, Vec<Place>>,
     /// Hashes of what was added: pages of an export may overlap.
     seen: HashSet<u64>,
+    /// The mail addresses of agents, in lower case.
+    agents: HashSet<String>,
     n_bytes: u64,
     n_bytes_max: u64,
 }
@@ -42,6 +45,11 @@ impl Pieces {
             return Vec::new();
         };
         places.iter().filter_map(|place| read(file, *place, key)).collect()
+    }
+
+    /// The mail addresses that are known to be agents', in lower case.
+    pub(super) fn agents(&self) -> &HashSet<String> {
+        &self.agents
     }
 
     /// The first piece of `key`.
@@ -63,7 +71,13 @@ impl Gathering {
     /// Room for at most `n_bytes_max` bytes of pieces.
     pub(in crate::input) fn new(n_bytes_max: u64) -> io::Result<Self> {
         let file = BufWriter::new(tempfile::tempfile()?);
-        Ok(Gathering { file, places: HashMap::new(), seen: HashSet::new(), n_bytes: 0, n_bytes_max })
+        let (places, seen, agents) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Ok(Gathering { file, places, seen, agents, n_bytes: 0, n_bytes_max })
+    }
+
+    /// Notes the mail address of an agent.
+    pub(super) fn note_agent(&mut self, address: &str) {
+        self.agents.insert(address.to_lowercase());
     }
 
     /// Adds a piece, unless the same is there already.
@@ -85,7 +99,7 @@ impl Gathering {
     /// The pieces, to be looked up.
     pub(in crate::input) fn finish(self) -> io::Result<Pieces> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Pieces { file: Some(file), places: self.places })
+        Ok(Pieces { file: Some(file), places: self.places, agents: self.agents })
     }
 }
 

@@ -46,9 +46,7 @@ fn read(record: &Json, context: &FileContext<'_>) -> Read {
     {
         case.variant = Some(format!("{provider}#{}", prompt.canonical()));
     }
-    let output = at(record, "response.output").map(as_text);
-    let errs = text_at(record, &["failureReason"]).is_some_and(|reason| reason == "2");
-    let reply = output.filter(|_| !errs);
+    let reply = at(record, "response.output").map(as_text);
     if reply.is_none() {
         let error = at(record, "error").map_or_else(|| "no output".to_owned(), as_text);
         case.no_reply = Some(format!("error: {error}"));
@@ -73,16 +71,19 @@ fn asked(record: &Json) -> Vec<Turn> {
 }
 
 fn judged(case: &mut ForeignCase, component: &Json) {
-    let passed = at(component, "pass") == Some(&Json::Bool(true));
+    let passed = match at(component, "pass") {
+        Some(Json::Bool(passed)) => Some(*passed),
+        _ => None,
+    };
     let kind = text_at(component, &["assertion.type"]);
     if kind.as_deref() == Some("human") {
-        case.beside.labels.push(ForeignLabel {
+        case.beside.labels.extend(passed.map(|passed| ForeignLabel {
             criterion: None,
             annotator: None,
             label: Json::text(if passed { "pass" } else { "fail" }),
             comment: text_at(component, &["comment"]),
             at: None,
-        });
+        }));
         return;
     }
     let name = text_at(component, &["assertion.metric"]).or(kind).unwrap_or_else(|| "?".to_owned());
@@ -93,7 +94,7 @@ fn judged(case: &mut ForeignCase, component: &Json) {
         threshold: at(component, "assertion.threshold").cloned(),
         ..ForeignVerdict::new(
             format!("promptfoo:{name}"),
-            ForeignScore::Scored { score, label: None, passed: Some(passed) },
+            ForeignScore::Scored { score, label: None, passed },
         )
     });
 }

@@ -131,9 +131,12 @@ fn spoken(text: &str) -> Vec<Message> {
     for line in text.lines() {
         match (speaker(line), said.last_mut()) {
             (Some((role, words)), _) => said.push(Message::plain(role.name(), words.trim())),
-            (None, Some(last)) => last.text = format!("{}\n{}", last.text, line).trim_end().to_owned(),
+            (None, Some(last)) => last.text.extend(["\n", line]),
             (None, None) => {}
         }
+    }
+    for message in &mut said {
+        message.text.truncate(message.text.trim_end().len());
     }
     if said.is_empty() { vec![Message::plain(Role::Customer.name(), text)] } else { said }
 }

@@ -4,6 +4,7 @@ use probity_core::json;
 use probity_core::label::LabelEntry;
 
 use super::*;
+use crate::ledger::labels::label_at;
 
 fn label(text: &str) -> LabelEntry {
     LabelEntry::read(json::parse(text).unwrap().as_object().unwrap()).unwrap()
@@ -48,10 +49,11 @@ fn l14_who_has_not_seen_the_last_revision_overwrites_nothing() {
     assert_eq!(revise("tie", 1), overtaken);
     assert_eq!(revise("tie", 0), overtaken);
     check_kept(&scene.store, &[("1", "b", 2)]);
-    let history = scene.store.reader().unwrap().label_history(&said("1", "tie")).unwrap();
+    let (reader, subject) = (scene.store.reader().unwrap(), said("1", "tie").subject());
+    let revision = |n| reader.ask(|db| label_at(db, &subject, n)).unwrap();
     assert_eq!(
-        history.iter().map(|each| each.label.label.as_deref()).collect::<Vec<_>>(),
-        [Some("a"), Some("b")]
+        [1, 2, 3].map(revision),
+        [Some(said("1", "a").canonical()), Some(said("1", "b").canonical()), None]
     );
 }
 

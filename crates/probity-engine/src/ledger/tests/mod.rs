@@ -75,10 +75,21 @@ impl Scene {
 /// Registers the judge and begins the run that every scene has.
 fn prepared(store: &Store) -> (JudgeId, RunId) {
     let judge = JudgeId::of_identity("{}");
-    store.register_judge(&judge, "{}").unwrap();
-    let manifest = Manifest { name: "scene".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let run = store.begin_run(&manifest).unwrap().run();
+    let run = begun(store, (&judge, "{}"), &manifest("scene")).unwrap().run();
     (judge, run)
+}
+
+fn manifest(name: &str) -> Manifest {
+    Manifest { name: name.to_owned(), parts: Vec::new(), body: "{}".to_owned() }
+}
+
+/// Registers a judge with its identity and begins a run.
+fn begun(
+    store: &Store,
+    (judge, identity): (&JudgeId, &str),
+    manifest: &Manifest,
+) -> Result<Begun, StoreError> {
+    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None })
 }
 
 fn packet(text: &str) -> PacketHash {

@@ -18,7 +18,7 @@ fn check_runs(parts: &[&str], want: &Expect) {
     let scene = Scene::new();
     let told: Vec<String> = parts
         .iter()
-        .map(|parts| match scene.store.begin_run(&manifest(parts)).unwrap() {
+        .map(|parts| match begun(&scene.store, (&scene.judge, "{}"), &manifest(parts)).unwrap() {
             Begun::New { run, changed } => format!("{run}: new {changed:?}"),
             Begun::Resumed { run } => format!("{run}: resumed"),
         })
@@ -55,16 +55,17 @@ fn g10_a_change_taken_back_goes_on_with_the_run_it_was() {
 #[test]
 fn g10_runs_of_another_name_do_not_matter() {
     let scene = Scene::new();
-    let run = scene.store.begin_run(&manifest("cases=1")).unwrap().run();
+    let run = begun(&scene.store, (&scene.judge, "{}"), &manifest("cases=1")).unwrap().run();
     scene.store.end_run(run, RunState::Incomplete).unwrap();
     let other = Manifest { name: "run other.jsonl".to_owned(), ..manifest("cases=7") };
-    scene.store.begin_run(&other).unwrap();
+    begun(&scene.store, (&scene.judge, "{}"), &other).unwrap();
     let states = || {
         let runs = scene.store.reader().unwrap().runs().unwrap();
         runs.iter().map(|run| run.state).collect::<Vec<_>>()
     };
     assert_eq!(states(), [RunState::Running, RunState::Incomplete, RunState::Running]);
-    assert_eq!(scene.store.begin_run(&manifest("cases=1")).unwrap(), Begun::Resumed { run });
+    let resumed = begun(&scene.store, (&scene.judge, "{}"), &manifest("cases=1"));
+    assert_eq!(resumed, Ok(Begun::Resumed { run }));
     assert_eq!(states()[1], RunState::Running);
     assert_eq!(scene.store.reader().unwrap().runs().unwrap()[2].manifest, other);
     let unknown = scene.store.end_run(RunId(77), RunState::Complete);

@@ -201,7 +201,7 @@ fn g11_raw_bytes_come_back_as_they_were() {
 fn what_is_known_is_told_for_what_was_asked() {
     let scene = Scene::new();
     let other = JudgeId::of_identity("other");
-    scene.store.register_judge(&other, "other").unwrap();
+    begun(&scene.store, (&other, "other"), &manifest("other")).unwrap();
     scene.call("a", verdict("{}"));
     scene.call("b", unscored("refused"));
     scene.end(scene.begin("c"), b"raw");
@@ -289,9 +289,10 @@ fn a_refused_request_leaves_its_neighbours_alone() {
 fn one_identity_per_judge() {
     let scene = Scene::new();
     let judge = JudgeId::parse("ab12").unwrap();
-    scene.store.register_judge(&judge, "{\"model\":\"m\"}").unwrap();
-    scene.store.register_judge(&judge, "{\"model\":\"m\"}").unwrap();
-    let error = scene.store.register_judge(&judge, "{\"model\":\"n\"}").unwrap_err();
+    let registered = |identity| begun(&scene.store, (&judge, identity), &manifest("judged"));
+    registered("{\"model\":\"m\"}").unwrap();
+    registered("{\"model\":\"m\"}").unwrap();
+    let error = registered("{\"model\":\"n\"}").unwrap_err();
     assert_eq!(error, StoreError::JudgeDiffers { judge: judge.clone() });
     let judges = scene.store.reader().unwrap().judges().unwrap();
     assert_eq!(judges[1], (judge, "{\"model\":\"m\"}".to_owned()));

@@ -74,8 +74,8 @@ fn f58_a_judge_that_changes_is_counted() {
 fn f59_one_response_for_two_packets_flags_both() {
     let scene = Scene::new();
     let earlier = scene.run;
-    let manifest = Manifest { name: "later".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let later = scene.store.begin_run(&manifest).unwrap().run();
+    let begin = |name| begun(&scene.store, (&scene.judge, "{}"), &manifest(name)).unwrap().run();
+    let later = begin("later");
     call(&scene, earlier, "a", answered("m", "f", "response-1"));
     call(&scene, earlier, "c", answered("m", "f", "response-2"));
     call(&scene, earlier, "c", answered("m", "f", "response-2"));
@@ -87,8 +87,7 @@ fn f59_one_response_for_two_packets_flags_both() {
         let totals = scene.store.totals(&scene.judge, run).unwrap();
         assert_eq!(totals.repeated_responses, std::slice::from_ref(&repeated));
     }
-    let manifest = Manifest { name: "latest".to_owned(), ..manifest };
-    let latest = scene.store.begin_run(&manifest).unwrap().run();
+    let latest = begin("latest");
     call(&scene, latest, "d", answered("m", "f", "response-3"));
     let totals = scene.store.totals(&scene.judge, latest).unwrap();
     assert_eq!(totals.repeated_responses, [], "a run is not blamed for what it did not receive");

@@ -11,7 +11,7 @@ use probity_core::packet::PacketHash;
 
 use super::*;
 use crate::ledger::{
-    AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, Settled, Settlement, Store,
+    AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement, Store,
 };
 
 /// Names the store and the part for a process started by a test.
@@ -54,9 +54,10 @@ fn n_settled(path: &Path) -> usize {
 /// A run of several calls at once, which tells when it is done.
 fn running(path: &Path, n_calls: usize) {
     let store = Store::open(path).unwrap().store;
-    store.register_judge(&judge(), "{}").unwrap();
     let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let run = store.begin_run(&manifest).unwrap().run();
+    let (judge, manifest) = (&judge(), &manifest);
+    let opening = RunOpening { judge, identity: "{}", manifest, invocation: None, spec: None };
+    let run = store.begin_judged_run(opening).unwrap().run();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
         let mut calls = Vec::new();

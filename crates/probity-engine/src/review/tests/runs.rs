@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
-use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
+use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
 
 fn hash(body: &str) -> PacketHash {
     PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())
@@ -32,11 +32,12 @@ fn level(level: i64) -> Settled {
 
 /// A run called `name` with one call about each packet, of which all are settled that have a decision.
 fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 {
-    let judge = JudgeId::of_identity(r#"{"kind":"mock"}"#);
-    store.register_judge(&judge, r#"{"kind":"mock"}"#).unwrap();
+    let identity = r#"{"kind":"mock"}"#;
+    let judge = JudgeId::of_identity(identity);
     let parts = vec![("cases".to_owned(), name.to_owned())];
     let manifest = Manifest { name: name.to_owned(), parts, body: "{}".to_owned() };
-    let run = store.begin_run(&manifest).unwrap().run();
+    let opening = RunOpening { judge: &judge, identity, manifest: &manifest, invocation: None, spec: None };
+    let run = store.begin_judged_run(opening).unwrap().run();
     for (body, decision) in packets {
         let start = AttemptStart {
             packet: hash(body),

@@ -66,7 +66,7 @@ fn planned(
     for request in requests(job, target)? {
         let request = request?;
         n_cases += 1;
-        lacking.meet(request.hash(), request, &mut call)?;
+        lacking.meet(request.hash, request, &mut call)?;
     }
     let missing = lacking.finish(&mut call)?;
     Ok((ReplyPlan { n_cases, n_calls, most: most.map(Money::from_picos) }, missing))
@@ -166,9 +166,9 @@ fn feed(
 ) -> Result<(), RunError> {
     for request in requests(job, target)? {
         let question = request?;
-        let Some(earlier) = missing.take(question.hash()) else { continue };
+        let Some(earlier) = missing.take(question.hash) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        let tokens_input = (question.body().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        let tokens_input = (question.body.len() as u64).div_ceil(CHARS_PER_TOKEN);
         if tasks.put(Task { question, most, tokens_input, earlier }) == Taken::No {
             break;
         }

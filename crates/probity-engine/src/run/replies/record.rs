@@ -67,7 +67,7 @@ impl Replies {
     }
 
     fn found(&self, target: &TargetDefinition, case: &Case) -> Result<Result<Reply, Unscored>, RunError> {
-        let hash = target.request(case)?.hash();
+        let hash = target.request(case)?.hash;
         let found = locked(&self.reader).found(&target.id, self.repeat, &[hash])?;
         Ok(Err(match found.get(&hash) {
             Some(Found::Settled(Settlement { decision: Settled::Verdict { body }, .. })) => {

@@ -2,10 +2,10 @@
 //!
 //! An entry allows itself and nothing that merely contains it. Nothing is allowed by default.
 
+use regex::Regex;
 use thiserror::Error;
 
 use super::super::text::Rewritten;
-use super::super::text::words::{may_end, may_start, run_before};
 use super::kind::{Hit, Kind};
 use super::numbers::NUMBERS;
 
@@ -65,7 +65,10 @@ pub enum PatternProblem {
 
 /// The lists in one spelling.
 #[derive(Debug, Clone)]
-pub(super) struct Lists(Allow);
+pub(super) struct Lists {
+    listed: Allow,
+    id_forms: Vec<Regex>,
+}
 
 impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
@@ -74,20 +77,12 @@ impl Lists {
             entries.iter().map(|entry| Rewritten::clean(entry.trim()).text().to_lowercase()).collect()
         };
         let squashed = |entries: &[String]| -> Vec<String> {
-            let keys = lower(entries).into_iter().map(|entry| squashed(&entry));
-            keys.filter(|key| !key.is_empty()).collect()
+            entries.iter().map(|entry| squashed(entry)).filter(|key| !key.is_empty()).collect()
         };
         let id_patterns = lower(&allow.id_patterns);
-        for pattern in id_patterns.iter().cloned() {
-            if pattern.bytes().filter(|byte| *byte != b'*').count() < 2 {
-                return Err(PatternProblem::TooWide { pattern });
-            }
-            if pattern.len() > PATTERN_MAX {
-                return Err(PatternProblem::TooLong { length: pattern.len(), pattern });
-            }
-        }
+        let id_forms = id_patterns.iter().map(|pattern| id_form(pattern)).collect::<Result<_, _>>()?;
         let domains = lower(&allow.domains).into_iter();
-        Ok(Lists(Allow {
+        let listed = Allow {
             emails: lower(&allow.emails),
             domains: domains.map(|domain| domain.trim_start_matches('@').to_owned()).collect(),
             phones: squashed(&allow.phones),
@@ -95,7 +90,8 @@ impl Lists {
             ips: lower(&allow.ips),
             id_patterns,
             test_values: allow.test_values,
-        }))
+        };
+        Ok(Lists { listed, id_forms })
     }
 
     /// Whether `hit` in `text` is on a list.
@@ -106,8 +102,8 @@ impl Lists {
             || (is(Kind::Email) && value.contains('@') && self.has_email(value))
             || (is(Kind::Phone) && self.has_phone(&squashed(value)))
             || (is(Kind::Address) && self.has_address(&squashed(value)))
-            || (hit.kind == Kind::Ip && self.0.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
-            || (self.0.test_values == TestValues::Allow && is_test_value(hit.kind, value))
+            || (hit.kind == Kind::Ip && self.listed.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
+            || (self.listed.test_values == TestValues::Allow && is_test_value(hit.kind, value))
     }
 
     fn has_email(&self, value: &str) -> bool {
@@ -116,7 +112,7 @@ impl Lists {
         let is_under = |allowed: &String| {
             domain.strip_suffix(allowed.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        self.0.emails.contains(&value) || self.0.domains.iter().any(is_under)
+        self.listed.emails.contains(&value) || self.listed.domains.iter().any(is_under)
     }
 
     fn has_phone(&self, value: &str) -> bool {
@@ -126,12 +122,12 @@ impl Lists {
                 && long.ends_with(short.trim_start_matches('0'))
         };
         let is_same = |phone: &String| phone == value || is_end(phone, value) || is_end(value, phone);
-        value.len() > 5 && self.0.phones.iter().any(is_same)
+        value.len() > 5 && self.listed.phones.iter().any(is_same)
     }
 
     fn has_address(&self, value: &str) -> bool {
         let is_same = |address: &String| address.contains(value) || value.starts_with(address.as_str());
-        value.len() > 5 && self.0.addresses.iter().any(is_same)
+        value.len() > 5 && self.listed.addresses.iter().any(is_same)
     }
 
     /// Whether the word that a number stands in has one of the company's own forms.
@@ -139,45 +135,36 @@ impl Lists {
         if matches!(hit.kind, Kind::Email | Kind::Secret) {
             return false;
         }
-        let core = &hit.core;
-        let first =
-            core.start - run_before(text, core.start, PATTERN_MAX, |byte| !byte.is_ascii_whitespace());
-        let ends = |end: usize| end >= core.end && may_end(text, end);
-        self.0.id_patterns.iter().any(|pattern| {
-            let mut starts = (first..=core.start).filter(|at| may_start(text, *at) || *at == core.start);
-            starts.any(|start| matches(pattern.as_bytes(), text.as_bytes(), start).into_iter().any(ends))
-        })
+        let from = text.floor_char_boundary(hit.core.start.saturating_sub(PATTERN_MAX));
+        let to = text.floor_char_boundary((hit.core.end + PATTERN_MAX).min(text.len()));
+        let covers = |found: regex::Match<'_>| {
+            from + found.start() <= hit.core.start && from + found.end() >= hit.core.end
+        };
+        self.id_forms.iter().any(|form| form.find_iter(&text[from..to]).any(covers))
     }
+}
+
+/// The expression for a form of numbers, as a word of its own.
+fn id_form(pattern: &str) -> Result<Regex, PatternProblem> {
+    if pattern.bytes().filter(|byte| *byte != b'*').count() < 2 {
+        return Err(PatternProblem::TooWide { pattern: pattern.to_owned() });
+    }
+    if pattern.len() > PATTERN_MAX {
+        return Err(PatternProblem::TooLong { length: pattern.len(), pattern: pattern.to_owned() });
+    }
+    let parts = pattern.chars().map(|part| match part {
+        '#' => "[0-9]".to_owned(),
+        '?' => "[a-z]".to_owned(),
+        '*' => "[a-z0-9-]*".to_owned(),
+        part => regex::escape(&part.to_string()),
+    });
+    let form = format!(r"(?i)\b{{start-half}}{}\b{{end-half}}", parts.collect::<String>());
+    Ok(Regex::new(&form).expect("a short expression without repetitions of repetitions"))
 }
 
 /// The letters and digits of a value.
 fn squashed(value: &str) -> String {
     Rewritten::squashed(value).text().to_owned()
-}
-
-/// Where `pattern`, read from `start` on, can end.
-fn matches(pattern: &[u8], bytes: &[u8], start: usize) -> Vec<usize> {
-    let mut reached = vec![start];
-    for part in pattern {
-        let mut next = Vec::new();
-        for from in reached {
-            match (part, bytes.get(from)) {
-                (b'*', _) => {
-                    let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
-                    let run = bytes[from..].iter().take(PATTERN_MAX).take_while(belongs).count();
-                    next.extend(from..=from + run);
-                }
-                (b'#', Some(byte)) if byte.is_ascii_digit() => next.push(from + 1),
-                (b'?', Some(byte)) if byte.is_ascii_alphabetic() => next.push(from + 1),
-                (b'#' | b'?', _) | (_, None) => {}
-                (literal, Some(byte)) => next.extend(byte.eq_ignore_ascii_case(literal).then_some(from + 1)),
-            }
-        }
-        next.sort_unstable();
-        next.dedup();
-        reached = next;
-    }
-    reached
 }
 
 /// Whether a value was published for tests.
@@ -199,9 +186,8 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, word: &str, want: bool) {
-        let length = word.len();
-        let ends = matches(pattern.as_bytes(), word.as_bytes(), 0);
-        assert_eq!(ends.contains(&length), want, "{pattern} {word}");
+        let found = id_form(pattern).unwrap().find(word).is_some_and(|found| found.as_str() == word);
+        assert_eq!(found, want, "{pattern} {word}");
     }
 
     #[test]

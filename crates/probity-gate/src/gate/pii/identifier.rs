@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::text::Text;
 use super::super::text::digits::{self, Group};
 use super::super::text::label::{Label, Labels};
-use super::super::text::words::{may_end, may_start, run_after, run_before};
+use super::super::text::words::{may_end, may_start};
 use super::numbers::NUMBERS;
 
 /// The longest written form of a network address, in bytes.
@@ -54,14 +54,16 @@ pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<us
     (!is_glued && !is_version && is_public(address.into())).then_some(span)
 }
 
-/// The public address of hexadecimal groups that the digits `group` belong to.
-pub(super) fn ip_v6(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let belongs = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
-    let start = group.start - run_before(text, group.start, ADDRESS_MAX, belongs);
-    let end = group.end + run_after(text, group.end, ADDRESS_MAX, belongs);
-    let word = text[start..end].trim_end_matches(':');
-    let address: Ipv6Addr = word.parse().ok()?;
-    is_public(address.into()).then_some(start..start + word.len())
+/// The public address that a run of hexadecimal digits and colons is.
+pub(super) fn ip_v6(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let word = text[run.clone()].trim_end_matches(':');
+    let address: Ipv6Addr = word.parse().ok().filter(|_| word.len() <= ADDRESS_MAX)?;
+    is_public(address.into()).then_some(run.start..run.start + word.len())
+}
+
+/// Whether a byte is part of such an address.
+pub(super) fn is_v6_byte(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || byte == b':'
 }
 
 /// Whether an address is routed on the internet and is not everybody's.
@@ -116,7 +118,8 @@ mod tests {
     fn check_ip(text: &str, want: &str) {
         let text = Text::new(text);
         let groups = text.clusters().next().unwrap();
-        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text, &groups[0]));
+        let found = ip_v4(&text, groups, 0)
+            .or_else(|| super::super::masked::runs(&text, is_v6_byte, b"").find_map(|run| ip_v6(&text, run)));
         assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 

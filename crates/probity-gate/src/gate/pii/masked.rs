@@ -8,21 +8,37 @@
 use std::ops::Range;
 
 use super::super::text::Text;
-use super::super::text::digits::{DIGITS_MAX, Group};
-use super::super::text::label::Labels;
-use super::super::text::words::{is_whole, may_start, run_after, run_before};
+use super::super::text::words::{is_whole, may_start};
 use super::card;
 use super::kind::{Hit, Kind};
-use super::national::is_social_security;
 
-/// How far a masked number reaches to either side of the digits it is looked for at, in bytes.
-const REACH: usize = 40;
 /// How long a number with letters for digits is with its separators, in bytes.
 const ALIKE_MAX: usize = 48;
 /// How many digits in words make a number.
 const SPELLED_MIN: usize = 7;
 /// How many bytes may stand between two words of a number.
 const SPELLED_GAP_MAX: usize = 3;
+
+/// The stretches of a text that have a digit and consist of places of a number and signs that divide them, from the first
+/// place to the last.
+pub(super) fn runs(
+    text: &str,
+    is_place: fn(u8) -> bool,
+    separators: &'static [u8],
+) -> impl Iterator<Item = Range<usize>> {
+    let belongs: [bool; 256] = std::array::from_fn(|byte| {
+        u8::try_from(byte).is_ok_and(|byte| is_place(byte) || separators.contains(&byte))
+    });
+    let belongs = move |byte: &u8| belongs[usize::from(*byte)];
+    let mut end = 0;
+    text.as_bytes().chunk_by(move |one, next| belongs(one) == belongs(next)).filter_map(move |run| {
+        let start = end;
+        end += run.len();
+        run.iter().find(|byte| byte.is_ascii_digit())?;
+        let place = |byte: &u8| is_place(*byte);
+        Some(start + run.iter().position(place)?..start + run.iter().rposition(place)? + 1)
+    })
+}
 
 /// What a masked number shows, in places.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -37,53 +53,36 @@ struct Shown {
     hidden: usize,
 }
 
-/// The masked number that `first` to `last`, the ends of a cluster, belong to.
-pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Hit> {
-    let start = first.start - run_before(text, first.start, REACH, belongs);
-    let end = last.end + run_after(text, last.end, REACH, belongs);
-    let span = trimmed(text, start..end, is_place)?;
-    let places = &text.as_bytes()[span.clone()];
+/// What the masked number at `run` gives away.
+pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
+    let places = &text.as_bytes()[run.clone()];
     let shown = shown(places);
     // The only hidden places may be the asterisks around bold text.
     let is_bold = shown.hidden <= 4
         && (shown.head, shown.tail) == (0, 0)
         && places.starts_with(b"**")
         && places.ends_with(b"**");
-    if !is_whole(text, &span) || !has_mask(places) || is_bold {
-        return None;
-    }
-    kind(shown).map(|kind| Hit::new(kind, span))
+    let is_one = has_mask(places) && is_whole(text, &run) && !is_bold;
+    kind(shown).filter(|_| is_one).map(|kind| Hit::new(kind, run))
 }
 
-/// The four digits of `group` with the hidden places before them, when only they are shown.
-pub(super) fn last_four(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let back = run_before(text, group.start, REACH, |byte| belongs(byte) && !byte.is_ascii_digit());
-    let span = trimmed(text, group.start - back..group.end, is_place)?;
-    let is_one = group.len() == 4 && may_start(text, span.start) && has_mask(&text.as_bytes()[span.clone()]);
-    is_one.then_some(span)
-}
-
-/// Whether a byte can be part of a masked number.
-fn belongs(byte: u8) -> bool {
-    is_place(byte) || matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
+/// The four digits that end a run with the hidden places before them, when only they are shown.
+pub(super) fn last_four(text: &Text, run: &Range<usize>) -> Option<Range<usize>> {
+    let (before, four) = text.as_bytes()[run.clone()].split_last_chunk::<4>()?;
+    let from = before.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
+    let start = run.start + from + before[from..].iter().position(|byte| is_mask(*byte))?;
+    let is_one = four.iter().all(u8::is_ascii_digit) && has_mask(&before[from..]) && may_start(text, start);
+    is_one.then_some(start..run.end)
 }
 
 /// Whether a byte stands for a hidden digit.
-pub(super) fn is_mask(byte: u8) -> bool {
+fn is_mask(byte: u8) -> bool {
     matches!(byte, b'*' | b'x' | b'X' | b'#')
 }
 
 /// Whether a byte is a digit, shown or hidden.
-fn is_place(byte: u8) -> bool {
+pub(super) fn is_place(byte: u8) -> bool {
     is_mask(byte) || byte.is_ascii_digit()
-}
-
-/// The range without what is no place at its ends.
-fn trimmed(text: &Text, range: Range<usize>, is_place: impl Fn(u8) -> bool) -> Option<Range<usize>> {
-    let bytes = &text.as_bytes()[range.clone()];
-    let first = bytes.iter().position(|byte| is_place(*byte))?;
-    let last = bytes.iter().rposition(|byte| is_place(*byte))?;
-    Some(range.start + first..range.start + last + 1)
 }
 
 /// Counts the places of a masked number.
@@ -122,37 +121,18 @@ fn kind(shown: Shown) -> Option<Kind> {
     }
 }
 
-/// The run of digits, letters that look like them (O, l, I, Z, S, B) and separators that `group` belongs to.
-pub(super) fn alike_run(text: &Text, group: &Group) -> Range<usize> {
-    let belongs = |byte: u8| alike(byte).is_some() || matches!(byte, b' ' | b'-' | b'.');
-    let back = run_before(text, group.start, ALIKE_MAX, belongs);
-    group.start - back..group.end + run_after(text, group.end, usize::MAX, belongs)
-}
-
-/// The personal number with letters that a run is.
-pub(super) fn find_alike(text: &Text, run: Range<usize>) -> Option<Hit> {
-    if run.len() > ALIKE_MAX {
-        return None;
-    }
-    let span = trimmed(text, run, |byte| alike(byte).is_some())?;
-    let written = &text[span.clone()];
-    let values: Vec<u8> = written.bytes().filter_map(alike).collect();
-    let lens: Vec<usize> = written.split([' ', '-', '.']).map(str::len).collect();
+/// The number that a run is when its letters, at most half of it, are read as the digits they look like.
+pub(super) fn read_alike(text: &Text, run: &Range<usize>) -> Option<String> {
+    let written = &text[run.clone()];
     let n_letters = written.bytes().filter(u8::is_ascii_alphabetic).count();
-    let is_personal = match lens[..] {
-        [3, 2, 4] => is_social_security(&values),
-        [3, 3, 4] => values[0] > 1 && values[3] > 1,
-        _ => is_sure_card(&values),
-    };
-    let is_mixed = n_letters > 0 && n_letters * 2 <= values.len();
-    let is_one =
-        is_whole(text, &span) && is_mixed && is_personal && !Labels::around(text, &span).is_reference();
-    is_one.then(|| Hit::new(Kind::LookAlikeDigits, span))
+    let is_mixed = n_letters > 0 && n_letters * 2 <= written.bytes().filter_map(alike).count();
+    let digit = |byte: u8| alike(byte).map_or(char::from(byte), |digit| char::from(b'0' + digit));
+    (run.len() <= ALIKE_MAX && is_mixed && is_whole(text, run)).then(|| written.bytes().map(digit).collect())
 }
 
-/// Whether a byte is a letter that stands in for a digit.
-pub(super) fn is_stand_in(byte: u8) -> bool {
-    !byte.is_ascii_digit() && alike(byte).is_some()
+/// Whether a byte is a digit or a letter that looks like one.
+pub(super) fn is_alike(byte: u8) -> bool {
+    alike(byte).is_some()
 }
 
 /// The digit that a byte is or looks like.
@@ -166,10 +146,6 @@ fn alike(byte: u8) -> Option<u8> {
         b'B' => Some(8),
         _ => None,
     }
-}
-
-fn is_sure_card(values: &[u8]) -> bool {
-    values.len() <= DIGITS_MAX && card::shape(values) == card::Shape::Sure
 }
 
 /// A word that is part of a spelled number.
@@ -214,7 +190,8 @@ impl Spelled {
     pub(super) fn end(&mut self) -> Option<Hit> {
         let Spelled { values, span, .. } = std::mem::take(self);
         let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let kind = if is_sure_card(&values) { Kind::Card } else { Kind::SpelledNumber };
+        let is_card = card::shape(&values) == card::Shape::Sure;
+        let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
         (values.len() >= SPELLED_MIN && !counts_up).then(|| Hit::new(kind, span))
     }
 }
@@ -226,8 +203,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: Option<Kind>) {
         let text = Text::new(text);
-        let groups = text.clusters().next().unwrap();
-        let hit = find(&text, &groups[0], &groups[groups.len() - 1]);
+        let hit = runs(&text, is_place, b" -./()").find_map(|run| find(&text, run));
         assert_eq!(hit.map(|hit| hit.kind), want, "{}", &*text);
     }
 
@@ -246,31 +222,5 @@ mod tests {
         check("4111 11** **** 1111", Some(Kind::PartMasked));
         check("**** **** 1111 1111", Some(Kind::PartMasked));
         check("123-45-****", Some(Kind::PartMasked));
-    }
-
-    #[track_caller]
-    fn check_alike(text: &str, want: &str) {
-        let text = Text::new(text);
-        let groups = text.clusters().next().unwrap();
-        assert_eq!(
-            find_alike(&text, alike_run(&text, &groups[0])).map_or("", |hit| &text[hit.span]),
-            want,
-            "{}",
-            &*text
-        );
-    }
-
-    #[test]
-    fn letters_complete_a_number() {
-        check_alike("41l1 1111 1I11 1111", "41l1 1111 1I11 1111");
-        check_alike("it is 219-O9-9999", "219-O9-9999");
-        check_alike("4l5-555-2671", "4l5-555-2671");
-    }
-
-    #[test]
-    fn codes_are_left_alone() {
-        check_alike("1Z999AA10123456784", "");
-        check_alike("SKU 41l1 1111 1I11 1111", "");
-        check_alike("SOB 12 OZ", "");
     }
 }

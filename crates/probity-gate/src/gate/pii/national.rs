@@ -107,12 +107,13 @@ fn alone_at(text: &Text, at: usize) -> Option<Hit> {
     let n = run_after(text, at, 32, |byte| byte.is_ascii_digit() == first && byte.is_ascii_alphanumeric());
     let fits = |(row, form): &(&'static Identifier, &str)| {
         let end = at + form.len();
-        let is_written = form.bytes().zip(bytes.get(at..end)?).all(|(form, byte)| match form {
-            b'#' => byte.is_ascii_digit(),
-            b'A' => byte.is_ascii_uppercase(),
-            b'X' => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
-            b'-' => is_separator(*byte),
-            _ => form == *byte,
+        let mut places = form.bytes().zip(bytes.get(at..end)?);
+        let is_written = places.all(|(place, byte)| {
+            if place == b'-' {
+                is_separator(*byte)
+            } else {
+                may_be(place, *byte) && !(byte.is_ascii_lowercase() && b"AX".contains(&place))
+            }
         });
         let written = || text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
         let is_one = is_written && row.is_right(&written());
@@ -148,6 +149,16 @@ pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[&Identifier]) 
     })
 }
 
+/// Whether a byte can stand at a place of a form.
+fn may_be(place: u8, byte: u8) -> bool {
+    match place {
+        b'#' => byte.is_ascii_digit(),
+        b'A' => byte.is_ascii_alphabetic(),
+        b'X' => byte.is_ascii_alphanumeric(),
+        _ => place == byte,
+    }
+}
+
 fn is_separator(byte: u8) -> bool {
     b" -./_".contains(&byte)
 }
@@ -179,14 +190,8 @@ impl Identifier {
             for place in form.bytes() {
                 end += if end > at { run_after(text, end, GAP_MAX, is_separator) } else { 0 };
                 let byte = text.as_bytes().get(end)?;
-                let fits = match place {
-                    b'#' => byte.is_ascii_digit(),
-                    b'A' => byte.is_ascii_alphabetic(),
-                    b'X' => byte.is_ascii_alphanumeric(),
-                    _ => place == *byte,
-                };
-                end += usize::from(fits);
-                fits.then_some(())?;
+                may_be(place, *byte).then_some(())?;
+                end += 1;
             }
             Some(at..end)
         });

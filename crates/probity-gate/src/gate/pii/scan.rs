@@ -87,16 +87,8 @@ struct Scan {
     hits: Vec<Hit>,
     /// Where the end of a card number is shown.
     last_fours: Vec<Range<usize>>,
-    /// How far the text has been read by modules that read long stretches.
-    read_to: ReadTo,
-}
-
-/// Where the last stretch ends that each of these read, so that none reads it twice.
-#[derive(Debug, Default)]
-struct ReadTo {
-    alike: usize,
-    v6: usize,
-    secret: usize,
+    /// Where the last token ends that was read, so that none is read twice.
+    token_end: usize,
 }
 
 /// Every value that is recognised in a text, in no order.
@@ -107,6 +99,14 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     for cluster in text.clusters() {
         scan.cluster(text, cluster);
     }
+    for run in masked::runs(text, masked::is_place, b" -./()") {
+        scan.last_fours.extend(masked::last_four(text, &run));
+        scan.hits.extend(masked::find(text, run));
+    }
+    let alike = masked::runs(text, masked::is_alike, b" -.").filter(|run| is_alike(text, run));
+    scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
+    let v6 = masked::runs(text, identifier::is_v6_byte, b"").filter_map(|run| identifier::ip_v6(text, run));
+    scan.hits.extend(v6.map(|span| Hit::new(Kind::Ip, span)));
     let mut spelled = Spelled::default();
     for found in TRIGGERS.find(text) {
         scan.word(text, *found.meaning, found.span, &mut spelled);
@@ -117,42 +117,27 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     scan.hits
 }
 
+/// Whether a run is a personal number when its letters are read as digits.
+fn is_alike(text: &Text, run: &Range<usize>) -> bool {
+    let Some(digits) = masked::read_alike(text, run) else { return false };
+    let is_personal = |hit: &Hit| {
+        matches!(hit.kind, Kind::Card | Kind::NationalId | Kind::Phone) && hit.span == (0..run.len())
+    };
+    scan(&Text::new(&digits)).iter().any(is_personal) && !Labels::around(text, run).is_reference()
+}
+
 impl Scan {
     /// Looks at one cluster of digits.
     fn cluster(&mut self, text: &Text, groups: &[Group]) {
-        let (first, last) = (groups[0], groups[groups.len() - 1]);
         if digits::n_digits(groups) >= 6 {
             self.hits.extend(card::find(text, groups));
         }
         for at in 0..groups.len() {
             self.hits.extend(identifier::ip_v4(text, groups, at).map(|span| Hit::new(Kind::Ip, span)));
-            let iban =
-                identifier::iban(text, &groups[at]).map(|span| (Labels::around(text, &span).owner, span));
-            self.hits.extend(iban.map(|(owner, span)| Hit::owned(Kind::Iban, span, owner)));
-        }
-        self.neighbours(text, &first, &last);
-    }
-
-    /// Looks at what touches a cluster: masks, letters that look like digits, colons.
-    fn neighbours(&mut self, text: &Text, first: &Group, last: &Group) {
-        let bytes = text.as_bytes();
-        let before = |n: usize| first.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
-        let behind = |n: usize| bytes.get(last.end + n).copied().unwrap_or(b' ');
-        let near = [before(1), behind(0), before(2), behind(1)];
-        if near.into_iter().any(masked::is_mask) {
-            self.hits.extend(masked::find(text, first, last));
-            self.last_fours.extend(masked::last_four(text, last));
-        }
-        if near.into_iter().any(masked::is_stand_in) && first.start >= self.read_to.alike {
-            let run = masked::alike_run(text, first);
-            self.read_to.alike = run.end;
-            self.hits.extend(masked::find_alike(text, run));
-        }
-        let is_hex = |byte: &u8| *byte == b':' || byte.is_ascii_hexdigit();
-        if near[..2].iter().any(is_hex) && first.start >= self.read_to.v6 {
-            let found = identifier::ip_v6(text, last);
-            self.read_to.v6 = found.as_ref().map_or(last.end, |span| span.end);
-            self.hits.extend(found.map(|span| Hit::new(Kind::Ip, span)));
+            self.hits.extend(identifier::iban(text, &groups[at]).map(|span| {
+                let owner = Labels::around(text, &span).owner;
+                Hit::owned(Kind::Iban, span, owner)
+            }));
         }
     }
 
@@ -168,8 +153,8 @@ impl Scan {
                 self.hits.extend(number.or_else(any));
             }
             Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
-            Trigger::Secret(token) if range.start >= self.read_to.secret => {
-                self.read_to.secret = secret::token_end(text, range.end);
+            Trigger::Secret(token) if range.start >= self.token_end => {
+                self.token_end = secret::token_end(text, range.end);
                 self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
             }
             Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
@@ -203,4 +188,30 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
         ContactKind::Phone => hit.listed_as("own_phones"),
         ContactKind::Street => hit.listed_as("own_addresses"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_alike(text: &str, want: &str) {
+        let text = Text::new(text);
+        let hit = masked::runs(&text, masked::is_alike, b" -.").find(|run| is_alike(&text, run));
+        assert_eq!(hit.map_or("", |run| &text[run]), want, "{}", &*text);
+    }
+
+    #[test]
+    fn letters_complete_a_number() {
+        check_alike("41l1 1111 1I11 1111", "41l1 1111 1I11 1111");
+        check_alike("it is 219-O9-9999", "219-O9-9999");
+        check_alike("4l5-555-2671", "4l5-555-2671");
+    }
+
+    #[test]
+    fn codes_are_left_alone() {
+        check_alike("1Z999AA10123456784", "");
+        check_alike("SKU 41l1 1111 1I11 1111", "");
+        check_alike("SOB 12 OZ", "");
+    }
 }

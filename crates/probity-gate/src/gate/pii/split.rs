@@ -1,18 +1,18 @@
 //! Values that an agent gave in parts: some of it in earlier turns, the rest in this reply.
 //!
 //! Parts are only put together where a turn says that it gives part of a number, and where the last that was
-//! begun goes on with the first of the reply; days, prices and references are no parts. A bounded number of
-//! parts at the end of the earlier turns and at the start of the reply are looked at.
+//! begun goes on with the first of the reply; days, prices and references are no parts. What they are together is decided
+//! as if they had been written in one place. A bounded number of parts at the end of the earlier turns and at the start
+//! of the reply are looked at.
 
 use std::ops::Range;
 
 use super::super::text::Text;
-use super::super::text::digits::{self, DIGITS_MAX, Group};
+use super::super::text::digits::{self, Group};
 use super::super::text::label::{Label, Labels};
 use super::super::text::words::List;
-use super::card;
 use super::kind::{Hit, Kind};
-use super::national::is_social_security;
+use super::scan::scan;
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
@@ -22,9 +22,9 @@ const TURNS_MAX: usize = 6;
 const TURN_END: usize = 400;
 
 /// A run of digits in one turn.
-struct Part {
+struct Part<'t> {
     span: Range<usize>,
-    digits: Vec<u8>,
+    written: &'t str,
     label: Option<Label>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     if rest.is_empty() || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
         return None;
     }
-    let mut begun: Vec<Part> = ends.iter().flat_map(parts).collect();
+    let mut begun: Vec<Part<'_>> = ends.iter().flat_map(parts).collect();
     begun.drain(..begun.len().saturating_sub(PARTS_MAX));
     // What was begun last goes on with what comes first.
     let ranges = (0..begun.len()).flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
@@ -48,44 +48,47 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     joined.next().map(|(kind, to)| Hit::new(kind, rest[0].span.start..rest[to - 1].span.end))
 }
 
-/// What parts of both sides are together.
-fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
+/// What parts of both sides are together. A part of a phone has three digits or more, and the rest comes at once.
+fn joined(begun: &[Part<'_>], rest: &[Part<'_>]) -> Option<Kind> {
     let parts = || begun.iter().chain(rest);
-    let values: Vec<u8> = parts().flat_map(|part| part.digits.iter().copied()).collect();
     let is_called = |label: Label| parts().any(|part| part.label == Some(label));
-    if !(9..=DIGITS_MAX).contains(&values.len()) || is_called(Label::Reference) {
+    if is_called(Label::Reference) {
         return None;
     }
-    let is_grouped = parts().all(|part| matches!(part.digits.len(), 4..=6 | 8..=12));
-    if is_grouped && card::shape(&values) == card::Shape::Sure {
-        return Some(Kind::Card);
-    }
-    if is_called(Label::SocialSecurity) && is_social_security(&values) {
-        return Some(Kind::NationalId);
-    }
-    let is_phone = values.len() <= 12
-        && is_called(Label::Phone)
-        && parts().all(|part| part.digits.len() > 2)
-        && rest.len() == 1;
-    is_phone.then_some(Kind::Phone)
+    let n_digits = |part: &Part<'_>| part.written.bytes().filter(u8::is_ascii_digit).count();
+    let is_grouped = parts().all(|part| matches!(n_digits(part), 4..=6 | 8..=12));
+    let is_phone = is_called(Label::Phone) && rest.len() == 1 && parts().all(|part| n_digits(part) > 2);
+    let label = match () {
+        () if is_called(Label::SocialSecurity) => "ssn ",
+        () if is_phone => "phone ",
+        () => "",
+    };
+    let digits = parts().map(|part| part.written).collect::<Vec<_>>().join(" ");
+    let whole = scan(&Text::new(&format!("{label}{digits}"))).into_iter();
+    whole.filter(|hit| hit.span.len() >= digits.len()).map(|hit| hit.kind).find(|kind| match kind {
+        Kind::Card => is_grouped,
+        Kind::NationalId | Kind::Phone => !label.is_empty(),
+        _ => false,
+    })
 }
 
 /// The first runs of digits of a text.
-fn parts(text: &Text) -> Vec<Part> {
+fn parts(text: &Text) -> Vec<Part<'_>> {
     let runs =
         text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
     runs.filter_map(|run| part(text, run)).take(PARTS_MAX).collect()
 }
 
 /// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.
-fn part(text: &Text, run: &[Group]) -> Option<Part> {
+fn part<'t>(text: &'t Text, run: &[Group]) -> Option<Part<'t>> {
     let span = digits::span(run);
-    let digits = digits::values(text, run).filter(|digits| digits.len() > 1)?;
     let is_dated = run.iter().any(|group| group.is_dated);
     let is_amount = text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
     let is_end = text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
+    let is_part =
+        (2..=digits::DIGITS_MAX).contains(&digits::n_digits(run)) && !is_dated && !is_amount && !is_end;
     let label = Labels::around(text, &span).nearest;
-    (!is_dated && !is_amount && !is_end).then_some(Part { span, digits, label })
+    is_part.then(|| Part { written: &text[span.clone()], span, label })
 }
 
 /// Whether a turn says that it gives part of a number.
@@ -97,16 +100,10 @@ fn has_cue(text: &str) -> bool {
 fn email(turn: &str, reply: &str) -> Option<Hit> {
     let last = turn.trim_end_matches(['.', ' ', '\n', ',', '"', '\'']).rsplit([' ', '\n', '"']).next()?;
     let mut words = reply.split_whitespace().take(8).map(|word| word.trim_end_matches(['.', ',', '!', '?']));
-    let word = words.find(|word| is_end_of_email(word, last))?;
+    let word = words.find(|word| {
+        let is_whole = word.starts_with('@') != last.ends_with('@');
+        is_whole && scan(&Text::new(&format!("{last}{word}"))).iter().any(|hit| hit.kind == Kind::Email)
+    })?;
     let start = word.as_ptr() as usize - reply.as_ptr() as usize;
     Some(Hit::new(Kind::Email, start..start + word.len()))
-}
-
-/// Whether `word` goes on with the address that `last` began.
-fn is_end_of_email(word: &str, last: &str) -> bool {
-    let domain = word.strip_prefix('@').or(last.ends_with('@').then_some(word)).unwrap_or("");
-    let is_local =
-        last.len() > 1 && last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-@".contains(&byte));
-    let top = domain.rsplit('.').next().unwrap_or("");
-    is_local && domain.contains('.') && top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic())
 }

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
+use super::super::text::sentence_texts;
 use super::FactKind;
 use super::read::PolicyFile;
-use super::stated::{fact, grants, sentences};
+use super::stated::{fact, grants};
 use crate::json::write_string;
 
 /// What stands at the top of a draft.
@@ -162,7 +163,7 @@ struct Sentences<'t>(Vec<(usize, &'t str)>);
 impl<'t> Sentences<'t> {
     fn of(text: &'t str) -> Self {
         let mut end = 0;
-        let ended = sentences(text).map(|sentence| {
+        let ended = sentence_texts(text).into_iter().map(|sentence| {
             end += sentence.len();
             (end, sentence)
         });

@@ -22,7 +22,7 @@ pub use draft::draft;
 pub(super) use known::{Extent, Known, within};
 pub(super) use read::settled;
 pub use read::{FileProblem, PolicyFile, Reading, read};
-pub(super) use stated::{Place, sentences, terse};
+pub(super) use stated::{Place, terse};
 pub use words::Label;
 pub(super) use words::stems;
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{Claim, ClaimKind, Language, Lexicon, Polarity, Value, WordList, extract};
+use super::super::text::sentence_texts;
 use super::known::{Extent, Known};
 use super::words::{Label, stems};
 use super::{Fact, FactKind, Source};
@@ -57,7 +58,7 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
     let mut entries: Vec<(Extent, Place)> = stated.collect();
     let mut claims = extract(text, lexicon).into_iter().peekable();
     let mut end = 0;
-    for sentence in sentences(text) {
+    for sentence in sentence_texts(text) {
         end += sentence.len();
         let words: BTreeSet<String> = stems(sentence, lexicon).collect();
         let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
@@ -85,16 +86,6 @@ pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<
 /// Whether a text that speaks of a remedy in this way grants it.
 pub(super) fn grants(polarity: Polarity) -> bool {
     matches!(polarity, Polarity::Promised | Polarity::Conditional)
-}
-
-/// The sentences of a text: each ends behind a full stop, question or exclamation mark with white space after it, or behind
-/// a line.
-pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut before = ' ';
-    text.split_inclusive(move |c: char| {
-        let is_marked = matches!(std::mem::replace(&mut before, c), '.' | '!' | '?');
-        c == '\n' || (is_marked && c.is_whitespace())
-    })
 }
 
 impl FactKind {

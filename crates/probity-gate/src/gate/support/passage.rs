@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Lexicon, WordList};
-use super::super::policy::{sentences, stems};
+use super::super::policy::stems;
+use super::super::text::sentence_texts;
 
 /// The sentences and the clauses of a reply, each in order.
 pub(super) struct Passages<'r> {
@@ -33,7 +34,7 @@ impl<'r> Passages<'r> {
     pub(super) fn of(reply: &'r str, claims: &'r [Claim], lexicon: &'r Lexicon) -> Self {
         let mut passages = Passages { sentences: Vec::new(), clauses: Vec::new() };
         let (mut start, mut end) = (0, 0);
-        for sentence in sentences(reply) {
+        for sentence in sentence_texts(reply) {
             for clause in clauses(sentence) {
                 passages.clauses.push(Passage::new(reply, end..end + clause.len(), claims, lexicon));
                 end += clause.len();
@@ -159,7 +160,7 @@ mod tests {
         fn passages_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}") {
             let passages = Passages::of(&reply, &[], Lexicon::built_in());
             prop_assert_eq!(texts(&passages.clauses).concat(), &*reply);
-            prop_assert_eq!(texts(&passages.sentences), sentences(&reply).collect::<Vec<_>>());
+            prop_assert_eq!(texts(&passages.sentences), sentence_texts(&reply));
             for at in 0..reply.len() {
                 prop_assert!(passages.sentence(at).range.contains(&at) && passages.clause(at).range.contains(&at));
             }

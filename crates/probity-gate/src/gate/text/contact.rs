@@ -41,10 +41,6 @@ impl Contact {
 /// Words that stand in a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// A word for `@`.
-    At,
-    /// A word for a dot, before which a word for `@` may stand.
-    Dot,
     /// An address without a street: a box, a military post.
     PostBox,
     /// A part of a building.
@@ -52,7 +48,7 @@ enum Part {
 }
 
 static PARTS: LazyLock<Phrases<Part>> = LazyLock::new(|| {
-    let parts = [("at", Part::At), ("dot", Part::Dot), ("post_box", Part::PostBox), ("unit", Part::Unit)];
+    let parts = [("post_box", Part::PostBox), ("unit", Part::Unit)];
     Phrases::new(
         parts.into_iter().flat_map(|(key, part)| DATA["contact"][key].iter().map(move |word| (word, part))),
     )
@@ -74,20 +70,16 @@ pub(super) fn contacts(text: &Text) -> Vec<Contact> {
             found.extend(street);
         }
     }
+    found.extend(mail::find_spelled(text));
     read_to = 0;
     for part in PARTS.find(text) {
-        let (is_new, span) = (part.span.start >= read_to, part.span);
         let contact = match part.meaning {
-            Part::At => mail::find_at_word(text, span),
-            Part::Dot => mail::find_at_dot(text, span.start),
-            Part::PostBox if is_new => street::find_box(text, &span),
-            Part::Unit if is_new => street::find_at_unit(text, &span),
-            Part::PostBox | Part::Unit => None,
+            _ if part.span.start < read_to => None,
+            Part::PostBox => street::find_box(text, &part.span),
+            Part::Unit => street::find_at_unit(text, &part.span),
         };
-        if let Some(contact) = contact {
-            read_to = read_to.max(contact.span.end);
-            found.push(contact);
-        }
+        read_to = contact.as_ref().map_or(read_to, |contact| contact.span.end);
+        found.extend(contact);
     }
     found.sort_by_key(|contact| contact.span.start);
     found

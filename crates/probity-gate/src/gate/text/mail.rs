@@ -3,10 +3,13 @@
 //! Addresses of roles ("support@…") are the company's. A domain with letters outside ASCII never is.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::contact::{Contact, ContactKind};
 use super::label::Owner;
-use super::words::{DATA, List, Word, is_whole, run_after, run_before};
+use super::words::{DATA, List, run_after, run_before};
 use super::{Text, is_word_byte};
 
 /// The longest local part, in bytes (RFC 5321).
@@ -15,17 +18,32 @@ const LOCAL_MAX: usize = 64;
 const DOMAIN_MAX: usize = 128;
 /// The longest label of a domain, in bytes.
 const LABEL_MAX: usize = 63;
-/// Dots in brackets.
-const BRACKETED_DOTS: &[&str] = &["[dot]", "(dot)", "{dot}", "<dot>", "[.]", "(.)"];
-/// The most labels of a domain that is spelled out.
-const LABELS_MAX: usize = 5;
+
+/// A local part, a sign or a word for `@`, and a domain, whose dots are signs or words, in brackets or with spaces.
+static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
+    let words = |key: &str| DATA["contact"][key].join("|");
+    let bracketed = |words: &str| format!(r" ?[\[({{<] ?(?:{words}) ?[\])}}>] ?");
+    let dot = format!(
+        r"(?:\.| \. | (?:{dots}) |{})",
+        bracketed(&format!(r"\.|{}", words("dot"))),
+        dots = words("dot")
+    );
+    let at = format!(
+        r"(?:{} {{0,2}}| {{0,3}}@ {{0,3}}| {{1,3}}({}) {{1,3}})",
+        bracketed(&words("at")),
+        words("at")
+    );
+    let (part, label) = (r"[0-9a-z_%+'*\x{80}-\x{10ffff}-]+", r"[0-9a-z\x{80}-\x{10ffff}-]+");
+    Regex::new(&format!("(?i)({part}(?:{dot}{part}){{0,4}}){at}({label}(?:{dot}{label}){{0,4}})"))
+        .expect("the words of the lists are letters")
+});
 
 /// The address around the `@` at `at`.
 pub(super) fn find(text: &Text, at: usize) -> Option<Contact> {
-    let (Some(local), Some(domain)) = (local_before(text, at), domain_after(text, at + 1)) else {
-        return find_handle(text, at).or_else(|| find_spelled(text, at..at + 1));
-    };
-    Some(mail(text, &local, &domain))
+    match (local_before(text, at), domain_after(text, at + 1)) {
+        (Some(local), Some(domain)) => Some(mail(text, &local, &domain)),
+        _ => find_handle(text, at),
+    }
 }
 
 /// The address of an Indian payment, whose host is a bank's: `jane@okaxis`.
@@ -34,44 +52,24 @@ fn find_handle(text: &Text, at: usize) -> Option<Contact> {
     List::PaymentHandles.has(&text[at + 1..end]).then(|| mail(text, &local, &(at + 1..end)))
 }
 
-/// The address around a word that stands for `@`, or around one with spaces.
-pub(super) fn find_spelled(text: &Text, at: Range<usize>) -> Option<Contact> {
-    let is_at = text[at.clone()].eq_ignore_ascii_case("at");
-    let before = text[..at.start].trim_end_matches(' ').len();
-    let from = text.len() - text[at.end..].trim_start_matches(' ').len();
-    if at.start - before > 3 || from > at.end + 3 {
-        return None;
-    }
-    let local = join_back(text, local_before(text, before)?);
-    let mut end = label_end(text, from)?;
-    let mut labels = vec![&text[from..end]];
-    while labels.len() < LABELS_MAX
-        && let Some(next) = dot_after(text, end)
-        && let Some(label) = label_end(text, next)
-    {
-        labels.push(&text[next..label]);
-        end = label;
-    }
-    let is_top = labels.len() > 1 && List::TopLevelDomains.has(labels[labels.len() - 1]);
-    let has_sign = text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._- ".contains(char));
-    let is_host = List::MailHosts.has(labels[0]);
-    let is_sure = !is_at || is_host || has_sign || &text[at] == "AT";
-    ((is_top && is_sure) || (is_host && has_sign)).then(|| mail(text, &local, &(from..end)))
-}
-
-/// The address that a spelled dot at `at` belongs to.
-pub(super) fn find_at_dot(text: &Text, at: usize) -> Option<Contact> {
-    let before = text[..at].strip_suffix(' ')?.len();
-    let word = text.before(before).take(6).find(|word| word.is_any(&["at"]))?;
-    find_spelled(text, word.start..word.end)
-}
-
-/// The address around a word for `@`. Of "at gmail", only the first word is the sign.
-pub(super) fn find_at_word(text: &Text, range: Range<usize>) -> Option<Contact> {
-    let is_at = text.get(range.start..range.start + 3).is_some_and(|start| start.eq_ignore_ascii_case("at "));
-    let at = if is_at { range.start..range.start + 2 } else { range };
-    let is_word = text.as_bytes()[at.start].is_ascii_alphabetic();
-    if is_word && !is_whole(text, &at) { None } else { find_spelled(text, at) }
+/// The addresses that are spelled out or spaced.
+pub(super) fn find_spelled(text: &Text) -> impl Iterator<Item = Contact> {
+    SPELLED.captures_iter(text).filter_map(|found| {
+        let (local, domain) = (found.get(1)?, found.get(3)?);
+        let first = domain.as_str().split(|char: char| !char.is_alphanumeric() && char != '-').next()?;
+        let last = domain.as_str().rsplit(|char: char| !char.is_alphanumeric() && char != '-').next()?;
+        let (is_host, n_letters) = (List::MailHosts.has(first), first.len() + last.len());
+        let is_top = first.len() < domain.len() && List::TopLevelDomains.has(last);
+        let has_sign = local.as_str().contains(|char: char| char.is_ascii_digit() || "._- ".contains(char));
+        // "At" is a word of sentences: "now at shop.com", "2.5 at shop.com".
+        let is_sure = match found.get(2).map(|word| word.as_str()) {
+            Some("at" | "At") => is_host || (has_sign && domain.len() > n_letters + 1),
+            Some(_) => true,
+            None => text[local.end()..domain.start()] != *"@" || find(text, local.end()).is_none(),
+        };
+        let is_one = (is_top && is_sure) || (is_host && has_sign);
+        is_one.then(|| mail(text, &local.range(), &domain.range()))
+    })
 }
 
 /// The address of a local part at a domain.
@@ -129,66 +127,20 @@ fn label_end(text: &Text, from: usize) -> Option<usize> {
     (n > 0 && text.as_bytes()[from] != b'-').then(|| text.floor_char_boundary(from + n))
 }
 
-/// What follows a dot that is written as a sign or as a word, in brackets or with spaces.
-fn dot_after(text: &str, at: usize) -> Option<usize> {
-    let rest = text[at..].trim_start_matches(' ');
-    let spaces = text.len() - at - rest.len();
-    let ends =
-        |dot: &str| rest.get(..dot.len()).filter(|start| start.eq_ignore_ascii_case(dot)).map(str::len);
-    let bracketed = BRACKETED_DOTS.iter().find_map(|dot| ends(dot));
-    let word = || {
-        DATA["contact"]["dot"]
-            .iter()
-            .find_map(|dot| ends(dot))
-            .filter(|len| spaces > 0 && rest[*len..].starts_with(' '))
-    };
-    let sign = || rest.starts_with('.').then_some(1);
-    let len = bracketed.or_else(word).or_else(sign)?;
-    let tail = rest[len..].trim_start_matches(' ');
-    let after = rest.len() - len - tail.len();
-    // A full stop with a space on one side only ends a sentence.
-    let is_end = len == 1 && (spaces == 0) != (after == 0);
-    (!is_end && spaces < 3 && after < 3).then_some(text.len() - tail.len())
-}
-
-/// A local part with what stands before it when dots in it are spaced or spelled out.
-fn join_back(text: &Text, local: Range<usize>) -> Range<usize> {
-    let mut start = local.start;
-    for _ in 0..LABELS_MAX {
-        let before = text[..start].trim_end_matches(' ');
-        let word = text.before(start).next().filter(|word| word.end == before.len() && before.len() < start);
-        let is_dot =
-            |word: &Word<'_>| DATA["contact"]["dot"].iter().any(|dot| word.text.eq_ignore_ascii_case(dot));
-        let end = match word.filter(is_dot) {
-            Some(word) => text[..word.start].strip_suffix(' ').map(str::len),
-            None => BRACKETED_DOTS.iter().chain(&[" ."]).find_map(|dot| {
-                before
-                    .strip_suffix(dot)
-                    .filter(|_| *dot != " ." || before.len() < start)
-                    .map(|rest| rest.trim_end().len())
-            }),
-        };
-        let Some(part) = end.and_then(|end| local_before(text, end)) else { break };
-        start = part.start;
-    }
-    start..local.end
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let hit = find(&Text::new(text), text.find('@').unwrap());
+        let hit = Text::new(text).contacts().first().cloned();
         let got = hit.map_or(String::new(), |hit| format!("{:?} {}", hit.owner, &text[hit.span]));
         assert_eq!(got, want, "{text}");
     }
 
     #[track_caller]
-    fn check_spelled(text: &str, at: &str, want: &str) {
-        let start = text.find(at).unwrap();
-        let hit = find_spelled(&Text::new(text), start..start + at.len());
+    fn check_spelled(text: &str, want: &str) {
+        let hit = find_spelled(&Text::new(text)).next();
         assert_eq!(hit.map_or("", |hit| &text[hit.span]), want, "{text}");
     }
 
@@ -213,10 +165,10 @@ mod tests {
 
     #[test]
     fn spelled_addresses() {
-        check_spelled("jane [at] mail [dot] net now", "[at]", "jane [at] mail [dot] net");
-        check_spelled("jane (at) mail.net", "(at)", "jane (at) mail.net");
-        check_spelled("jane.doe AT mail DOT net", "AT", "jane.doe AT mail DOT net");
-        check_spelled("jane at gmail dot com", "at", "jane at gmail dot com");
-        check_spelled("found at amazon dot com", "at", "");
+        check_spelled("jane [at] mail [dot] net now", "jane [at] mail [dot] net");
+        check_spelled("jane (at) mail.net", "jane (at) mail.net");
+        check_spelled("jane.doe AT mail DOT net", "jane.doe AT mail DOT net");
+        check_spelled("jane at gmail dot com", "jane at gmail dot com");
+        check_spelled("found at amazon dot com", "");
     }
 }

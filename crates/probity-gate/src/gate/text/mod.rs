@@ -22,7 +22,7 @@ pub(super) use contact::{Contact, ContactKind};
 pub(super) use day::day;
 pub(super) use phrases::Phrases;
 pub(super) use row::Row;
-pub(super) use sentence::{Sentence, quotes};
+pub(super) use sentence::{Sentence, quotes, sentence_texts};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
 pub(super) use word_map::WordMap;

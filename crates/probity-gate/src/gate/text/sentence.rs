@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::is_word_byte;
 use super::words::{List, Meaning};
+use super::{Rewritten, is_word_byte};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
@@ -57,6 +57,15 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         at = paragraph.end;
     }
     sentences
+}
+
+/// A text as its sentences, each with what lies between it and the next.
+pub(in crate::gate) fn sentence_texts(original: &str) -> Vec<&str> {
+    let clean = Rewritten::clean(original);
+    let starts = sentences(clean.text()).into_iter().skip(1).map(|next| clean.original(&next.span).start);
+    let mut from = 0;
+    let cut = starts.chain([original.len()]).map(|to| &original[std::mem::replace(&mut from, to)..to]);
+    cut.collect()
 }
 
 /// The first paragraph from `from` on, which is a line's start or the end of the paragraph before. `None` where nothing

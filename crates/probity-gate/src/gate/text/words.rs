@@ -73,7 +73,7 @@ crate::named! {
         DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
-        Finding = "finding", LabelFillers = "label_fillers", LabelLeads = "label_leads",
+        Finding = "finding", Against = "against", Encouraging = "encouraging", LabelFillers = "label_fillers", LabelLeads = "label_leads",
     }
 }
 

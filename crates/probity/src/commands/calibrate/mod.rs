@@ -60,10 +60,18 @@ fn from_foreign(
     };
     if labels.is_empty() {
         return Err(Failure::usage(format!("{name}: a judge's scores are there, and no label of a person"))
-            .hint("give --labels FILE, or --judge NAME to calibrate a judge of your own on these cases"));
+            .hint(format!(
+                "label some replies (`probity review {name}`), then `probity export labels --output labels.csv` and \
+                 `probity calibrate {name} --labels labels.csv`; without labels, `probity compare` and `probity probe` \
+                 say what the scores show"
+            )));
     }
     let held = HeldAgainst { criterion: args.criterion.clone(), pass_at: args.pass_at };
     let HeldRows { labels, verdicts, mut notices } = replies.held(labels, &held);
+    if verdicts.is_empty() {
+        return Err(Failure::usage(format!("{name}: no judge can be held against the labels"))
+            .hint(notices.join("\n  ")));
+    }
     if labels.iter().all(|(_, label)| label.blind.is_none()) {
         notices.push("the file does not say whether people had seen the judge's score".to_owned());
     }
@@ -73,9 +81,6 @@ fn from_foreign(
         refused(&faults, if faults.file == InputFile::Labels { &label_places } else { &verdict_places })
     })?;
     notices.extend(sheet.notices().iter().cloned());
-    for notice in &notices {
-        note(notice);
-    }
     let figures = calibration(&sheet, args.counting());
     let mut json = figures.to_json();
     json["notices"] = json!(notices);

@@ -11,6 +11,7 @@ use probity_core::promote::Standing;
 use probity_engine::config::Config;
 use probity_engine::ledger::Store;
 use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
+use probity_engine::run::foreign::ForeignReplies;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::fetch;
 use probity_engine::run::{Network, Ran};
@@ -18,6 +19,7 @@ use probity_engine::schedule::budget::Budget;
 
 use super::check;
 use super::outlet::Outlet;
+use super::rows::{names, scored_by_another};
 use super::session::{Covered, Ended, Session, StoredDocument, keep_document};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
@@ -38,11 +40,21 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         .and("--items", &args.items)
         .ask(&args.ask);
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
-    if args.verdicts.is_some() { from_record(args, &outlet) } else { live(args, &outlet) }
+    // A target is asked for replies to be judged now.
+    let replies = if args.targets.is_empty() { scored_by_another(&args.files, &args.ask)? } else { None };
+    match &replies {
+        None if args.verdicts.is_none() => live(args, &outlet),
+        replies => from_record(args, replies.as_ref(), &outlet),
+    }
 }
 
-fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let recorded = read::recorded(args, &|line| args.ask.reading.say.note(line))?;
+/// By verdicts of a file, or by the scores that another tool's judge gave `replies`.
+fn from_record(
+    args: &CompareArgs,
+    replies: Option<&ForeignReplies>,
+    outlet: &Outlet<'_>,
+) -> Result<Exit, Failure> {
+    let recorded = read::recorded(args, replies, &|line| args.ask.reading.say.note(line))?;
     let figures = comparison(&recorded.pairs, args.policies(), args.resampling());
     // Verdicts on record are read without settings, so the share that must be there is the default one.
     let defaults = Config::resolve([]).map_err(|error| Failure::usage(error.to_string()))?;
@@ -58,7 +70,7 @@ fn from_record(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure>
         comparison: figures,
         concluded,
         pairs: recorded.pairs,
-        file: args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+        file: names(args.files.iter().chain(&args.verdicts)),
         origin: ComparisonOrigin::Record { labels: recorded.labels, skipped: recorded.skipped },
     };
     outlet.end(&document(&shown), Ended::done())

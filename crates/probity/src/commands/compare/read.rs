@@ -11,6 +11,7 @@ use std::sync::Arc;
 use probity_core::compare::{Pair, Pass, VerdictRow, Verdicts};
 use probity_core::label::{ItemFacts, ItemRow, LabelEntry, PairLabelRow, PairLabels, repeated};
 use probity_engine::input::{Place, Skipped};
+use probity_engine::run::foreign::ForeignReplies;
 
 use super::super::rows::{Files, NO_JUDGE, row_options};
 use crate::args::CompareArgs;
@@ -29,16 +30,24 @@ pub(super) struct RecordedVerdicts {
     pub(super) labels: Option<PairLabels>,
 }
 
-/// Reads the files that `args` name; what is worth a line goes to `note`.
-pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<RecordedVerdicts, Failure> {
+/// What was said about `replies`, or in the files that `args` name; what is worth a line goes to `note`.
+pub(super) fn recorded(
+    args: &CompareArgs,
+    replies: Option<&ForeignReplies>,
+    note: &dyn Fn(&str),
+) -> Result<RecordedVerdicts, Failure> {
     let options =
         row_options(args.ask.reading.records.strict, args.ask.reading.records.delimiter.as_deref())?;
-    let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
     let mut files = Files::new(options, note);
-    let verdicts = match files.foreign(path) {
-        Some(replies) => replies.pairs(),
-        None => files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?,
+    let verdicts = match (replies, &args.verdicts) {
+        (Some(replies), _) => replies.pairs(),
+        (None, Some(path)) => files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?,
+        (None, None) => Vec::new(),
     };
+    if verdicts.is_empty() {
+        return Err(Failure::usage("no case has two variants with a score of the same judge")
+            .hint("--judge NAME asks a judge of your own about the replies"));
+    }
     let labels = args.labels.as_deref().map(|path| labels(&mut files, path)).transpose()?;
     let items = args.items.as_deref().map(|path| items(&mut files, path)).transpose()?.unwrap_or_default();
     let skipped = files.skipped;

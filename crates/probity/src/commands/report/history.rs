@@ -17,7 +17,7 @@ use crate::terminal;
 /// Runs the command.
 pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let outlet = outlet(args)?;
-    let runs = remembered(past.runs(), past.outcomes()?);
+    let runs = remembered(&past.runs, past.outcomes()?);
     let runs: Vec<PastRun> = runs.into_iter().filter(|run| is_wanted(run, args)).collect();
     if let Some(rubric) = args.rubric.as_ref().filter(|_| runs.is_empty()) {
         return Err(Failure::usage(format!("no run of the store is by a rubric {rubric}"))

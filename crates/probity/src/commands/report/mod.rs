@@ -33,7 +33,7 @@ fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
         return Err(Failure::usage("--output and --report are about one run, expected its number or `last`")
             .hint("`probity report last --report report.html`"));
     }
-    let list = RunList::of(past.runs(), &past.outcomes()?);
+    let list = RunList::of(&past.runs, &past.outcomes()?);
     deliver(&args.say, &list, || listed(&list))?;
     Ok(Exit::Done)
 }

@@ -27,9 +27,12 @@ const LAST: &str = "last";
 
 /// The runs of a store.
 pub(crate) struct Past {
-    store: Store,
-    reader: Reader,
-    runs: Vec<RunRecord>,
+    /// The store.
+    pub(crate) store: Store,
+    /// What reads it.
+    pub(crate) reader: Reader,
+    /// The runs in the order in which they were begun.
+    pub(crate) runs: Vec<RunRecord>,
 }
 
 impl Past {
@@ -55,25 +58,10 @@ impl Past {
         Ok(RecordedRun::open(&self.reader, record.clone())?)
     }
 
-    /// The store.
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
-    }
-
-    /// What reads it.
-    pub(crate) fn reader(&self) -> &Reader {
-        &self.reader
-    }
-
     /// When a run was first complete, or was last tried, where that is on record.
     pub(crate) fn moment(&self, run: RunId) -> Result<Option<Moment>, Failure> {
         let outcomes = self.outcomes()?;
         Ok(outcomes.iter().find(|outcome| outcome.run == run).and_then(|outcome| outcome.at.parse().ok()))
-    }
-
-    /// The runs in the order in which they were begun.
-    pub(crate) fn runs(&self) -> &[RunRecord] {
-        &self.runs
     }
 
     /// What they came to, as far as that is on record.

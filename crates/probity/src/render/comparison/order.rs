@@ -5,9 +5,9 @@ use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared};
 
 use super::super::figure::{counted, p_value};
+use super::super::private::shown as dotted;
 use super::super::report::chart::matrix;
 use super::super::report::document::{Cell, Cells, Quote, Section, Table};
-use super::super::private::shown as dotted;
 use super::{JudgePlace, Sides, contest, policy, tone};
 use crate::plain::excerpt;
 
@@ -27,10 +27,14 @@ pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &JudgePlace<'_>) -
         n => format!(" ({} without a verdict)", counted(n, "call")),
     };
     let pairs_shown = counted(counts.n_pairs, "pair");
-    let section = place.section("order", "Order").text(format!(
-        "Every pair is shown in both orders: {pairs_shown} = {}{unparsed}.",
-        parts.join(" + ")
-    ));
+    let how = match counts.of(Status::Graded) {
+        0 => "Every pair is shown in both orders",
+        n if n == counts.n_pairs => "Each pair has one grade, of which the order is not known",
+        _ => "Pairs are shown in both orders, but for those with a grade",
+    };
+    let section = place
+        .section("order", "Order")
+        .text(format!("{how}: {pairs_shown} = {}{unparsed}.", parts.join(" + ")));
     let section = both_orders(pairs).into_iter().fold(section, Section::table);
     let section = section.table(rates(figures));
     match figures.order_test {

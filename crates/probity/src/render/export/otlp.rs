@@ -65,8 +65,11 @@ fn events(row: &ResultRow, kept: Option<&Value>, about: &About<'_>) -> Vec<Value
 
 fn criterion(name: &str, result: &CriterionResult, about: &About<'_>) -> Vec<Value> {
     let mut attributes = named(&format!("probity.{name}"), about);
+    // The conventions have a score as a double, whole or not.
+    let score =
+        |score: i64| json!({ "key": "gen_ai.evaluation.score.value", "value": { "doubleValue": score } });
+    attributes.extend(result.score.map(score));
     let told = [
-        ("gen_ai.evaluation.score.value", result.score.map(|score| json!(score))),
         ("gen_ai.evaluation.explanation", result.reasoning.as_ref().map(|text| json!(text))),
         ("error.type", result.unscored.as_ref().map(|cause| json!(cause))),
     ];

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::super::figure::NONE;
-use super::super::report::document::{Cell, Cells, Quote, Section, Table, Tone};
 use super::super::private::shown as dotted;
+use super::super::report::document::{Cell, Cells, Quote, Section, Table, Tone};
 
 /// So many blocked replies are quoted.
 const BLOCKED_MAX: usize = 20;

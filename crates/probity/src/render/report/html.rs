@@ -56,7 +56,11 @@ impl Html {
     fn end_block(&mut self) -> io::Result<()> {
         let block = self.viewer.block(&self.rows)?;
         self.digest.update(block.as_bytes());
-        writeln!(self.blocks, "<script type=\"text/plain\" data-block=\"{}\">{block}</script>", self.n_blocks)?;
+        writeln!(
+            self.blocks,
+            "<script type=\"text/plain\" data-block=\"{}\">{block}</script>",
+            self.n_blocks
+        )?;
         self.n_blocks += 1;
         self.rows.clear();
         Ok(())
@@ -132,7 +136,9 @@ fn rendered(
         let safe = |text: &str| minijinja::Value::from_safe_string(text.to_owned());
         let (css, list) = (safe(&format!("{STYLE}{}", view::STYLE)), safe(view::LIST));
         environment.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
-        environment.get_template("page")?.render(context! { nonce => nonce.as_str(), css, list, ..Serde(&view) })
+        environment
+            .get_template("page")?
+            .render(context! { nonce => nonce.as_str(), css, list, ..Serde(&view) })
     };
     let page: Result<String, minijinja::Error> = page();
     Ok((page.map_err(io::Error::other)?, nonce))

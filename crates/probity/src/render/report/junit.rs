@@ -16,12 +16,12 @@ use probity_engine::run::results::Row;
 use serde::{Deserialize, Serialize};
 
 use super::super::finding::finding_line;
+use super::super::private::shown;
 use super::super::results::WholeFile;
 use super::super::summary::missing;
 use super::Report;
 use super::appendix::Appendix;
 use super::document::{Document, JudgeLine};
-use super::super::private::shown;
 
 /// What ends every report.
 const TAIL: &str = "  </testsuite>\n</testsuites>\n";

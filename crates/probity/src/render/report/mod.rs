@@ -26,9 +26,9 @@ use serde_json::{Value, json};
 use self::document::Document;
 use self::html::Html;
 use self::junit::Junit;
-use crate::args::Texts;
 use super::export::{self, About, RowForm, Spool};
 use super::results::{ResultsWriter, WholeFile};
+use crate::args::Texts;
 
 /// What takes the rows of a run in order, and its summary at the end.
 pub(crate) trait Report {

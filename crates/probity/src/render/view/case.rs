@@ -106,7 +106,9 @@ fn points(row: &ResultRow, rubric: &Rubric) -> Option<Value> {
     for (at, criterion) in rubric.criteria().iter().enumerate() {
         let (points, weight) = (row.criterion(at)?.points?, criterion.weight?);
         let width = points.to_f64();
-        parts.push(json!({ "title": criterion.title, "points": points, "weight": weight, "x": x, "width": width }));
+        parts.push(
+            json!({ "title": criterion.title, "points": points, "weight": weight, "x": x, "width": width }),
+        );
         x += width;
     }
     Some(json!({ "parts": parts, "pass": rubric.pass().map(|pass| pass.total_min.to_f64()) }))
@@ -119,9 +121,16 @@ fn criterion(criterion: &Criterion, result: &CriterionResult, texts: Texts) -> V
         Some(level) if scale.share(level) < Exact::ratio(3, 4).expect("four is not zero") => "weak",
         _ => "",
     };
-    let levels = criterion.anchors.iter().map(|anchor| json!({ "level": anchor.level, "anchor": anchor.text, "people": [] }));
+    let levels = criterion
+        .anchors
+        .iter()
+        .map(|anchor| json!({ "level": anchor.level, "anchor": anchor.text, "people": [] }));
     let anchor = criterion.anchors.iter().find(|anchor| Some(anchor.level) == result.score);
-    let lists = [("Names", &result.violations), ("Look twice:", &result.suspicions), ("Cleaned up:", &result.repairs)];
+    let lists = [
+        ("Names", &result.violations),
+        ("Look twice:", &result.suspicions),
+        ("Cleaned up:", &result.repairs),
+    ];
     let notes = lists.into_iter().filter(|(_, list)| !list.is_empty());
     let notes: Vec<String> = notes.map(|(what, list)| format!("{what} {}", list.join(", "))).collect();
     let unscored = result.unscored.as_ref().map(|why| format!("{} {}", why.cause, texts.shown(&why.detail)));

@@ -86,10 +86,11 @@ impl Viewer {
 
     /// Cases with the lines that stand for them in the list, compressed.
     pub(crate) fn block(&self, rows: &[ResultRow]) -> io::Result<String> {
-        let line = |text: Option<&str>| excerpt(&self.texts.shown(text.unwrap_or_default()), LINE_COLUMNS_MAX);
-        let rows = rows.iter().map(|row| {
-            Ok(json!([line(row.ticket.as_deref()), line(row.reply.as_deref()), self.case(row)?]))
-        });
+        let line =
+            |text: Option<&str>| excerpt(&self.texts.shown(text.unwrap_or_default()), LINE_COLUMNS_MAX);
+        let rows = rows
+            .iter()
+            .map(|row| Ok(json!([line(row.ticket.as_deref()), line(row.reply.as_deref()), self.case(row)?])));
         let rows = serde_json::to_vec(&rows.collect::<io::Result<Vec<_>>>()?)?;
         let mut deflated = DeflateEncoder::new(Vec::new(), Compression::default());
         deflated.write_all(&rows)?;
