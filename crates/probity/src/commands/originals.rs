@@ -64,10 +64,10 @@ pub(super) fn say_withheld(
     written: &[PathBuf],
 ) -> Result<Exit, Failure> {
     let mut withheld = Withheld::default();
-    for case in run.cases(past.store())? {
+    for case in run.cases(&past.store)? {
         withheld.merge(&case?.withheld);
     }
-    for joined in run.joined(past.store())? {
+    for joined in run.joined(&past.store)? {
         withheld.merge(&joined?.withheld);
     }
     if args.say.json {
@@ -142,7 +142,7 @@ fn original_files(run: &RecordedRun, past: &Past) -> Result<Vec<OriginalFile>, F
         });
         files[at].add(list, line, record);
     };
-    for case in run.cases(past.store())? {
+    for case in run.cases(&past.store)? {
         let CaseRecord { file, list, kept, line, .. } = case?;
         if let Some(kept) = kept {
             let record = read(&kept)?;
@@ -156,7 +156,7 @@ fn original_files(run: &RecordedRun, past: &Past) -> Result<Vec<OriginalFile>, F
             add(file, list, line, Some(record));
         }
     }
-    for joined in run.joined(past.store())? {
+    for joined in run.joined(&past.store)? {
         let joined = joined?;
         if !joined.file.is_empty() {
             add(joined.file, joined.list, 0, joined.kept.as_deref().map(read).transpose()?);
