@@ -181,7 +181,8 @@ async fn a_disagreement_is_settled_by_a_lead() {
     assert_eq!(labels.iter().filter(|label| label.contains(r#""adjudicated":true"#)).count(), 2);
     let figures = site.get(&format!("/queues/{}/agreement", queue.0), &lead).await;
     assert_eq!(figures.status, 200);
-    for words in ["Too few answers by two people", "Person by person", "Title of tone", "1 of 1"] {
+    let sentence = "People agree on 50\u{a0}% of answers. They differ most on title of tone.";
+    for words in [sentence, "?one=Ann&amp;other=Ben", "?criterion=tone", "1 of 1"] {
         assert!(figures.body.contains(words), "{words} in {}", figures.body);
     }
     for (filter, n) in [("?criterion=tone", 1), ("?criterion=relevance", 0), ("?one=Ann&other=Ben", 1)] {
