@@ -6,7 +6,7 @@ use probity_core::results::{
     AuthorRecord, CriterionFigures, Facts, Members, PartRecord, PatternKind, Repeats, ResultRow, RowOutcome,
     TargetRecord,
 };
-use probity_core::rubric::{Criterion, Rubric};
+use probity_core::rubric::{Criterion, Direction, Rubric};
 use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
@@ -195,7 +195,8 @@ fn slices(summary: &Summary) -> Section {
     let mut parts: Vec<(&str, &PartRecord)> =
         record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
-    for (name, part) in [("all replies", &record.all)].into_iter().chain(parts) {
+    let parts = parts.into_iter().map(|(name, part)| (Cell::filter(name, "", &[("slice", name)]), part));
+    for (name, part) in [(Cell::text("all replies"), &record.all)].into_iter().chain(parts) {
         let mut row = cells![name, part.counts.entered];
         if has_pass_rule {
             row.extend(Cell::share(part.pass_rate.as_ref()).0);
@@ -342,14 +343,27 @@ fn means(summary: &Summary) -> Table {
                 let (worst, best) = (criterion.scale.worst() as f64, criterion.scale.best() as f64);
                 let share = (mean.to_f64() - worst) / (best - worst);
                 let step = (0..4_u8).find(|step| share < 0.2 * f64::from(step + 1)).unwrap_or(4);
-                Cell::Styled(self::mean(figures), format!("n h{step}"))
+                let range = levels(criterion, |share| share < Exact::from(1));
+                let wanted = [("slice", &**name), (criterion.id.as_str(), &*range)];
+                Cell::filter(self::mean(figures), &format!("n h{step}"), &wanted)
             }
             None => Cell::text(none()),
         };
-        let levels = part.criteria.iter().map(|(_, figures)| figures).zip(summary.rubric.criteria());
-        table.row([Cell::text(name)].into_iter().chain(levels.map(level)).collect());
+        let means = part.criteria.iter().map(|(_, figures)| figures).zip(summary.rubric.criteria());
+        table.row([Cell::text(name)].into_iter().chain(means.map(level)).collect());
     }
     table
+}
+
+/// The levels of a criterion whose shares are as wanted, from the worst on, as the list of replies takes them.
+fn levels(criterion: &Criterion, is_wanted: impl Fn(Exact) -> bool) -> String {
+    let scale = &criterion.scale;
+    let mut wanted = scale.levels().iter().filter(|level| is_wanted(scale.share(**level)));
+    match scale.direction() {
+        Direction::HigherIsBetter => wanted.next_back().map(|level| format!("..{level}")),
+        Direction::LowerIsBetter => wanted.next().map(|level| format!("{level}..")),
+    }
+    .unwrap_or_default()
 }
 
 fn mean(figures: &CriterionFigures) -> String {
@@ -381,10 +395,14 @@ fn gate(summary: &Summary) -> Section {
 fn patterns(summary: &Summary) -> Section {
     let mut table = Table::new(&["slice", "what", "#replies", "such as"]);
     for pattern in &summary.record.failure_patterns {
-        let what = match &pattern.kind {
-            PatternKind::Criterion(name) => format!("weak {name}"),
-            PatternKind::Rule(name) => format!("blocked by {name}"),
+        let (what, key, value) = match &pattern.kind {
+            PatternKind::Criterion(name) => {
+                let criterion = summary.rubric.criteria().iter().find(|each| each.id.as_str() == &**name);
+                (format!("weak {name}"), &**name, criterion.map(|each| levels(each, |share| share + share <= Exact::from(1))).unwrap_or_default())
+            }
+            PatternKind::Rule(name) => (format!("blocked by {name}"), "rule", name.to_string()),
         };
+        let what = Cell::filter(what, "", &[("slice", &pattern.slice), (key, &value)]);
         let n = format!("{} of {}", pattern.n, pattern.of);
         table.row(cells![&pattern.slice, what, n, pattern.examples.join(", ")]);
     }

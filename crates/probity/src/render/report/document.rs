@@ -7,6 +7,7 @@
 use std::fmt::Display;
 use std::io;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_core::promote::Standing;
 use probity_core::results::Facts;
 use probity_core::stats::{Estimate, Undefined};
@@ -159,6 +160,8 @@ pub(crate) enum Cell {
     Text(String),
     /// The same, and how a page shows it.
     Styled(String, String),
+    /// The same, and what the list of replies is narrowed to by it.
+    Filter(String, String, String),
     /// A figure with its interval, as a template draws it.
     Plot(Value),
 }
@@ -367,6 +370,11 @@ impl Cell {
         Cell::Styled(text.into(), tone.name().to_owned())
     }
 
+    /// A text that narrows the list of replies to those with these values.
+    pub(crate) fn filter(text: impl Into<String>, style: &str, wanted: &[(&str, &str)]) -> Cell {
+        Cell::Filter(text.into(), style.to_owned(), query(wanted))
+    }
+
     /// A share: picture, value, interval and denominator.
     pub(crate) fn share(rate: Option<&Estimate>) -> CellGroup {
         Cell::marked(rate, &[])
@@ -400,6 +408,12 @@ impl Cell {
         };
         CellGroup(vec![Cell::text(value), Cell::text(interval)])
     }
+}
+
+/// Keys and values as an address has them.
+pub(crate) fn query(wanted: &[(&str, &str)]) -> String {
+    let part = |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
+    wanted.iter().map(part).collect::<Vec<_>>().join("&")
 }
 
 /// What can stand in a row of a table.

@@ -79,7 +79,7 @@ fn table(out: &mut String, table: &Table) {
     for row in &table.rows {
         let cells = row.iter().enumerate().filter(|(at, _)| is_kept(*at));
         let cells = cells.map(|(_, cell)| match cell {
-            Cell::Text(text) | Cell::Styled(text, _) => escaped(text),
+            Cell::Text(text) | Cell::Styled(text, _) | Cell::Filter(text, ..) => escaped(text),
             Cell::Plot(_) => String::new(),
         });
         push_line!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));

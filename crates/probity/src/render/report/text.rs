@@ -74,7 +74,7 @@ fn table(table: &Table) -> String {
         places.iter().map(|at| table.columns[*at].kind == ColumnKind::Number).collect();
     let mut rows: Vec<Vec<String>> = vec![places.iter().map(|at| plain(&table.columns[*at].title)).collect()];
     let cell = |cell: &Cell| match cell {
-        Cell::Text(text) | Cell::Styled(text, _) => plain(text),
+        Cell::Text(text) | Cell::Styled(text, _) | Cell::Filter(text, ..) => plain(text),
         Cell::Plot(_) => String::new(),
     };
     rows.extend(table.rows.iter().map(|row| places.iter().map(|at| cell(&row[*at])).collect()));
