@@ -45,7 +45,7 @@ use probity_core::json::Json;
 
 pub use encoding::Encoding;
 pub use foreign::{
-    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, JoinedRecord, Withheld, Graders,
+    Beside, CustomerOutcome, ForeignLabel, ForeignScore, ForeignVerdict, Graders, JoinedRecord, Withheld,
     graders,
 };
 pub use gather::JoinedRecords;

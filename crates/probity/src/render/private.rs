@@ -126,7 +126,8 @@ mod tests {
         let text = "We promise to write to jane.doe@corp.com at once.";
         let promise = FindingRecord { start: 3, end: text.len(), ..private(text)[0].clone() };
         let promise = FindingRecord { rule: "claim.unsupported_promise".to_owned(), ..promise };
-        let shown: String = pieces(text, &[promise], Texts::Masked).into_iter().map(|piece| piece.text).collect();
+        let shown: String =
+            pieces(text, &[promise], Texts::Masked).into_iter().map(|piece| piece.text).collect();
         assert!(shown.ends_with("••••.•••@••••.••• at once."), "{shown}");
     }
 }

@@ -144,8 +144,7 @@ pub(super) async fn submit(
         Submitted::Kept { .. } | Submitted::Already { .. } => {
             let others = to_settle(&visit, settling.queue).await?;
             let later = others.iter().skip_while(|other| other.item.0 != item).skip(1);
-            let mut open =
-                later.chain(&others).filter(|other| !other.is_settled && other.item.0 != item);
+            let mut open = later.chain(&others).filter(|other| !other.is_settled && other.item.0 != item);
             Ok(go(&match open.next() {
                 Some(next) => format!("/items/{}/settle", next.item.0),
                 None => format!("/queues/{}/disagreements", settling.queue.0),

@@ -23,7 +23,9 @@ fn a_row_cannot_end_its_element() {
 
 #[test]
 fn the_page_fetches_nothing() {
-    for text in TEMPLATES.map(|(_, text)| text).into_iter().chain([STYLE, view::STYLE, view::LIST, view::SCRIPT]) {
+    for text in
+        TEMPLATES.map(|(_, text)| text).into_iter().chain([STYLE, view::STYLE, view::LIST, view::SCRIPT])
+    {
         for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval("] {
             assert!(!text.contains(word), "{word}");
         }
