@@ -84,7 +84,15 @@ fn sources() -> io::Result<Vec<SourceFile>> {
     for root in roots {
         let krate = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let src = root.join("src");
-        for path in rust_files(&src)? {
+        let files = rust_files(&src)?;
+        let mut tests = Vec::new();
+        for path in &files {
+            tests.extend(test_modules(path, &fs::read_to_string(path)?));
+        }
+        for path in files {
+            if tests.iter().any(|test| path.starts_with(test) || path == test.with_extension("rs")) {
+                continue;
+            }
             let inner = path.strip_prefix(&src).unwrap_or(&path);
             let first = inner.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
             let module = first.unwrap_or_default().trim_end_matches(".rs").to_owned();
@@ -113,6 +121,16 @@ fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// The folders of the modules that the file at `path` declares for tests alone, each without its suffix.
+fn test_modules(path: &Path, text: &str) -> Vec<PathBuf> {
+    let is_root = ["mod.rs", "lib.rs", "main.rs"].iter().any(|name| path.ends_with(name));
+    let folder = if is_root { path.with_file_name("") } else { path.with_extension("") };
+    let lines: Vec<&str> = text.lines().collect();
+    let pairs = lines.windows(2).filter(|pair| pair[0].trim() == "#[cfg(test)]");
+    let names = pairs.filter_map(|pair| pair[1].trim().split_once("mod ")?.1.strip_suffix(';'));
+    names.map(|name| folder.join(name)).collect()
 }
 
 /// The text without modules that are compiled for tests alone.
@@ -215,6 +233,14 @@ fn used_modules(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_for_tests_alone_are_no_source() {
+        let text = "mod a;\n#[cfg(test)]\nmod bridges;\n#[cfg(test)]\npub(crate) mod made;\n";
+        let found = |path: &str| test_modules(Path::new(path), text);
+        assert_eq!(found("src/input/mod.rs"), ["src/input/bridges", "src/input/made"].map(PathBuf::from));
+        assert_eq!(found("src/case.rs")[0], PathBuf::from("src/case/bridges"));
+    }
 
     #[test]
     fn tests_are_no_source() {

@@ -85,6 +85,7 @@ fn kind(claim: &Claim) -> String {
                 Value::Percent(_) => "percent",
                 Value::Span { .. } => "span",
                 Value::Day { .. } => "day",
+                Value::Time { .. } => "time",
                 Value::Code(_) => "code",
                 Value::Number(_) => "number",
                 Value::Link(_) => "link",

@@ -79,6 +79,7 @@ fn lengths_of_time() {
     ]);
     check_equal(&["a year", "12 months", "four quarters", "1 yr", "twelve-month"]);
     check_equal(&["half an hour", "30 minutes", "30min", "0.5 hours"]);
+    check_equal(&["an hour and 45 minutes", "1 hour 45 minutes", "1h 45min", "105 minutes"]);
     check_none(&["24/7", "have a great day", "one of these days", "day 3 of it", "all day"]);
 }
 
@@ -89,7 +90,14 @@ fn days() {
         "01.04.2026", "2026-04-01T10:00", "April 1st, 2026",
     ]);
     check_equal(&["April 1", "1 April", "the 1st of April", "Apr 1st"]);
-    check_none(&["you may 5", "march 3 times", "April 31", "13/13/2026", "version 1.2.3", "9:00-11:00"]);
+    check_none(&["you may 5", "march 3 times", "April 31", "13/13/2026", "version 1.2.3"]);
+}
+
+#[test]
+fn times_of_day() {
+    check_equal(&["8:10 pm", "8:10pm", "8:10 p.m.", "20:10", "20:10:00"]);
+    check_equal(&["8 pm", "8pm", "8 p.m."]);
+    check_none(&["16:9", "1:1", "ratio 3:2", "25:10", "8 people", "version 8.10"]);
 }
 
 #[test]
@@ -100,8 +108,7 @@ fn references() {
     check_equal(&["invoice AB-12-34", "invoice ab1234", "Invoice no AB1234"]);
     check_equal(&["RPL-14", "policy rpl-14", "code RPL-14", "under RPL-14."]);
     check_none(&[
-        "COVID-19", "USB-C", "an MP3", "100GB", "at 10AM", "the 2nd", "our #1 choice", "order 2 pizzas",
-        "Wi-Fi",
+        "COVID-19", "USB-C", "an MP3", "100GB", "the 2nd", "our #1 choice", "order 2 pizzas", "Wi-Fi",
     ]);
 }
 

@@ -111,7 +111,6 @@ fn the_example_cases_show_every_finding() {
           claim.unsupported_figure "12 EUR": the reply gives a figure that nothing supports
           claim.unsupported_reference "lumen.example/refund-status": the reply gives a link that nothing names
         delivery-conversation
-          claim.unsupported_promise "cancelled": the reply promises a remedy that no source permits: cancellation
           claim.unsupported_deed "cancelled": the reply says that something is done (cancellation), and nothing shows it
         returns-wrong-sum
           claim.wrong_arithmetic "82.50 EUR": the reply calculates 86.40 EUR - 4.90 EUR = 82.50 EUR and the result is wrong"#]].assert_eq(&all);

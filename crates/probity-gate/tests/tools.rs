@@ -136,7 +136,8 @@ fn a_calculation_that_is_written_out_must_come_out_right() {
     check(&fare, "What is the share of it?", "15% of $64 is $9.60.", &[]);
     check(&fare, "What is the share of it?", "15% of $64 is $8.60.", &["wrong_arithmetic"]);
     check(&fare, "What is twice the price of it?", "Twice $64 makes $138.", &["wrong_arithmetic"]);
-    check(&fare, "All?", "The fare is $182.50 and the bag $64, in total $256.50.", &["unsupported_figure"]);
+    check(&fare, "All?", "The fare is $182.50 and the bag $64, in total $256.50.", &["wrong_arithmetic"]);
+    check(&fare, "All?", "2 x $64 = $128, and $182.50 + 2 x $64 = $310.50.", &[]);
 }
 
 #[test]
@@ -146,14 +147,30 @@ fn times_are_held_against_the_moments_of_the_case() {
     check(&booked, "Cancel?", "It was booked less than 24 hours ago.", &["contradicted"]);
     check(&booked, "Cancel?", "It was booked two days ago.", &[]);
     check(&booked, "How long?", "It takes 1 hour and 50 minutes.", &[]);
-    check(
-        &booked,
-        "How long?",
-        "It takes 1 hour and 40 minutes.",
-        &["unsupported_figure", "unsupported_figure"],
-    );
+    check(&booked, "How long?", "It takes 1 hour and 40 minutes.", &["unsupported_figure"]);
     check(&booked, "When?", "You booked on April 29, 2026.", &[]);
     check(&booked, "When?", "You booked on April 27, 2026.", &["unsupported_figure"]);
+}
+
+#[test]
+fn times_of_day_and_counts_are_held_against_the_case() {
+    let outage =
+        [("get_outage", r#"{"since": "2026-05-01T06:50:00Z", "fixed_by": "16:00", "households": 412}"#)];
+    check(&outage, "Since when?", "It began at 6:50 am and should be fixed by 4 pm.", &[]);
+    check(&outage, "When?", "It should be fixed by 6 pm.", &["unsupported_figure"]);
+    check(&outage, "How long?", "It takes 9 hours and 10 minutes.", &[]);
+    check(&outage, "Who?", "It affects 412 households. You have two ways to report it.", &[]);
+    check(&outage, "Who?", "It affects 4,120 households.", &["unsupported_figure"]);
+}
+
+#[test]
+fn an_act_that_can_be_undone_needs_a_call_where_tools_act() {
+    let looked_up = [("get_order", r#"{"status": "processing", "changed": false}"#)];
+    check(&looked_up, "Add a note.", "I've added the note.", &["unsupported_deed"]);
+    check(&looked_up, "Changed?", "Your seat was changed.", &["unsupported_deed"]);
+    check(&[("add_note", "ok")], "Add a note.", "I've added the note.", &[]);
+    check(&[("standing_order", r#"{"ok": true}"#)], "Set it up.", "The standing order has been set up.", &[]);
+    check(&[], "Add a note.", "I've added the note.", &[]);
 }
 
 #[test]

@@ -59,13 +59,22 @@ pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) ->
             }
             Err(refusal) => {
                 selected.named.push(evidence);
+                let Refusal { rule, message, expected } = refusal;
                 let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
-                let whole = Sighting { end: entry.reply.text.len(), ..refusal };
-                selected.sightings.push(whole.against(Some(source)));
+                let whole = 0..entry.reply.text.len();
+                let sighting = Sighting::at(rule, whole, message).expecting(expected);
+                selected.sightings.push(sighting.against(Some(source)));
             }
         }
     }
     selected
+}
+
+/// Why a reference gives no source.
+struct Refusal {
+    rule: &'static str,
+    message: String,
+    expected: String,
 }
 
 struct Lookup<'l, 'c> {
@@ -76,9 +85,9 @@ struct Lookup<'l, 'c> {
 }
 
 impl<'l> Lookup<'l, '_> {
-    /// The source that a reference names, or why it may not be used. A reference without a version means the one in
+    /// The source that a reference names, if it may be used. A reference without a version means the one in
     /// force.
-    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Sighting> {
+    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Refusal> {
         let versions = self.ledger.versions(&evidence.id);
         if versions.is_empty() {
             return Err(self.unknown(evidence));
@@ -106,7 +115,7 @@ impl<'l> Lookup<'l, '_> {
         }
     }
 
-    fn unknown(&self, evidence: &EvidenceSource) -> Sighting {
+    fn unknown(&self, evidence: &EvidenceSource) -> Refusal {
         let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
         ids.dedup();
         let expected = match closest(&evidence.id, ids.iter().copied()) {
@@ -119,25 +128,20 @@ impl<'l> Lookup<'l, '_> {
             }
         };
         let message = format!("source `{}` is not in the ledger", evidence.id);
-        refusal(UNKNOWN_SOURCE, message, expected)
+        Refusal { rule: UNKNOWN_SOURCE, message, expected }
     }
 
-    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Sighting {
+    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Refusal {
         let case = scope(&self.case.circumstances);
         let message = format!("version `{}` of `{}` may not be used for {case}", source.version, source.id);
         let expected = current(in_force).unwrap_or_else(|| format!("a source for {case}"));
-        refusal(WRONG_AUDIENCE, message, expected)
+        Refusal { rule: WRONG_AUDIENCE, message, expected }
     }
 }
 
-/// Why a reference gives no source.
-fn refusal(rule: &'static str, message: String, expected: String) -> Sighting {
-    Sighting::at(rule, 0..0, message).expecting(expected)
-}
-
-fn stale(message: String, in_force: Option<&Source>) -> Sighting {
+fn stale(message: String, in_force: Option<&Source>) -> Refusal {
     let expected = current(in_force).unwrap_or_else(|| "a source with a version in force".to_owned());
-    refusal(STALE_VERSION, message, expected)
+    Refusal { rule: STALE_VERSION, message, expected }
 }
 
 fn current(in_force: Option<&Source>) -> Option<String> {

@@ -10,7 +10,7 @@ use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::LabelScope;
 
-use super::Texts;
+use crate::render::private::Texts;
 
 /// A name, what it means, and the value.
 pub(super) type Choice<T> = (&'static str, &'static str, T);

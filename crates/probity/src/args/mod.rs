@@ -43,6 +43,7 @@ use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::run::spec::REPEATS_MAX;
 
 use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, one_of, run_name, share};
+use crate::render::private::Texts;
 use crate::terminal;
 
 /// The settings file that is read where it exists.
@@ -287,18 +288,6 @@ impl SayArgs {
             terminal::note(line);
         }
     }
-}
-
-/// What a page holds of the texts of cases, replies and judges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Texts {
-    /// All of them as they are.
-    Full,
-    /// With dots for what the gate takes for personal data.
-    #[default]
-    Masked,
-    /// None.
-    None,
 }
 
 /// Where results are written.

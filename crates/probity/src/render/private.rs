@@ -5,10 +5,20 @@ use probity_core::gate::Gate;
 use probity_core::results::{FindingRecord, finding_records};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Texts;
-
 /// The family of rules that find personal data.
 const FAMILY: &str = "pii.";
+
+/// What a page holds of the texts of cases, replies and judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Texts {
+    /// All of them as they are.
+    Full,
+    /// With dots for what the gate takes for personal data.
+    #[default]
+    Masked,
+    /// None.
+    None,
+}
 
 /// A piece of a reply; `rule` where the gate found something in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,13 +11,12 @@ use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
-use super::private::{pieces, shown};
+use super::private::{Texts, pieces, shown};
 use super::report::appendix::Appendix;
 use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
     Block, Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, skipped_lines,
 };
-use crate::args::Texts;
 
 /// The metric of a target for the pass rate.
 const PASS_RATE: &str = "pass_rate";

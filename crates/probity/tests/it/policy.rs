@@ -39,7 +39,7 @@ fn a_draft_of_texts_can_be_checked_and_used() {
         ]
         windows = [
             "30 days", # You can return new goods within 30 days of delivery, and we refund the price.
-            "5 to 7 working days", # The money is on its way 5 to 7 working days
+            "5 to 7 working days", # The money is on its way 5 to 7 working days after the parcel is here.
         ]
 
         # From texts.md.
@@ -61,7 +61,7 @@ fn a_draft_of_texts_can_be_checked_and_used() {
             "DMG-7", # Quote code DMG-7.
         ]
         contacts = [
-            "help@shop.example", # help@shop.example.
+            "help@shop.example", # Write to help@shop.example.
         ]
 
         # From texts.md.

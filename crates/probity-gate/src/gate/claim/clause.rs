@@ -73,13 +73,6 @@ fn is_break(terms: &[Term], at: usize) -> bool {
     let term = &terms[at];
     match term.mark {
         Some(mark) if ";:—–()[]|….!?\n".contains(mark) => true,
-        Some('-') => {
-            let spaced = |left: usize, right: usize| {
-                let (left, right) = (terms.get(left), terms.get(right));
-                left.zip(right).is_none_or(|(left, right)| left.end < right.start)
-            };
-            at == 0 || (spaced(at - 1, at) && spaced(at, at + 1))
-        }
         // "…, not …".
         Some(',') => {
             let opens = Cues::NEGATION | Cues::RELATIVE;
@@ -95,14 +88,11 @@ fn is_break(terms: &[Term], at: usize) -> bool {
 
 /// Whether something with a verb of its own starts at `at`.
 fn starts_clause(terms: &[Term], at: usize) -> bool {
-    let leads =
-        |term: &&Term| term.is(Cues::ADVERB | Cues::JOINT) && !term.is(Cues::DUTY) && term.mark != Some(',');
-    let first = at + terms[at.min(terms.len())..].iter().take(3).take_while(leads).count();
-    let Some(term) = terms.get(first) else { return false };
+    let Some(term) = terms.get(at) else { return false };
     if term.is(Cues::US | Cues::YOU | Cues::DUTY | Cues::ASK | Cues::MODAL | Cues::AUXILIARY) {
         return true;
     }
-    let rest = &terms[first..terms.len().min(first + VERB_DISTANCE_MAX)];
+    let rest = &terms[at..terms.len().min(at + VERB_DISTANCE_MAX)];
     rest.iter()
         .take_while(|term| !term.is(Cues::JOINT | Cues::BREAK) && !matches!(term.mark, Some(',' | ';' | ':')))
         .any(|term| term.is(Cues::AUXILIARY))
@@ -179,7 +169,11 @@ impl Sentence<'_> {
 
     /// Who did what the past form at `at` names.
     pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
-        if self.has(at + 1..clause.end, Cues::BY_YOU) || self.has(clause.start..at, Cues::REPORTED) {
+        let is_reported = self.has(at.saturating_sub(REACH)..at, Cues::REPORTED);
+        if is_reported
+            || self.has(at + 1..clause.end, Cues::BY_YOU)
+            || self.has(clause.start..at, Cues::THIRD)
+        {
             return Doing::Theirs;
         }
         // "Nothing was charged."
@@ -212,7 +206,7 @@ impl Sentence<'_> {
         let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
         let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
         let term = &self.terms[auxiliary];
-        if self.has(clause.start..at, Cues::NEGATION | Cues::NO | Cues::YET) {
+        if self.has(clause.clone(), Cues::NEGATION | Cues::NO | Cues::YET) {
             return Doing::NotDone;
         }
         if term.is(Cues::HAVE) {
@@ -241,9 +235,7 @@ impl Sentence<'_> {
         }
         if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
             let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
-            // "Nous vous avons remboursé": the customer is the object.
-            let is_object = |at: usize| at > clause.start && self.terms[at - 1].is(Cues::US);
-            let theirs = subject.is_some_and(|at| self.terms[at].is(Cues::YOU) && !is_object(at));
+            let theirs = subject.is_some_and(|at| self.terms[at].is(Cues::YOU));
             let is_modal = self.is_modal(before, clause);
             return if theirs && !is_modal { Some(Doing::Theirs) } else { ours_if(!is_modal) };
         }
@@ -274,7 +266,7 @@ impl Sentence<'_> {
         // "Charged it to your card and moved you": that "to" is of no verb.
         let is_preposition = |at: usize| {
             self.terms[at].is(Cues::TO)
-                && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER))
+                && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER) || next.is_figure)
         };
         let mut before = (clause.start..joint).rev();
         let Some(at) = before.find(|at| self.terms[*at].is(decisive) && !is_preposition(*at)) else {
@@ -283,9 +275,6 @@ impl Sentence<'_> {
         if self.has(clause.start..joint, Cues::NEGATION) {
             return Doing::NotDone;
         }
-        // The customer as an object, as in "I have sent you a label and cancelled the order".
-        let is_object = self.terms[at].is(Cues::YOU) && self.has(clause.start..at, Cues::US);
-        let have = self.last(clause.start..at, Cues::US | Cues::HAVE).filter(|_| is_object);
-        self.by_auxiliary(have.unwrap_or(at), clause, joint).unwrap_or(Doing::NotDone)
+        self.by_auxiliary(at, clause, joint).unwrap_or(Doing::NotDone)
     }
 }

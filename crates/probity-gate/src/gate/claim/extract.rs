@@ -111,23 +111,27 @@ impl Reader<'_> {
     /// Adds what the mention at `at` claims.
     fn mention(&mut self, sentence: &Sentence<'_>, at: usize, meaning: Meaning) {
         let term = &sentence.terms[at];
-        let mut add = |kind| self.claims.push(Claim { span: term.start..term.mention_end, kind });
+        let mut add = |end: usize, kind| self.claims.push(Claim { span: term.start..end, kind });
+        let end = term.mention_end;
         let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone() };
         match meaning {
             Meaning::Remedy(id, form) => {
                 let said = spoken(sentence, at, form);
                 let remedy = self.table.remedies[id].clone();
                 let done = self.table.deeds.binary_search(&remedy).ok();
-                add(ClaimKind::Remedy { remedy, polarity: said.polarity });
+                add(end, ClaimKind::Remedy { remedy, polarity: said.polarity });
                 let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past);
-                done.map(deed).into_iter().for_each(add);
+                let verb_end = said.handed_over.map_or(end, |verb| sentence.terms[verb].end.max(end));
+                done.map(deed).into_iter().for_each(|kind| add(verb_end, kind));
             }
             Meaning::Deed(id) => {
                 let clause = sentence.clause(at);
                 let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
                 let stated = sentence.mood == Mood::Statement && !is_open;
-                if stated && sentence.doing(at, &clause, Bare::Counts) == Doing::Ours {
-                    add(deed(id));
+                let is_act = self.table.acts.contains(&self.table.deeds[id]);
+                let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
+                if stated && sentence.doing(at, &clause, bare) == Doing::Ours {
+                    add(end, deed(id));
                 }
             }
             Meaning::Other | Meaning::Cue(_) | Meaning::Unit(_) => {}

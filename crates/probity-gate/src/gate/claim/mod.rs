@@ -116,6 +116,13 @@ pub enum Value {
         /// 1 to 31.
         day: u8,
     },
+    /// A time of day.
+    Time {
+        /// Minutes from midnight.
+        minutes: u16,
+        /// Whether the text says which half of the day is meant: "8:10" may be in the evening.
+        is_of_day: bool,
+    },
     /// A code of letters and digits, upper case: a policy, a coupon, an error code.
     Code(String),
     /// An order, ticket, invoice or tracking number, upper case, without its label and separators.

@@ -26,6 +26,8 @@ pub(super) struct Spoken {
     pub(super) polarity: Polarity,
     /// Whether the company says that it has done it.
     pub(super) doing: Doing,
+    /// The verb that hands it over, where that is another term.
+    pub(super) handed_over: Option<usize>,
 }
 
 /// How the sentence speaks of the remedy that the term at `at` names in this form.
@@ -36,12 +38,13 @@ pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
     let asked = || look.is_asked().then_some(Polarity::Asked);
     let aside = (sentence.mood == Mood::Aside).then_some(Polarity::Mentioned);
     if let Some(polarity) = aside.or_else(named).or_else(asked) {
-        return Spoken { polarity, doing: Doing::NotDone };
+        return Spoken { polarity, doing: Doing::NotDone, handed_over: None };
     }
-    let doing = look.doing();
+    let (doing, handed_over) = look.doing();
     let theirs = (doing == Doing::Theirs).then_some(Polarity::Mentioned);
     let polarity = theirs.or_else(|| look.spoken_of()).unwrap_or_else(|| look.granted_or_not(doing));
-    Spoken { polarity, doing: if polarity == Polarity::Promised { doing } else { Doing::NotDone } }
+    let doing = if polarity == Polarity::Promised { doing } else { Doing::NotDone };
+    Spoken { polarity, doing, handed_over }
 }
 
 /// A mention with what is around it.
@@ -68,17 +71,10 @@ impl Look<'_, '_> {
         self.at + 1..self.clause.end
     }
 
-    /// The auxiliary behind the mention, unless it is the verb of "the refund you are asking for".
+    /// The auxiliary behind the mention.
     fn find_predicate(&self) -> Option<usize> {
         let right = self.right();
-        let near = right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX);
-        let first = self.sentence.first(near.clone(), Cues::AUXILIARY)?;
-        let person = |at: usize| self.term(at).is(Cues::US | Cues::YOU);
-        if first > near.start && person(first - 1) {
-            let next = self.sentence.first(first + 1..near.end, Cues::AUXILIARY)?;
-            return (!person(next - 1)).then_some(next);
-        }
-        Some(first)
+        self.sentence.first(right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX), Cues::AUXILIARY)
     }
 
     /// "Refund policy", "request for a refund": a name for something else, or for a request with its outcome.
@@ -112,32 +108,18 @@ impl Look<'_, '_> {
             return last || !stated;
         }
         let earliest = self.at.saturating_sub(ASK_DISTANCE_MAX);
-        for at in (earliest..self.at).rev() {
-            let term = self.term(at);
-            if term.is(Cues::ASK) {
-                return true;
-            }
-            let stops = matches!(term.mark, Some(';' | '.' | '!' | '—')) || term.is(Cues::CONTRAST);
-            let joint = at > 0 && {
-                let before = self.term(at - 1);
-                matches!(before.mark, Some(',' | ':')) || before.is(Cues::JOINT | Cues::BREAK)
-            };
-            if stops || (joint && term.is(Cues::US)) {
-                return false;
-            }
-        }
-        false
+        self.sentence.has(earliest..self.at, Cues::ASK)
     }
 
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
-    fn doing(&self) -> Doing {
+    fn doing(&self) -> (Doing, Option<usize>) {
         if self.sentence.is_condition(&self.clause) {
-            return Doing::NotDone;
+            return (Doing::NotDone, None);
         }
         match self.form {
-            Form::Granted | Form::Denied | Form::Verb => return Doing::NotDone,
+            Form::Granted | Form::Denied | Form::Verb => return (Doing::NotDone, None),
             Form::Done | Form::Past => {
-                return self.sentence.doing(self.at, &self.clause, Bare::IsAdjective);
+                return (self.sentence.doing(self.at, &self.clause, Bare::IsAdjective), None);
             }
             Form::Open => {}
         }
@@ -150,8 +132,9 @@ impl Look<'_, '_> {
             }),
         };
         let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
-        let doing = verb.map(|at| self.sentence.doing(at, &self.clause, Bare::IsAdjective));
-        doing.filter(|doing| *doing == Doing::Ours).unwrap_or(Doing::NotDone)
+        let is_ours = |at: &usize| self.sentence.doing(*at, &self.clause, Bare::IsAdjective) == Doing::Ours;
+        let verb = verb.filter(is_ours);
+        (verb.map_or(Doing::NotDone, |_| Doing::Ours), verb)
     }
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
@@ -160,7 +143,9 @@ impl Look<'_, '_> {
         let is_first = self.sentence.before(self.at, &self.clause).is_none();
         let to_you = self.right().next().is_some_and(|at| self.term(at).is(Cues::YOU));
         let is_imperative = self.form == Form::Verb && is_first && to_you;
-        if is_imperative || self.sentence.has(self.left(), Cues::REPORTED) {
+        let subject = self.sentence.last(self.left(), Cues::US | Cues::YOU | Cues::THIRD);
+        let by_others = subject.is_some_and(|at| self.term(at).is(Cues::THIRD));
+        if is_imperative || by_others || self.sentence.has(self.left(), Cues::REPORTED) {
             return Some(Polarity::Mentioned);
         }
         let spoken = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
@@ -218,8 +203,7 @@ impl Look<'_, '_> {
         if self.sentence.has(near, Cues::INSTEAD) {
             return true;
         }
-        let left = self.sentence.last(self.left(), Cues::INSTEAD).map_or(self.clause.start, |at| at + 1);
-        let mut negations = self.negations(left..self.at);
+        let mut negations = self.negations(self.left());
         let right = self.right();
         negations += self.negations(match self.predicate {
             Some(predicate) => predicate..self.clause.end,
@@ -282,9 +266,6 @@ impl Look<'_, '_> {
         }
         if let Some(predicate) = self.predicate {
             let behind = predicate..self.clause.end;
-            if self.sentence.has(behind.clone(), Cues::DUTY) {
-                return false;
-            }
             if self.sentence.has(behind, Cues::GRANT | Cues::MODAL) {
                 return true;
             }
@@ -303,6 +284,9 @@ impl Look<'_, '_> {
     fn is_granted_at_end(&self, modal: Option<usize>) -> bool {
         let is_verb = matches!(self.form, Form::Verb | Form::Done | Form::Past);
         let by_us = self.right().next().is_some_and(|at| self.term(at).is(Cues::US));
+        // "Wir ersetzen das Gerät oder zahlen den Preis zurück".
+        let joint = self.at.checked_sub(1).is_some_and(|at| self.term(at).is(Cues::JOINT));
+        let by_us = by_us || (joint && self.sentence.has(0..self.at, Cues::US));
         self.sentence.has(self.right(), Cues::GRANT) || (is_verb && (modal.is_some() || by_us))
     }
 

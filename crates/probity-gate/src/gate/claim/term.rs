@@ -27,6 +27,8 @@ pub(super) struct Term {
     pub(super) end: usize,
     /// The character of a mark.
     pub(super) mark: Option<char>,
+    /// Whether it is a figure.
+    pub(super) is_figure: bool,
     /// The lists it stands in.
     pub(super) cues: Cues,
     /// The remedy or deed that it names.
@@ -79,7 +81,15 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<
             continue;
         }
         let (start, end) = (tokens[at].start, tokens[behind - 1].end);
-        terms.push(Term { start, end, mark, cues, mention, mention_end: tokens[mention_behind - 1].end });
+        terms.push(Term {
+            start,
+            end,
+            mark,
+            is_figure: figure.is_some(),
+            cues,
+            mention,
+            mention_end: tokens[mention_behind - 1].end,
+        });
         at = behind;
     }
     terms

@@ -66,7 +66,7 @@ fn window(text: &Text, groups: &[Group], at: usize) -> usize {
                 let gaps = &rest[1..printed.len().min(rest.len())];
                 digits::have_lens(rest, printed) && gaps.iter().all(|group| group.gap == gaps[0].gap)
             };
-            NUMBERS.card_groupings.iter().find(is_printed).map_or(0, |printed| printed.len())
+            NUMBERS.card_groupings.iter().find(is_printed).map_or(0, Vec::len)
         }
         _ => 0,
     }

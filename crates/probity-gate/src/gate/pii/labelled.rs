@@ -21,6 +21,8 @@ const INFLECTED_MIN: usize = 8;
 const ENDING_MAX: usize = 2;
 /// How many words behind a label a verb can stand that ties it to its value.
 const CONNECTOR_WORDS_MAX: usize = 8;
+/// How many such words are tried.
+const CONNECTORS_MAX: usize = 2;
 /// How far behind its label a date can end, in bytes.
 const DATE_REACH: usize = 64;
 
@@ -70,7 +72,7 @@ pub(super) fn is_label(text: &Text, range: &Range<usize>) -> bool {
 fn connectors_after(text: &Text, label: usize) -> impl Iterator<Item = usize> {
     let is_apart = move |word: &Word<'_>| text[label..word.start].contains(['.', '!', '?', ';', ':', '\n']);
     let words = text.after(label).take(CONNECTOR_WORDS_MAX).take_while(move |word| !is_apart(word));
-    words.filter(|word| word.is_in(List::Connectors)).map(|word| word.start)
+    words.filter(|word| word.is_in(List::Connectors)).take(CONNECTORS_MAX).map(|word| word.start)
 }
 
 impl Announced {
@@ -178,7 +180,7 @@ fn is_password(word: &str, link: Link) -> bool {
     }
     match link {
         Link::Quoted => is_mixed || has_digit,
-        Link::Said => is_mixed || (n_digits(word) == word.len() && word.len() > 5),
+        Link::Said => is_mixed || (n_digits(word) == word.len() && word.len() > 4),
         Link::Direct => has_digit && has_letter,
         Link::Loose => false,
     }

@@ -60,21 +60,22 @@ enum Check {
     Verhoeff,
 }
 
+/// A row with one of its forms.
+type FormOf = (&'static Identifier, &'static str);
+
 /// The forms that need no label, with their rows, by the run of digits or letters that they begin with.
-static ALONE: LazyLock<BTreeMap<(bool, usize), Vec<(&'static Identifier, &'static str)>>> =
-    LazyLock::new(|| {
-        let mut alone = BTreeMap::<_, Vec<_>>::new();
-        let forms =
-            NUMBERS.identifiers.iter().flat_map(|row| row.alone.iter().map(move |form| (row, form.as_str())));
-        for (row, form) in forms {
-            let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
-            let first = is_digit(&form.as_bytes()[0]);
-            let goes_on =
-                |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
-            alone.entry((first, form.bytes().take_while(goes_on).count())).or_default().push((row, form));
-        }
-        alone
-    });
+static ALONE: LazyLock<BTreeMap<(bool, usize), Vec<FormOf>>> = LazyLock::new(|| {
+    let mut alone = BTreeMap::<_, Vec<_>>::new();
+    let forms =
+        NUMBERS.identifiers.iter().flat_map(|row| row.alone.iter().map(move |form| (row, form.as_str())));
+    for (row, form) in forms {
+        let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
+        let first = is_digit(&form.as_bytes()[0]);
+        let goes_on = |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
+        alone.entry((first, form.bytes().take_while(goes_on).count())).or_default().push((row, form));
+    }
+    alone
+});
 
 /// The labels of the table, each with the rows that it announces.
 pub(super) fn labels() -> BTreeMap<&'static str, Vec<&'static Identifier>> {
@@ -105,7 +106,7 @@ fn alone_at(text: &Text, at: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
     let first = bytes[at].is_ascii_digit();
     let n = run_after(text, at, 32, |byte| byte.is_ascii_digit() == first && byte.is_ascii_alphanumeric());
-    let fits = |(row, form): &(&'static Identifier, &str)| {
+    let fits = |(row, form): &FormOf| {
         let end = at + form.len();
         let mut places = form.bytes().zip(bytes.get(at..end)?);
         let is_written = places.all(|(place, byte)| {

@@ -12,7 +12,8 @@ use super::national::Identifier;
 pub(super) struct Numbers {
     /// A country with the length of its bank account numbers: `DE22`.
     pub(super) iban_lengths: Vec<String>,
-    service_numbers: Vec<String>,
+    #[serde(rename = "service_numbers")]
+    services: Vec<String>,
     pub(super) test_cards: Vec<String>,
     pub(super) card_groupings: Vec<Vec<usize>>,
     pub(super) cards: Vec<Issuer>,
@@ -44,5 +45,5 @@ pub(super) fn is_service(number: &str) -> bool {
         let places = form.bytes().zip(&digits);
         form.len() == digits.len() && places.into_iter().all(|(form, digit)| form == b'#' || form == *digit)
     };
-    NUMBERS.service_numbers.iter().any(fits)
+    NUMBERS.services.iter().any(fits)
 }

@@ -90,9 +90,14 @@ impl<T: Clone + PartialEq> Known<T> {
         self.notes(value).next().is_some()
     }
 
-    /// The single values, in an order that does not depend on that of the text. Lengths of time are not among them.
-    pub(in crate::gate) fn singles(&self) -> impl Iterator<Item = &Value> {
-        self.singles.values().flatten().map(|(value, _)| value)
+    /// The values that are no ranges of amounts, in an order that does not depend on that of the text.
+    pub(in crate::gate) fn all(&self) -> impl Iterator<Item = Value> {
+        let spans = self.spans.iter().map(|SpanEntry { unit, least, most, .. }| Value::Span {
+            unit: *unit,
+            least: *least,
+            most: *most,
+        });
+        self.singles.values().flatten().map(|(value, _)| value.clone()).chain(spans)
     }
 
     fn span_notes<'k>(&'k self, value: &Value) -> impl Iterator<Item = &'k T> {
@@ -124,6 +129,10 @@ fn same(value: &Value, known: &Value) -> bool {
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
         }
+        (
+            Value::Time { minutes: a, is_of_day: by_day },
+            Value::Time { minutes: b, is_of_day: other_by_day },
+        ) => a == b || (a % HALF_DAY == b % HALF_DAY && !(*by_day && *other_by_day)),
         (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => {
             plain(a).eq(plain(b)) || is_bare_number(a, b)
         }
@@ -133,6 +142,9 @@ fn same(value: &Value, known: &Value) -> bool {
         _ => value == known,
     }
 }
+
+/// Minutes of half a day, behind which a clock shows the same time again.
+const HALF_DAY: u16 = 720;
 
 /// Whether nothing that both name differs.
 fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
@@ -164,6 +176,7 @@ fn key(value: &Value) -> u64 {
         Value::Money { amount, .. } => (1_u8, amount).hash(&mut key),
         Value::Percent(share) => (2_u8, share).hash(&mut key),
         Value::Day { month, day, .. } => (3_u8, month, day).hash(&mut key),
+        Value::Time { minutes, .. } => (4_u8, minutes % HALF_DAY).hash(&mut key),
         Value::Code(name) | Value::Number(name) => {
             // By its digits, so that a code is found by its number; by its letters where it has none.
             let has_digits = name.contains(|c: char| c.is_ascii_digit());

@@ -26,10 +26,8 @@ pub(super) use stated::{Place, terse};
 pub use words::Label;
 pub(super) use words::stems;
 
-use super::claim::{TimeUnit, Value};
 use super::finding::SourceRef;
 use crate::case::{Circumstances, EvidenceSource, Moment};
-use crate::exact::Exact;
 use crate::json::Json;
 
 /// The version of the hashed form. It is inside the hashed data.
@@ -169,18 +167,6 @@ impl Facts {
 }
 
 impl Fact {
-    /// The lengths of time that it names and that are whole days, as days.
-    pub(super) fn days(&self) -> impl Iterator<Item = i64> {
-        self.extents.iter().filter_map(|extent| match extent {
-            Extent::One(Value::Span { most, unit: TimeUnit::Seconds, .. }) => {
-                let days = most.over(86_400)?;
-                let whole = Exact::ratio(days.floor(), 1) == Some(days);
-                i64::try_from(days.floor()).ok().filter(|_| whole)
-            }
-            _ => None,
-        })
-    }
-
     fn sentence(&self) -> String {
         let what = match (&self.label, self.kind) {
             (Some(label), _) => &format!("The {}", label.text.replace('_', " ")),

@@ -94,7 +94,7 @@ impl FactKind {
         match value {
             Value::Money { .. } => FactKind::Amount,
             Value::Percent(_) => FactKind::Percentage,
-            Value::Span { .. } | Value::Day { .. } => FactKind::Window,
+            Value::Span { .. } | Value::Day { .. } | Value::Time { .. } => FactKind::Window,
             Value::Code(_) | Value::Number(_) => FactKind::Code,
             Value::Link(_) | Value::Email(_) | Value::Phone(_) | Value::Address(_) => FactKind::Contact,
         }

@@ -1,22 +1,23 @@
 //! Calculations that a reply spells out: `$100 + $50 = $150`, "15 % of $200 is $30", "2 x $40 = $80", and sums that it
-//! calls a total of the amounts beside it.
+//! calls a total of the amounts before it.
 //!
-//! Only what is written as a calculation counts: figures with nothing between them but words and signs for it.
+//! Only what is written as a calculation counts: figures with nothing between them but words and signs for it, and one more
+//! word that says what a figure is for.
 
 use std::ops::Range;
 
 use super::super::claim::{Lexicon, Value, WordList};
-use super::arithmetic::{cent, near};
+use super::step::is_same_amount;
 use crate::exact::Exact;
 
-/// The most bytes between two figures of one calculation.
-const GAP_BYTES_MAX: usize = 32;
+/// The most bytes before a figure that belong to a calculation.
+const GAP_BYTES_MAX: usize = 40;
+
+/// The most words of a phrase for an operator or a total.
+const PHRASE_WORDS_MAX: usize = 4;
 
 /// The most figures of one calculation.
 const FIGURES_MAX: usize = 32;
-
-/// How far from a sum the word for it can stand, in bytes.
-const TOTAL_BYTES_MAX: usize = 24;
 
 /// A figure with its place in the reply.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,22 @@ pub(super) struct Figure<'v> {
     pub(super) value: &'v Value,
     pub(super) start: usize,
     pub(super) end: usize,
+}
+
+impl Figure<'_> {
+    fn amount(&self) -> Option<Exact> {
+        match self.value {
+            Value::Money { amount, .. } => Some(*amount),
+            _ => None,
+        }
+    }
+
+    fn number(&self) -> Option<Exact> {
+        match self.value {
+            Value::Money { amount: number, .. } | Value::Percent(number) => Some(*number),
+            _ => None,
+        }
+    }
 }
 
 /// A calculation that is written out.
@@ -44,195 +61,219 @@ pub(super) struct Calculation {
 impl Calculation {
     /// Whether the result is the right one, to the cent.
     pub(super) fn is_right(&self) -> bool {
-        near(self.right, self.stated, cent())
+        is_same_amount(self.right, self.stated)
     }
 }
+
+/// A piece of a calculation.
+#[derive(Clone, Copy, PartialEq)]
+enum Item {
+    /// The figure at this place among the figures.
+    Figure(usize),
+    /// A number without a unit, and where it starts.
+    Factor(Exact, usize),
+    Operator(WordList),
+    Other,
+    /// What no calculation goes on behind.
+    Stop,
+}
+
+/// The operators, those that bind closest last.
+const OPERATORS: &[WordList] =
+    &[WordList::Equals, WordList::Plus, WordList::And, WordList::Minus, WordList::Times, WordList::ShareOf];
 
 /// The calculations of a reply, in order.
 pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexicon) -> Vec<Calculation> {
-    let reader = Reader { reply, figures, lexicon };
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at < figures.len() {
-        match reader.calculation(at) {
-            Some(calculation) => {
-                at = calculation.result;
-                found.push(calculation);
-            }
-            None => at += 1,
+    let mut items = Vec::new();
+    for (at, figure) in figures.iter().enumerate() {
+        let before = at.checked_sub(1).map_or(0, |before| figures[before].end);
+        let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX)).max(before);
+        if from > before {
+            items.push(Item::Stop);
         }
+        add_words(reply.get(from..figure.start).unwrap_or_default(), from, lexicon, &mut items);
+        items.push(Item::Figure(at));
     }
-    found
+    let is_equals = |at: &usize| items[*at] == Item::Operator(WordList::Equals);
+    let written = (1..items.len()).filter(is_equals);
+    written.filter_map(|equals| Reader { reply, figures, items: &items }.calculation(equals)).collect()
 }
 
-/// How a figure goes on from the one before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operator {
-    Plus,
-    Minus,
-    Times,
-    ShareOf,
-    Equals,
+/// Adds what stands between two figures.
+fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let bare = word.trim_matches([',', '(', ')', ':']);
+        let phrase = |n: usize| words.get(at..at + n).map(|words| (n, words.join(" ")));
+        let operator = (1..=PHRASE_WORDS_MAX).rev().filter_map(phrase).find_map(|(n, phrase)| {
+            let phrase = phrase.trim_matches([',', '(', ')', ':']);
+            let list = OPERATORS.iter().find(|list| lexicon.words(**list).contains(phrase))?;
+            Some((n, Item::Operator(*list)))
+        });
+        let factor = || {
+            let number =
+                bare.parse().ok().or_else(|| lexicon.numeral(bare).map(|n| Exact::from(i64::from(n))))?;
+            let start = lower.rfind(bare).filter(|_| lower.len() == text.len())?;
+            Some(Item::Factor(number, from + start))
+        };
+        let twice = lexicon.words(WordList::Twice).contains(bare);
+        let (n, item) = match operator {
+            Some(found) => found,
+            None if twice => {
+                items.push(Item::Factor(Exact::from(2), from + lower.rfind(bare).unwrap_or(0)));
+                (1, Item::Operator(WordList::Times))
+            }
+            None if word.ends_with([',', '.', ';', '!', '?']) => (1, Item::Stop),
+            None => (1, factor().unwrap_or(Item::Other)),
+        };
+        // ", and" goes on with something else.
+        if matches!(item, Item::Operator(WordList::And)) && ends_clause(words.get(at.wrapping_sub(1)), text) {
+            items.push(Item::Stop);
+        }
+        items.push(item);
+        at += n;
+    }
 }
 
-/// What stands between two figures: a factor of the first, an operator, a factor of the second.
-struct Link {
-    factor_before: Exact,
-    operator: Operator,
-    factor_behind: Exact,
+fn ends_clause(before: Option<&&str>, text: &str) -> bool {
+    before.map_or(text, |word| word).ends_with(',') || before.is_none() && text.starts_with(',')
 }
 
 struct Reader<'r> {
     reply: &'r str,
     figures: &'r [Figure<'r>],
-    lexicon: &'r Lexicon,
+    items: &'r [Item],
 }
 
 impl Reader<'_> {
-    /// The calculation whose first figure is `first`. Products come before sums.
-    fn calculation(&self, first: usize) -> Option<Calculation> {
-        let (factor, start) = self.factor_before(first)?;
-        let (mut sum, mut product) = (Exact::ZERO, self.number(first)?.checked_mul(factor)?);
-        let mut n_steps = usize::from(start < self.figures[first].start);
-        for next in first + 1..self.figures.len().min(first + FIGURES_MAX) {
-            let link = self.link(next)?;
-            n_steps += usize::from(link.factor_before != Exact::from(1));
-            product = product.checked_mul(link.factor_before)?;
-            let number = self.number(next)?.checked_mul(link.factor_behind)?;
-            if link.operator == Operator::Equals {
-                let right = sum.checked_add(product)?;
-                let text = self.reply[start..self.figures[next].end].to_owned();
-                let calculation =
-                    Calculation { result: next, operands: first..next, right, stated: number, text };
-                let of = |at: usize| std::mem::discriminant(self.figures[at].value);
-                return (n_steps > 0 && of(next) == of(next - 1)).then_some(calculation);
-            }
-            (sum, product) = match link.operator {
-                Operator::Plus => (sum.checked_add(product)?, number),
-                Operator::Minus => (sum.checked_add(product)?, Exact::ZERO.checked_sub(number)?),
-                Operator::Times => (sum, product.checked_mul(number)?),
-                Operator::ShareOf | Operator::Equals => {
-                    let is_share = matches!(self.figures[next - 1].value, Value::Percent(_));
-                    (sum, product.over(100)?.checked_mul(number).filter(|_| is_share)?)
+    /// The calculation whose "equals" stands at `equals`: what is before it, as far as operands and operators alternate.
+    fn calculation(&self, equals: usize) -> Option<Calculation> {
+        let Some(Item::Figure(result)) = self.items.get(equals + 1) else { return None };
+        let (mut at, mut terms, mut operators, mut start) = (equals, Vec::new(), Vec::new(), 0);
+        while let Some((number, place, next)) = self.operand(at) {
+            (start, at) = (place, next);
+            terms.push(number);
+            match at.checked_sub(1).map(|before| self.items[before]) {
+                Some(Item::Operator(list)) if goes_on(list, &operators) && terms.len() < FIGURES_MAX => {
+                    operators.push(list);
+                    at -= 1;
                 }
-            };
-            n_steps += 1;
+                _ => break,
+            }
         }
-        None
+        // An operator without an operand before it.
+        operators.truncate(terms.len().saturating_sub(1));
+        let first = self.figures.partition_point(|figure| figure.start < start);
+        let result = *result;
+        let alike = |one: usize, other: usize| {
+            std::mem::discriminant(self.figures[one].value)
+                == std::mem::discriminant(self.figures[other].value)
+        };
+        if operators.is_empty() || first >= result || !alike(result - 1, result) {
+            return None;
+        }
+        let right = evaluated(&terms, &operators)?;
+        let text = self.reply[start..self.figures[result].end].to_owned();
+        let stated = self.figures[result].number()?;
+        Some(Calculation { result, operands: first..result, right, stated, text })
     }
 
-    fn number(&self, at: usize) -> Option<Exact> {
-        match self.figures[at].value {
-            Value::Money { amount, .. } => Some(*amount),
-            Value::Percent(share) => Some(*share),
+    /// The operand that ends before `behind`: its number, where it starts in the reply, and its place.
+    fn operand(&self, behind: usize) -> Option<(Exact, usize, usize)> {
+        let last = behind.checked_sub(1)?;
+        let at = if self.items[last] == Item::Other { last.checked_sub(1)? } else { last };
+        match self.items[at] {
+            Item::Figure(figure) => Some((self.figures[figure].number()?, self.figures[figure].start, at)),
+            Item::Factor(number, start) if self.is_factor(at) => Some((number, start, at)),
             _ => None,
         }
     }
 
-    fn is_in(&self, list: WordList, words: &str) -> bool {
-        self.lexicon.words(list).contains(words)
-    }
-
-    /// A number in digits or in words.
-    fn factor(&self, word: &str) -> Option<Exact> {
-        word.parse().ok().or_else(|| self.lexicon.numeral(word).map(|number| Exact::from(i64::from(number))))
-    }
-
-    /// "2 x", "twelve times" or "twice" before a figure, with the place where it starts. `None` where the figure goes on
-    /// from something before it.
-    fn factor_before(&self, at: usize) -> Option<(Exact, usize)> {
-        let end = self.figures[at].start;
-        let from = self.reply.floor_char_boundary(end.saturating_sub(GAP_BYTES_MAX));
-        let before = &self.reply[from..end];
-        let lower = before.to_lowercase();
-        let mut words = lower.split_whitespace().rev();
-        let (last, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let start_of =
-            |word: &str| lower.rfind(word).filter(|_| lower.len() == before.len()).map(|at| from + at);
-        if self.is_in(WordList::Twice, last) {
-            return Some((Exact::from(2), start_of(last)?));
-        }
-        if self.is_in(WordList::Times, last) {
-            return Some((self.factor(number)?, start_of(number)?));
-        }
-        let is_sign = |word: &str| !word.chars().any(char::is_alphanumeric);
-        let goes_on =
-            is_sign(last) && (self.is_in(WordList::Plus, last) || self.is_in(WordList::Minus, last));
-        (!goes_on).then_some((Exact::from(1), end))
-    }
-
-    /// How the figure at `next` follows the one before it: "x 3 =", "+ 3 x".
-    fn link(&self, next: usize) -> Option<Link> {
-        let between = self.reply.get(self.figures[next - 1].end..self.figures[next].start)?;
-        let between = Some(between).filter(|between| between.len() <= GAP_BYTES_MAX)?.to_lowercase();
-        let words = between.split_whitespace().map(|word| word.trim_matches([',', '(', ')', ':']));
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        let (mut rest, mut factors) = (words.as_slice(), [Exact::from(1); 2]);
-        if let [sign, number, behind @ ..] = rest
-            && self.is_in(WordList::Times, sign)
-            && let Some(number) = self.factor(number)
-        {
-            (factors[0], rest) = (number, behind);
-        }
-        if let [before @ .., number, sign] = rest
-            && self.is_in(WordList::Times, sign)
-            && let Some(number) = self.factor(number)
-        {
-            (factors[1], rest) = (number, before);
-        }
-        let operators = [
-            (WordList::Equals, Operator::Equals),
-            (WordList::Plus, Operator::Plus),
-            (WordList::Minus, Operator::Minus),
-            (WordList::Times, Operator::Times),
-            (WordList::ShareOf, Operator::ShareOf),
-        ];
-        // "shipping is a total of": one word says what the figure before it is for.
-        let phrases = [rest.join(" "), rest.get(1..).unwrap_or_default().join(" ")];
-        let named = |phrase: &String| operators.into_iter().find(|(list, _)| self.is_in(*list, phrase));
-        let (_, operator) = phrases.iter().find_map(named)?;
-        Some(Link { factor_before: factors[0], operator, factor_behind: factors[1] })
+    /// A number without a unit only counts how often.
+    fn is_factor(&self, at: usize) -> bool {
+        let is_times = |item: Option<&Item>| item == Some(&Item::Operator(WordList::Times));
+        is_times(self.items.get(at + 1))
+            || at.checked_sub(1).is_some_and(|before| is_times(self.items.get(before)))
     }
 }
 
-/// The sum of which a figure in a sentence of amounts is said to be the total: its operands are the other amounts.
+/// Whether a calculation goes on to the left of an operator. A written sign binds closer than "and", which may begin
+/// something else.
+fn goes_on(list: WordList, operators: &[WordList]) -> bool {
+    let is_and = |list: &WordList| *list == WordList::And;
+    list != WordList::Equals && (!is_and(&list) || operators.iter().all(is_and))
+}
+
+/// What comes out, of operands and operators from the last to the first.
+fn evaluated(terms: &[Exact], operators: &[WordList]) -> Option<Exact> {
+    let (mut sum, mut product) = (Exact::ZERO, *terms.last()?);
+    for (operator, number) in operators.iter().zip(terms).rev() {
+        (sum, product) = match operator {
+            WordList::Times => (sum, product.checked_mul(*number)?),
+            WordList::ShareOf => (sum, product.over(100)?.checked_mul(*number)?),
+            WordList::Minus => (sum.checked_add(product)?, Exact::ZERO.checked_sub(*number)?),
+            _ => (sum.checked_add(product)?, *number),
+        };
+    }
+    sum.checked_add(product)
+}
+
+/// Whether the words beside a figure call it a total.
+pub(super) fn is_called_total(reply: &str, figures: &[Figure<'_>], at: usize, lexicon: &Lexicon) -> bool {
+    let figure = &figures[at];
+    let before = at.checked_sub(1).map_or(0, |before| figures[before].end);
+    let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX)).max(before);
+    let to = reply.floor_char_boundary(figure.end + GAP_BYTES_MAX);
+    let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
+    let lower = |text: &str| {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (before, behind) = (lower(reply.get(from..figure.start).unwrap_or_default()), lower(behind));
+    let near_before = &before[before.len().saturating_sub(PHRASE_WORDS_MAX)..];
+    let near_behind = &behind[..behind.len().min(2)];
+    [near_before, near_behind].into_iter().any(|words| {
+        let words = format!(" {} ", words.join(" "));
+        lexicon.words(WordList::Total).iter().any(|total| words.contains(&format!(" {total} ")))
+    })
+}
+
+/// The sum of the amounts directly before `at`: those of its sentence, or of the whole reply where that has fewer than two.
 pub(super) fn total(
     reply: &str,
-    sentence: &Range<usize>,
+    sentence_start: usize,
     figures: &[Figure<'_>],
-    lexicon: &Lexicon,
+    at: usize,
 ) -> Option<Calculation> {
-    let first = figures.partition_point(|figure| figure.start < sentence.start);
-    let behind = figures.partition_point(|figure| figure.start < sentence.end);
-    if behind - first > FIGURES_MAX {
-        return None;
-    }
-    let amount = |at: usize| match figures[at].value {
-        Value::Money { amount, .. } => Some(*amount),
-        _ => None,
-    };
-    let is_total =
-        |at: &usize| amount(*at).is_some() && beside_total(reply, sentence, &figures[*at], lexicon);
-    let mut totals = (first..behind).filter(is_total);
-    let (result, others) = (totals.next()?, totals.next());
-    let is_last = (result + 1..behind).all(|at| amount(at).is_none());
-    let operands: Vec<usize> = (first..result).filter(|at| amount(*at).is_some()).collect();
-    if others.is_some() || !is_last || operands.len() < 2 {
-        return None;
-    }
-    let right = operands.iter().filter_map(|at| amount(*at)).try_fold(Exact::ZERO, Exact::checked_add)?;
-    let written = |at: usize| &reply[figures[at].start..figures[at].end];
-    let parts: Vec<&str> = operands.iter().map(|at| written(*at)).collect();
-    let text = format!("{} = {}", parts.join(" + "), written(result));
-    Some(Calculation { result, operands: first..result, right, stated: amount(result)?, text })
+    let first = at.saturating_sub(FIGURES_MAX);
+    let in_reply: Vec<&Figure<'_>> =
+        figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
+    let n_outside = in_reply.partition_point(|figure| figure.start < sentence_start);
+    let parts = if in_reply.len() - n_outside >= 2 { &in_reply[n_outside..] } else { &in_reply[..] };
+    let right =
+        parts.iter().filter_map(|figure| figure.amount()).try_fold(Exact::ZERO, Exact::checked_add)?;
+    let written = |figure: &Figure<'_>| &reply[figure.start..figure.end];
+    let text: Vec<&str> = parts.iter().map(|figure| written(figure)).collect();
+    let text = format!("{} = {}", text.join(" + "), written(&figures[at]));
+    let stated = figures[at].amount()?;
+    (parts.len() > 1).then_some(Calculation { result: at, operands: first..at, right, stated, text })
 }
 
-fn beside_total(reply: &str, sentence: &Range<usize>, figure: &Figure<'_>, lexicon: &Lexicon) -> bool {
-    let from = reply.floor_char_boundary(figure.start.saturating_sub(TOTAL_BYTES_MAX)).max(sentence.start);
-    let to = reply.floor_char_boundary(figure.end + TOTAL_BYTES_MAX).min(sentence.end);
-    let around =
-        format!("{} {}", &reply[from..figure.start], &reply[figure.end..to.max(figure.end)]).to_lowercase();
-    let words: Vec<&str> =
-        around.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let around = format!(" {} ", words.join(" "));
-    lexicon.words(WordList::Total).iter().any(|word| around.contains(&format!(" {word} ")))
+/// Whether a figure is the sum of amounts that stand directly before or behind it, one after the other.
+pub(super) fn is_run_sum(figures: &[Figure<'_>], at: usize) -> bool {
+    let Some(stated) = figures[at].amount() else { return false };
+    let amounts = |range: Range<usize>| figures[range].iter().filter_map(Figure::amount);
+    let before: Vec<Exact> = amounts(at.saturating_sub(FIGURES_MAX)..at).rev().collect();
+    let behind: Vec<Exact> = amounts(at + 1..figures.len().min(at + FIGURES_MAX)).collect();
+    [before, behind].into_iter().any(|amounts| {
+        let mut sum = Exact::ZERO;
+        amounts.iter().enumerate().any(|(n, amount)| {
+            let Some(next) = sum.checked_add(*amount) else { return false };
+            sum = next;
+            n > 0 && is_same_amount(sum, stated)
+        })
+    })
 }

@@ -9,13 +9,13 @@
 //! by their place in the reply, and one thing said twice is seen once. A remedy that is left out spans the
 //! whole reply. No message quotes a reference, because it may be personal or secret; its span says where it is.
 
-mod arithmetic;
 mod calculation;
-mod elapsed;
+mod count;
 mod granted;
 mod passage;
 mod remedy;
 mod shown;
+mod step;
 mod tool;
 mod value;
 
@@ -29,9 +29,10 @@ pub use granted::Allowed;
 
 use super::claim::{Claim, ClaimKind, Language, RULES, WordList};
 use super::finding::Sighting;
-use super::policy::{Fact, Source};
+use super::policy::Source;
 use crate::case::{Case, Moment};
-use shown::{Operands, Shown};
+use shown::Shown;
+use step::{Operands, Origin};
 
 const UNSUPPORTED_PROMISE: &str = "claim.unsupported_promise";
 const OMITTED_REMEDY: &str = "claim.omitted_remedy";
@@ -76,22 +77,67 @@ impl<'a> Support<'a> {
         self.shown.get_or_init(|| Shown::of(self.case, self.language))
     }
 
-    /// The windows of the sources that are whole days.
-    fn days_of_sources(&self) -> impl Iterator<Item = i64> {
-        let stated = self.sources.iter().flat_map(|source| &source.facts.stated);
-        stated.flat_map(Fact::days)
-    }
-
     /// What results can be calculated from, the reply's own figures apart.
     fn operands(&self) -> Operands {
-        let stated = self.sources.iter().flat_map(|source| source.values.singles());
-        self.shown().operands.clone().with_policies(stated)
+        let mut operands = self.shown().operands.clone();
+        if let Some(now) = self.now {
+            operands.add_moment(now, true);
+        }
+        for source in self.sources {
+            source.values.all().for_each(|value| operands.add(&value, Origin::Policy));
+        }
+        operands
     }
 
-    /// Whether something shows that `deed` was done, the policy apart.
-    fn shows_deed(&self, deed: &str) -> bool {
-        self.allowed.deeds.contains(deed) || self.shown().deeds.contains(deed)
+    /// Whether something shows that `deed` was done, which the reply says in these words. An act that can be undone counts
+    /// only where tools act: a person may have done it without one.
+    fn shows_deed(&self, deed: &str, said: &Said<'_>) -> bool {
+        let (shown, lexicon) = (self.shown(), self.language.lexicon);
+        if self.allowed.deeds.contains(deed)
+            || self.sources.iter().any(|source| source.facts.deeds.contains(deed))
+        {
+            return true;
+        }
+        let stems = |text| lexicon.stems(text, WordList::Function).collect::<Vec<String>>();
+        if shown.deeds.contains(deed) {
+            let both = lexicon.words(WordList::Both);
+            let is_of_more = said
+                .before
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| both.contains(word.to_lowercase().as_str()));
+            return !(is_of_more && shown.done_once.contains(deed));
+        }
+        // The tool may be called after what it changes: `standing_order` for "I have set up the standing order".
+        let is_called = |stem: &String| shown.called.iter().any(|name| name == stem || is_part(stem, name));
+        lexicon.is_act(deed)
+            && (!shown.has_calls
+                || stems(said.words).iter().any(|stem| shown.words.contains(stem))
+                || stems(said.sentence).iter().any(is_called))
     }
+}
+
+/// The words in which a reply says that something was done.
+struct Said<'r> {
+    words: &'r str,
+    /// What stands before them in their sentence.
+    before: &'r str,
+    sentence: &'r str,
+}
+
+impl<'r> Said<'r> {
+    fn of(reply: &'r str, claim: &Claim) -> Self {
+        let ends = ['.', '!', '?', '\n'];
+        let start = reply[..claim.span.start].rfind(ends).map_or(0, |at| at + 1);
+        let end = reply[claim.span.end..].find(ends).map_or(reply.len(), |at| claim.span.end + at);
+        let words = &reply[claim.span.clone()];
+        Said { words, before: &reply[start..claim.span.start], sentence: &reply[start..end] }
+    }
+}
+
+/// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
+fn is_part(word: &str, compound: &str) -> bool {
+    const LENGTH_MIN: usize = 5;
+    word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
 }
 
 /// What is wrong with the claims of a reply, given what they may rest on.
@@ -109,10 +155,7 @@ fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> 
     let mut sightings = Vec::new();
     for claim in claims {
         let ClaimKind::Deed { deed } = &claim.kind else { continue };
-        let by_policy = || support.sources.iter().any(|source| source.facts.deeds.contains(deed));
-        let is_shown =
-            || by_policy() || (support.shows_deed(deed) && !is_said_of_more(reply, claim, deed, support));
-        if seen.insert(deed) && !is_shown() {
+        if seen.insert(deed) && !support.shows_deed(deed, &Said::of(reply, claim)) {
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
@@ -122,19 +165,6 @@ fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> 
     }
     sightings
 }
-
-/// Whether a deed is said of both things although a tool did it once.
-fn is_said_of_more(reply: &str, claim: &Claim, deed: &str, support: &Support<'_>) -> bool {
-    let before =
-        &reply[reply.floor_char_boundary(claim.span.start.saturating_sub(BOTH_BYTES_MAX))..claim.span.start];
-    let sentence = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or(before).to_lowercase();
-    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
-    support.shown().calls.get(deed) == Some(&1)
-        && words.any(|word| support.language.lexicon.words(WordList::Both).contains(word))
-}
-
-/// How far before a deed "both" can stand, in bytes.
-const BOTH_BYTES_MAX: usize = 60;
 
 /// Names the first source as the one that a claim was checked against.
 fn against_first(sighting: Sighting, support: &Support<'_>) -> Sighting {

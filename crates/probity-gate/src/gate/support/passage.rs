@@ -146,7 +146,7 @@ mod tests {
     fn clauses_end_at_marks_that_are_not_inside_a_figure() {
         check(
             "It costs 1,500 EUR, or less. See a.example (page 2)!",
-            &["It costs 1,500 EUR,", " or less. ", "See a.example (", "page 2)!"],
+            &["It costs 1,500 EUR,", " or less.", " See a.example (", "page 2)!"],
         );
         check(
             "It takes 3 \u{2013} 5 days \u{2013} no more",

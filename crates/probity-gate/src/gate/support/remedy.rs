@@ -15,7 +15,7 @@ use super::{CONTRADICTED, OMITTED_REMEDY, Support, UNSUPPORTED_PROMISE};
 #[derive(Default)]
 struct Stance {
     promised: Option<Range<usize>>,
-    /// Said to be done, and something shows it.
+    /// Said to be done.
     done: Option<Range<usize>>,
     asked: Option<Range<usize>>,
     denied: Option<Range<usize>>,
@@ -23,7 +23,7 @@ struct Stance {
 
 /// Promises that nothing permits, required remedies that are left out, and those that are denied.
 pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
-    let stances = stances(claims, support);
+    let stances = stances(claims);
     let promises = stances.iter().filter_map(|(remedy, stance)| {
         let is_forbidden = || support.sources.iter().any(|source| source.facts.forbidden.contains(*remedy));
         let done = stance.done.as_ref().filter(|_| is_forbidden());
@@ -56,17 +56,17 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
     sightings
 }
 
-fn stances<'c>(claims: &'c [Claim], support: &Support<'_>) -> BTreeMap<&'c str, Stance> {
+fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
     let mut stances: BTreeMap<&str, Stance> = BTreeMap::new();
     for (at, claim) in claims.iter().enumerate() {
         let ClaimKind::Remedy { remedy, polarity } = &claim.kind else { continue };
         let stance = stances.entry(remedy).or_default();
         // The deed of a remedy follows it at the same place.
-        let next = claims.get(at + 1).filter(|next| next.span == claim.span);
+        let next = claims.get(at + 1).filter(|next| next.span.start == claim.span.start);
         let is_deed = matches!(next.map(|next| &next.kind), Some(ClaimKind::Deed { deed }) if deed == remedy);
         let place = match polarity {
-            // What a tool or the company has done already is no promise any more.
-            Polarity::Promised if is_deed && support.shown().deeds.contains(remedy) => &mut stance.done,
+            // What is said to be done is no promise any more, and is looked at as a deed.
+            Polarity::Promised if is_deed => &mut stance.done,
             Polarity::Promised | Polarity::Conditional => &mut stance.promised,
             Polarity::Asked => &mut stance.asked,
             Polarity::Denied => &mut stance.denied,

@@ -205,7 +205,6 @@ fn findings_about_figures_references_and_deeds_point_at_them() {
         "returns",
         "We have cancelled your order.",
         &expect![[r#"
-            claim.unsupported_promise at "cancelled": the reply promises a remedy that no source permits: cancellation | refund, return | returns version 5
             claim.unsupported_deed at "cancelled": the reply says that something is done (cancellation), and nothing shows it | what is still to be done, or a tool's result or an earlier message of the company that says it was done | returns version 5"#]],
     );
     check_reply(

@@ -11,17 +11,32 @@ use crate::case::{Moment, ToolCall};
 use crate::exact::Exact;
 use crate::json::{Json, Object, parse};
 
+/// How many bytes a date has, and where the minutes of a moment end: `2026-04-01T09:30`.
+const DATE_BYTES: usize = 10;
+const TIME_END: usize = 16;
+
 /// The most words of a string that is a state and no sentence.
 const STATE_WORDS_MAX: usize = 4;
 
 /// Keys whose strings say how a call ended.
-const OUTCOME_KEYS: &[&str] = &["status", "state", "result", "outcome", "message", "detail"];
+const OUTCOME_KEYS: &[&str] =
+    &["status", "state", "result", "outcome", "message", "detail", "zustand", "ergebnis", "statut", "estado"];
 
 /// The most members of objects in a list whose numbers are added up.
 const MEMBERS_MAX: usize = 64;
 
 /// Keys that say by being there that a call failed.
-const ERROR_KEYS: &[&str] = &["error", "errors", "exception", "error_message", "error_code"];
+const ERROR_KEYS: &[&str] =
+    &["error", "errors", "exception", "error_message", "error_code", "fehler", "erreur"];
+
+/// Words of keys whose numbers are shares.
+const SHARE_KEYS: &[&str] = &["discount", "share", "vat", "tax", "apr", "rate", "interest", "commission"];
+
+/// Keys that say how many of something a list has.
+const COUNT_KEYS: &[&str] = &["qty", "quantity", "count", "units", "nights", "menge", "anzahl"];
+
+/// The most columns of a list whose numbers are added up.
+const COLUMNS_MAX: usize = 8;
 
 /// Words of keys whose numbers name something and count nothing.
 const NAME_KEYS: &[&str] =
@@ -29,28 +44,26 @@ const NAME_KEYS: &[&str] =
 
 /// Adds what a call shows.
 pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
+    collector.call();
     let Some(result) = &call.result else { return };
     let json = parse(result).ok();
-    let english = collector.api_words();
+    let lexicons = collector.lexicons();
     let failed = match &json {
-        Some(json) => is_failure(json, english),
-        None => is_failed_text(result, english),
+        Some(json) => is_failure(json, &lexicons),
+        None => is_any_of(result, WordList::Failed, &lexicons),
     };
-    let is_done = !failed && !json.as_ref().is_some_and(|json| is_pending(json, english));
-    let deeds = if is_done { english.deeds_of_call(&words_of(&call.name)) } else { Vec::new() };
-    let around =
-        Around { acts: is_done && !english.is_reading_call(&words_of(&call.name)), ..Around::default() };
+    let is_done = !failed && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let name = words_of(&call.name);
+    let acts = is_done && !lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     match &json {
-        Some(json) => json_value(json, &around, collector),
+        Some(json) => json_value(json, &Around { acts, ..Around::default() }, collector),
         None => collector.company_text(result),
     }
-    if failed {
-        return;
+    if acts {
+        let texts = call.arguments.iter().chain(&call.result);
+        collector.act(&name, !texts.into_iter().any(|text| text.contains('[')));
     }
-    for deed in deeds {
-        collector.call(deed);
-    }
-    if let Some(arguments) = &call.arguments {
+    if let Some(arguments) = call.arguments.as_ref().filter(|_| !failed) {
         match parse(arguments) {
             Ok(arguments) => json_value(&arguments, &Around::default(), collector),
             Err(_) => collector.text(arguments),
@@ -95,14 +108,14 @@ fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
             list_sum(object.iter().map(|(_, value)| value), around, collector);
         }
         Json::Array(items) => {
-            collector.count(items.len());
+            collector.list(items.len());
             for item in items {
                 json_value(item, around, collector);
             }
             sums(items, around, collector);
         }
-        Json::Number(number) => {
-            if let Ok(number) = number.parse() {
+        Json::Number(_) => {
+            if let Some(number) = number(json) {
                 number_value(number, around, collector);
             }
         }
@@ -119,13 +132,17 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
     let unit = named(&["unit", "units", "time_unit"]).map(str::to_ascii_lowercase);
     for (key, value) in object.iter() {
         let (key, unit, acts) = (words_of(key), unit.clone(), around.acts);
+        if !matches!(value, Json::Bool(false) | Json::Null) {
+            collector.words(&key);
+        }
         let mut around = Around { currency: currency.clone(), key, unit, acts };
-        let of_key = around.key.iter().find_map(|word| collector.api_words().currency(word));
+        let [english, _] = collector.lexicons();
+        let of_key = around.key.iter().find_map(|word| english.currency(word));
         if let Some((currency, 1)) = of_key {
             around.currency = Some(currency.to_owned());
         }
         let is_something = match value {
-            Json::Number(number) => number.parse().is_ok_and(|number: Exact| number != Exact::ZERO),
+            Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
             Json::String(text) => !text.is_empty(),
             _ => false,
         };
@@ -136,20 +153,27 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
     }
 }
 
-/// What the numbers of a list come to, for each key that its objects share, and for the list itself.
+/// What the numbers of a list come to: those of each key that its objects share, so many times each where another key
+/// says how many.
 fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
     let Some(Json::Object(first)) = items.first() else { return list_sum(items, around, collector) };
     // A member is found by looking at those before it.
     let is_small = |item: &Json| item.as_object().is_some_and(|object| object.len() <= MEMBERS_MAX);
     let first = if items.iter().all(is_small) { first.iter() } else { return };
-    for (key, _) in first {
-        let number = |item: &Json| match item.get(key) {
-            Some(Json::Number(number)) => number.parse::<Exact>().ok(),
-            _ => None,
+    let column = |key: &str| items.iter().map(|item| number(item.get(key)?)).collect::<Option<Vec<Exact>>>();
+    let is_name = |key: &str| words_of(key).iter().any(|word| NAME_KEYS.contains(&word.as_str()));
+    let columns: Vec<Vec<Exact>> =
+        first.filter(|(key, _)| !is_name(key)).filter_map(|(key, _)| column(key)).take(COLUMNS_MAX).collect();
+    let counts = COUNT_KEYS.iter().filter_map(|key| column(key)).collect::<Vec<_>>();
+    let sum = |numbers: Vec<Option<Exact>>| {
+        numbers.into_iter().try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?))
+    };
+    for one in &columns {
+        let alone = sum(one.iter().copied().map(Some).collect()).filter(|_| items.len() > 1);
+        let times = |other: &Vec<Exact>| {
+            sum(one.iter().zip(other).map(|(one, other)| one.checked_mul(*other)).collect())
         };
-        let sum = items.iter().map(number).try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?));
-        let is_name = words_of(key).iter().any(|word| NAME_KEYS.contains(&word.as_str()));
-        if let Some(sum) = sum.filter(|_| !is_name && items.len() > 1) {
+        for sum in counts.iter().map(times).chain([alone]).flatten() {
             collector.amount(sum, around.currency.clone());
         }
     }
@@ -157,19 +181,17 @@ fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
 
 /// What numbers come to, where a list or an object has nothing else.
 fn list_sum<'j>(items: impl IntoIterator<Item = &'j Json>, around: &Around, collector: &mut Collector<'_>) {
-    let mut n_items = 0;
-    let mut sum = Some(Exact::ZERO);
-    for item in items {
-        n_items += 1;
-        sum = match item {
-            Json::Number(number) => {
-                number.parse().ok().zip(sum).and_then(|(number, sum)| sum.checked_add(number))
-            }
-            _ => return,
-        };
-    }
-    if let Some(sum) = sum.filter(|_| n_items > 1) {
+    let numbers: Option<Vec<Exact>> = items.into_iter().map(number).collect();
+    let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return };
+    if let Some(sum) = numbers.into_iter().try_fold(Exact::ZERO, Exact::checked_add) {
         collector.amount(sum, around.currency.clone());
+    }
+}
+
+fn number(json: &Json) -> Option<Exact> {
+    match json {
+        Json::Number(number) => number.parse().ok(),
+        _ => None,
     }
 }
 
@@ -182,18 +204,23 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if is_name {
         return;
     }
-    let api = collector.api_words();
-    let cents = around.key.iter().any(|word| api.currency(word).is_some_and(|(_, parts)| parts > 1));
+    let [english, _] = collector.lexicons();
+    let cents = around.key.iter().any(|word| english.currency(word).is_some_and(|(_, parts)| parts > 1));
     if let Some(part) = number.over(100).filter(|_| cents) {
         collector.amount(part, around.currency.clone());
     }
     collector.amount(number, around.currency.clone());
-    collector.share(number);
+    collector.share(number, is_share(&around.key, english));
     if around.key.iter().any(|word| word == "rate") {
         collector.rate(number);
     }
     span_value([number; 2], around, collector);
     collector.number(number);
+}
+
+/// Whether a key says that its number is a share.
+fn is_share(key: &[String], english: &Lexicon) -> bool {
+    key.iter().any(|word| english.is_percent(word) || SHARE_KEYS.contains(&word.as_str()))
 }
 
 /// A length of time, where the key or a `unit` beside it says what is counted.
@@ -209,7 +236,9 @@ fn span_value(ends: [Exact; 2], around: &Around, collector: &mut Collector<'_>) 
 fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     let text = text.trim();
     if let Ok(moment) = text.parse::<Moment>() {
-        collector.moment(moment, text.len() > "2026-04-01".len());
+        collector.moment(moment, text.len() > DATE_BYTES);
+        // The time of day as it is written, in its own time zone.
+        collector.company_text(text.get(DATE_BYTES + 1..TIME_END).unwrap_or_default());
     }
     for number in loose_numbers(text) {
         number_value(number, around, collector);
@@ -224,8 +253,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     }
     let words = words_of(text);
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
-        let deeds =
-            collector.lexicons().iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect::<Vec<_>>();
+        collector.words(&words);
+        let deeds: Vec<&str> =
+            collector.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect();
         for deed in deeds {
             collector.deed(deed);
         }
@@ -241,33 +271,37 @@ fn key_deeds(around: &Around, collector: &mut Collector<'_>) {
     }
 }
 
-fn is_failure(json: &Json, english: &Lexicon) -> bool {
+fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let Json::Object(object) = json else {
-        return json.as_str().is_some_and(|text| is_failed_text(text, english)) || *json == Json::Bool(false);
+        let is_failed = |text: &str| is_any_of(text, WordList::Failed, lexicons);
+        return json.as_str().is_some_and(is_failed) || *json == Json::Bool(false);
     };
     let is_there =
         |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
     let has_error = ERROR_KEYS.iter().any(|key| object.get(key).is_some_and(is_there));
     let denies = ["success", "ok", "succeeded"].iter().any(|key| object.get(key) == Some(&Json::Bool(false)));
-    let ended = OUTCOME_KEYS.iter().filter_map(|key| object.get(key));
     let is_bad = |value: &Json| match value {
-        Json::String(text) => is_failed_text(text, english),
+        Json::String(text) => is_any_of(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
         _ => false,
     };
-    has_error || denies || ended.into_iter().any(is_bad)
+    has_error || denies || OUTCOME_KEYS.iter().filter_map(|key| object.get(key)).any(is_bad)
 }
 
 /// Whether what a call was made for is still to come.
-fn is_pending(json: &Json, english: &Lexicon) -> bool {
+fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let states = OUTCOME_KEYS.iter().filter_map(|key| json.get(key).and_then(Json::as_str));
-    states.into_iter().any(|state| english.words(WordList::Pending).contains(&words_of(state).join(" ")))
+    let is_list = |state: &str| {
+        words_of(state).len() <= STATE_WORDS_MAX && is_any_of(state, WordList::Pending, lexicons)
+    };
+    states.into_iter().any(is_list)
 }
 
-/// Whether a text says that a call failed.
-fn is_failed_text(text: &str, english: &Lexicon) -> bool {
+/// Whether a text has a phrase of a list.
+fn is_any_of(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     let words = format!(" {} ", words_of(text).join(" "));
-    english.words(WordList::Failed).iter().any(|phrase| words.contains(&format!(" {phrase} ")))
+    let mut phrases = lexicons.iter().flat_map(|lexicon| lexicon.words(list));
+    phrases.any(|phrase| words.contains(&format!(" {phrase} ")))
 }
 
 /// The words of a name or a state, in lower case: `cancelOrder`, `cancel_order` and `Cancel order` have the same.

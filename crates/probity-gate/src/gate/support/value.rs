@@ -10,26 +10,27 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::super::claim::{Claim, TimeUnit, Value, WordList};
+use super::super::claim::{Claim, Lexicon, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use super::calculation::{Calculation, Figure, calculations, total};
-use super::elapsed::{self, Elapsed, elapsed, is_about};
+use super::calculation::{Calculation, Figure, calculations, is_called_total, is_run_sum, total};
+use super::count::{Count, counts};
 use super::passage::{Passage, Passages};
+use super::step::{Operands, Origin};
 use super::{
     CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
-    arithmetic,
 };
 use crate::exact::Exact;
 
-/// The longest time for which an instruction says to do something, in seconds.
+/// The longest time that may only say how long to do something, in seconds: "hold the button for 30 seconds".
 const HANDLING_SECONDS_MAX: i64 = 600;
 
-/// How far from it the verb of an instruction can stand, in bytes.
-const HANDLING_BYTES_MAX: usize = 300;
-
-/// The most figures of a reply that are calculated.
+/// The most figures of a reply that are calculated, and how often: one may follow from another.
 const OPEN_MAX: usize = 200;
+const PASSES_MAX: usize = 3;
+
+/// How many bytes before and behind a figure say how it is meant.
+const AROUND_BYTES: usize = 24;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -59,6 +60,7 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
             });
         }
     }
+    sightings.extend(reading.wrong_counts());
     sightings
 }
 
@@ -87,9 +89,11 @@ impl Fault<'_> {
 /// The rule of a value that nothing supports, and what the reply gives.
 fn unsupported(value: &Value) -> (&'static str, &'static str) {
     match value {
-        Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. } => {
-            (UNSUPPORTED_FIGURE, "a figure that nothing supports")
-        }
+        Value::Money { .. }
+        | Value::Percent(_)
+        | Value::Span { .. }
+        | Value::Day { .. }
+        | Value::Time { .. } => (UNSUPPORTED_FIGURE, "a figure that nothing supports"),
         Value::Code(_) => (UNSUPPORTED_REFERENCE, "a code that nothing names"),
         Value::Number(_) => (UNSUPPORTED_REFERENCE, "a number that nothing names"),
         Value::Link(_) => (UNSUPPORTED_REFERENCE, "a link that nothing names"),
@@ -127,92 +131,19 @@ impl<'r> Reading<'r> {
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
         let mut faults: Vec<Option<Fault<'r>>> =
             self.values.iter().map(|stated| self.fault(stated)).collect();
-        let may_follow =
-            |stated: &Stated<'_>| matches!(stated.value, Value::Money { .. } | Value::Percent(_));
-        let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
-        if self.values.iter().any(may_follow) {
-            self.calculate(&mut faults);
-        }
-        let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && may_follow(&self.values[*at]));
-        let open: Vec<usize> = open.take(OPEN_MAX).collect();
-        if !open.is_empty() {
-            let mut operands = self.support.operands();
-            for text in self.between_figures() {
-                operands.add_counts(text, self.support.language.lexicon);
-            }
-            let supported = self.values.iter().zip(&faults).filter(|(_, fault)| fault.is_none());
-            supported.for_each(|(stated, _)| operands.add_stated(stated.value));
-            let figures = self.figures();
-            for at in open {
-                if arithmetic::follows(self.values[at].value, &operands, self.slack(&self.values[at])) {
-                    faults[at] = None;
-                    operands.add_stated(self.values[at].value);
-                    self.clear_months(at, &mut faults);
-                } else if let Some(wrong) = self.wrong_total(at, &figures, &faults) {
-                    faults[at] = Some(Fault::WrongResult(wrong));
-                }
-            }
-        }
-        self.add_spans(&mut faults);
+        let figure = |stated: &Stated<'r>| {
+            let Range { start, end } = stated.claim.span;
+            Figure { value: stated.value, start, end }
+        };
+        let figures: Vec<Figure<'r>> = self.values.iter().map(figure).collect();
+        self.calculate(&figures, &mut faults);
+        self.derive(&figures, &mut faults);
         faults
     }
 
-    /// The reply without its amounts and percentages, whose digits count nothing.
-    fn between_figures(&self) -> Vec<&'r str> {
-        let (mut texts, mut from) = (Vec::new(), 0);
-        for stated in self.values.iter().filter(|stated| !matches!(stated.value, Value::Span { .. })) {
-            texts.extend(self.reply.get(from..stated.claim.span.start));
-            from = stated.claim.span.end;
-        }
-        texts.extend(self.reply.get(from..));
-        texts
-    }
-
-    /// "Hold the button for 30 seconds": a short time that says how long to do something.
-    fn is_instruction(&self, stated: &Stated<'_>) -> bool {
-        let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return false };
-        if *most > Exact::from(HANDLING_SECONDS_MAX) {
-            return false;
-        }
-        let sentence = self.passages().sentence(stated.claim.span.start).range.clone();
-        let near = stated.claim.span.start.saturating_sub(HANDLING_BYTES_MAX).max(sentence.start);
-        let behind = sentence.end.min(stated.claim.span.end + HANDLING_BYTES_MAX);
-        let (near, behind) = (self.reply.floor_char_boundary(near), self.reply.floor_char_boundary(behind));
-        let sentence = self.reply[near..behind].to_lowercase();
-        let mut words = sentence.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| self.support.language.lexicon.words(WordList::Handling).contains(word))
-    }
-
-    /// "Over twelve months that is 96 €": the months are what the result at `at` was calculated with.
-    fn clear_months(&self, at: usize, faults: &mut [Option<Fault<'r>>]) {
-        let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
-        for (stated, fault) in self.values.iter().zip(faults) {
-            let is_months = matches!(stated.value, Value::Span { unit: TimeUnit::Months, .. });
-            if is_months
-                && sentence.contains(&stated.claim.span.start)
-                && matches!(fault, Some(Fault::Unsupported))
-            {
-                *fault = None;
-            }
-        }
-    }
-
-    /// How far from what is known a figure may be: to the cent, or to two in a hundred where the reply says "about".
-    fn slack(&self, stated: &Stated<'_>) -> Exact {
-        match stated.value {
-            Value::Money { amount, .. }
-                if is_about(self.reply, stated.claim, self.support.language.lexicon) =>
-            {
-                amount.over(50).unwrap_or(Exact::ZERO).max(Exact::ratio(1, 2).unwrap_or(Exact::ZERO))
-            }
-            _ => arithmetic::cent(),
-        }
-    }
-
     /// Calculations that are written out: a wrong one is a fault, and the result of a right one is supported by its operands.
-    fn calculate(&self, faults: &mut [Option<Fault<'r>>]) {
-        let figures = self.figures();
-        for calculation in calculations(self.reply, &figures, self.support.language.lexicon) {
+    fn calculate(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
+        for calculation in calculations(self.reply, figures, self.support.language.lexicon) {
             let result = calculation.result;
             if !calculation.is_right() {
                 faults[result] = Some(Fault::WrongResult(calculation));
@@ -222,56 +153,130 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// The sum that the value at `at` is said to be and is not.
-    fn wrong_total(
-        &self,
-        at: usize,
-        figures: &[Figure<'r>],
-        faults: &[Option<Fault<'r>>],
-    ) -> Option<Calculation> {
-        let sentence = self.passages().sentence(self.values[at].claim.span.start).range.clone();
-        let total = total(self.reply, &sentence, figures, self.support.language.lexicon)?;
-        let is_known = faults[total.operands.clone()].iter().all(Option::is_none);
-        (total.result == at && is_known && !total.is_right()).then_some(total)
-    }
-
-    fn figures(&self) -> Vec<Figure<'r>> {
-        let figure = |stated: &Stated<'r>| {
-            let Range { start, end } = stated.claim.span;
-            Figure { value: stated.value, start, end }
-        };
-        self.values.iter().map(figure).collect()
-    }
-
-    /// "2 hours and 15 minutes" is one length of time.
-    fn add_spans(&self, faults: &mut [Option<Fault<'r>>]) {
-        for at in 1..faults.len() {
-            let (one, other) = (&self.values[at - 1], &self.values[at]);
-            let is_near = other.claim.span.start.saturating_sub(one.claim.span.end) <= " and ".len();
-            let (
-                Value::Span { least, unit: TimeUnit::Seconds, .. },
-                Value::Span { least: more, unit: TimeUnit::Seconds, .. },
-            ) = (one.value, other.value)
-            else {
-                continue;
-            };
-            let Some(sum) = least.checked_add(*more).filter(|_| is_near && more < least) else { continue };
-            let whole = Value::Span { least: sum, most: sum, unit: TimeUnit::Seconds };
-            if self.support.shown().values.has(&whole) || elapsed::is_difference(&whole, self.support) {
-                (faults[at - 1], faults[at]) = (None, None);
+    /// Takes out the faults of figures that are one step away from supported ones.
+    fn derive(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
+        let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
+        let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && is_figure(self.values[*at].value));
+        let mut open: Vec<usize> = open.take(OPEN_MAX).collect();
+        if open.is_empty() {
+            return;
+        }
+        let lexicon = self.support.language.lexicon;
+        let mut operands = self.support.operands();
+        self.counts().iter().for_each(|count| operands.add_stated(count.number));
+        let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
+        supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
+        let mut derived = Vec::new();
+        for _ in 0..PASSES_MAX {
+            let n_open = open.len();
+            open.retain(|at| {
+                let stated = &self.values[*at];
+                let is_total = is_called_total(self.reply, figures, *at, lexicon);
+                let origin = if is_total { Origin::Policy } else { Origin::Reply };
+                let is_about = self.stands_before(stated, WordList::About).is_some();
+                let follows = operands.lead_to(stated.value, is_about, origin) || is_run_sum(figures, *at);
+                if follows {
+                    faults[*at] = None;
+                    operands.add(stated.value, Origin::Reply);
+                    derived.push(stated.claim.span.start);
+                }
+                !follows
+            });
+            if open.len() == n_open {
+                break;
+            }
+        }
+        for at in open {
+            // "Over twelve months that is 96 €": the time is what the amount was calculated with.
+            let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
+            let is_period = matches!(self.values[at].value, Value::Span { .. });
+            if is_period && derived.iter().any(|start| sentence.contains(start)) {
+                faults[at] = None;
+            }
+            if is_called_total(self.reply, figures, at, lexicon)
+                && let Some(wrong) = total(self.reply, sentence.start, figures, at)
+            {
+                faults[at] = Some(Fault::WrongResult(wrong));
             }
         }
     }
 
-    fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
-        let support = self.support;
-        if support.allowed.values.has(stated.value) || self.is_instruction(stated) {
+    /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
+    fn counts(&self) -> Vec<Count> {
+        let is_inside = |count: &Count| {
+            let behind = self.values.partition_point(|stated| stated.claim.span.end <= count.span.start);
+            let inside = self.values.get(behind).filter(|stated| stated.claim.span.start < count.span.end);
+            inside.is_some_and(|stated| !matches!(stated.value, Value::Span { .. }))
+        };
+        let all = counts(self.reply, self.support.language.lexicon);
+        all.into_iter().filter(|count| !is_inside(count)).collect()
+    }
+
+    /// Numbers of things that the case counts otherwise.
+    fn wrong_counts(&self) -> Vec<Sighting> {
+        let shown = self.support.shown();
+        let counts = self.counts();
+        let amount = |number: u64| Value::Money {
+            amount: Exact::from(i64::try_from(number).unwrap_or(i64::MAX)),
+            currency: None,
+        };
+        let mut operands = Operands::default();
+        let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
+        for number in said.chain(shown.sizes.iter().copied()) {
+            operands.add(&amount(number), Origin::Reply);
+            operands.add_count(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
+        }
+        let known = |number: u64| {
+            shown.numbers.contains(&number) || operands.lead_to(&amount(number), false, Origin::Reply)
+        };
+        let is_wrong =
+            |count: &Count| count.of.iter().any(|word| shown.counted.contains(word)) && !known(count.number);
+        let wrong = counts.iter().filter(|count| is_wrong(count)).take(OPEN_MAX);
+        let message = "the reply counts something, and the case counts it otherwise";
+        wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()
+    }
+
+    /// The word of a list directly before a figure: what stands before that word.
+    fn stands_before(&self, stated: &Stated<'_>, list: WordList) -> Option<String> {
+        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(AROUND_BYTES));
+        let before = self.reply[from..stated.claim.span.start].to_lowercase();
+        ending(&before, list, self.support.language.lexicon)
+    }
+
+    /// Whether the moments of the case bear out that something was more or less than this long ago. `None` where the reply
+    /// does not compare, or the case has no moment.
+    fn is_elapsed(&self, stated: &Stated<'_>) -> Option<bool> {
+        let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return None };
+        let (more, less) =
+            (self.stands_before(stated, WordList::MoreThan), self.stands_before(stated, WordList::LessThan));
+        let before = more.as_ref().or(less.as_ref())?;
+        let lexicon = self.support.language.lexicon;
+        let to = self.reply.floor_char_boundary(stated.claim.span.end + AROUND_BYTES);
+        let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
+        let is_behind = lexicon.words(WordList::Ago).iter().any(|word| behind.starts_with(word.as_str()));
+        if !is_behind && ending(before, WordList::Ago, lexicon).is_none() {
             return None;
         }
-        match elapsed(self.reply, stated.claim, support) {
-            Elapsed::Right => return None,
-            Elapsed::Wrong => return Some(Fault::NotElapsed),
-            Elapsed::Unknown => {}
+        let now = self.support.now?;
+        let moments = self.support.shown().operands.moments().filter(|moment| moment.start <= now);
+        let mut moments = moments.peekable();
+        moments.peek()?;
+        Some(moments.any(|moment| {
+            let age = now.seconds() - moment.start.seconds();
+            // A day without a time can have been up to a day later.
+            let least = age - if moment.has_time { 0 } else { 86_400 };
+            let (age, least) = (Exact::from(age), Exact::from(least));
+            if more.is_some() { age > *most } else { least < *most }
+        }))
+    }
+
+    fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
+        let support = self.support;
+        if support.allowed.values.has(stated.value) || is_handling(stated.value) {
+            return None;
+        }
+        if let Some(is_elapsed) = self.is_elapsed(stated) {
+            return (!is_elapsed).then_some(Fault::NotElapsed);
         }
         let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
         let (naming, others) = (naming.next(), naming.next());
@@ -365,6 +370,23 @@ fn wrong_result(stated: &Stated<'_>, calculation: &Calculation, support: &Suppor
     let message = format!("the reply calculates {} and the result is wrong", calculation.text);
     let sighting = Sighting::at(WRONG_ARITHMETIC, stated.claim.span.clone(), message);
     against_first(sighting.expecting(calculation.right.to_string()), support)
+}
+
+/// What stands before the word of a list that a text ends with.
+fn ending(text: &str, list: WordList, lexicon: &Lexicon) -> Option<String> {
+    let text = text.trim_end();
+    let words = lexicon.words(list).iter().filter_map(|word| text.strip_suffix(word.as_str()));
+    let words = words.filter(|rest| !rest.ends_with(char::is_alphanumeric));
+    words.min_by_key(|rest| rest.len()).map(str::to_owned)
+}
+
+/// Whether a value can be calculated.
+fn is_figure(value: &Value) -> bool {
+    unsupported(value).0 == UNSUPPORTED_FIGURE
+}
+
+fn is_handling(value: &Value) -> bool {
+    matches!(value, Value::Span { most, unit: TimeUnit::Seconds, .. } if *most <= Exact::from(HANDLING_SECONDS_MAX))
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.

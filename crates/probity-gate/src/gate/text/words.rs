@@ -43,7 +43,7 @@ pub(in crate::gate) static DATA: LazyLock<BTreeMap<String, Lists>> = LazyLock::n
         let is_looked_up = matches!(section.as_str(), "words" | "month");
         for (key, mut words) in lists {
             if is_looked_up {
-                words.iter_mut().for_each(|word| *word = bare(word).collect());
+                words = words.iter().map(|word| bare(word).collect()).collect();
             }
             data.entry(section.clone()).or_default().entry(key).or_default().extend(words);
         }

@@ -157,11 +157,15 @@ fn each_line(
     Ok(())
 }
 
-/// A row with who judged and what that judge has earned.
+/// A row with who judged and what that judge has earned. It can be read again as a case, which has a ticket or turns: the
+/// ticket stays, as in a table, and `export cases` has the rest.
 fn with_judge(row: &ResultRow, about: &About<'_>) -> Value {
     let mut line = serde_json::to_value(row).expect("results can be written");
     line["judge"] = json!(about.judge());
     line["standing"] = json!(about.standing());
+    if let Some(line) = line.as_object_mut() {
+        line.retain(|name, _| !["turns", "evidence"].contains(&name.as_str()));
+    }
     line
 }
 

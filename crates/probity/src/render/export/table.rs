@@ -27,8 +27,8 @@ pub(super) fn cells(row: &ResultRow, about: &About<'_>) -> Vec<(String, Value)> 
     ];
     for (name, result) in row.criteria.iter() {
         let result = result.as_ref();
-        let reason =
-            result.and_then(|result| result.reasoning.clone().or(Some(result.unscored.clone()?.cause)));
+        let cause = result.and_then(|result| Some(result.unscored.as_ref()?.cause.clone()));
+        let reason = result.and_then(|result| result.reasoning.clone()).or(cause);
         cells.push((format!("{name}.score"), Value::Whole(result.and_then(|result| result.score))));
         cells.push((format!("{name}.reasoning"), Value::Text(reason)));
     }

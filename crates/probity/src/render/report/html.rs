@@ -19,7 +19,7 @@ use super::super::results::WholeFile;
 use super::super::view::{self, BLOCK, Index, Viewer};
 use super::Report;
 use super::document::{Document, JudgeLine};
-use crate::args::Texts;
+use super::super::private::Texts;
 
 /// The templates by name: a page, and what is on it.
 const TEMPLATES: [(&str, &str); 3] = [

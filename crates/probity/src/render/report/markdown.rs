@@ -53,7 +53,9 @@ fn list(out: &mut String, items: impl Iterator<Item = String>) {
 }
 
 fn section(out: &mut String, section: &Section) {
-    if matches!(section.blocks[..], [Block::Rows(_)]) {
+    // A table beside each drawing has the same figures, and the results file has the rows.
+    let is_shown = |block: &Block| !matches!(block, Block::Legend(_) | Block::Drawing(_) | Block::Rows(_));
+    if !section.blocks.iter().any(is_shown) {
         return;
     }
     push_line!(out, "### {}\n", escaped(&section.title));
@@ -64,7 +66,6 @@ fn section(out: &mut String, section: &Section) {
             Block::Table(table) => self::table(out, table),
             Block::List(items) => list(out, items.iter().cloned()),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
-            // A table beside each drawing has the same figures, and the results file has the rows.
             Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => {}
         }
     }

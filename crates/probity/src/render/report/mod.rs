@@ -28,7 +28,7 @@ use self::html::Html;
 use self::junit::Junit;
 use super::export::{self, About, RowForm, Spool};
 use super::results::{ResultsWriter, WholeFile};
-use crate::args::Texts;
+use super::private::Texts;
 
 /// What takes the rows of a run in order, and its summary at the end.
 pub(crate) trait Report {

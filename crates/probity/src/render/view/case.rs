@@ -7,8 +7,7 @@ use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::one_level_more;
 use serde_json::{Value, json};
 
-use super::super::private::pieces;
-use crate::args::Texts;
+use super::super::private::{Texts, pieces};
 use crate::plain::excerpt;
 
 /// How much of a tool's call stands in its line.

@@ -19,7 +19,7 @@ use probity_core::sample::NO_SLICE;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::Texts;
+use super::private::Texts;
 use crate::plain::excerpt;
 
 /// The template of a case.

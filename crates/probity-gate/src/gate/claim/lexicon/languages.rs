@@ -83,6 +83,7 @@ impl Languages {
                     }
                     Section::Remedy
                     | Section::Deed
+                    | Section::Act
                     | Section::Cue
                     | Section::Unit
                     | Section::Numeral

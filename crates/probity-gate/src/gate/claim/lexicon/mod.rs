@@ -78,7 +78,7 @@ lists! { CUE_KEYS: 0;
     NEGATION "negation", NO "no", NOR "nor", DENIAL "denial", INSTEAD "instead", HARMLESS "harmless",
     GRANT "grant", MODAL "modal", MAYBE "maybe", CONDITION "condition", UNLESS "unless", UNTIL "until",
     WISH "wish", TOPIC "topic", HEAD "head", REQUEST "request", INQUIRY "inquiry", DUTY "duty", ASK "ask",
-    US "us", YOU "you", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
+    US "us", YOU "you", THIRD "third", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break",
     CONTRAST "contrast", NEED "need", SUPPLY "supply", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
@@ -86,8 +86,8 @@ lists! { CUE_KEYS: 0;
 }
 
 lists! { FIGURE_KEYS: 64;
-    PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half", ORDINAL "ordinals",
-    UNIT_FILLER "unit_fillers", RATE "rates", DAY_FILLER "day_fillers", CAPITAL_MONTH "capital_months",
+    PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
+    UNIT_FILLER "unit_fillers", RATE "rates", CLOCK "clock",
 }
 
 lists! { REFERENCE_KEYS: 48;
@@ -123,6 +123,8 @@ crate::named! {
         LessThan = "less_than",
         /// Between two figures that are added.
         Plus = "plus",
+        /// Between two figures that may be added, or between two statements.
+        And = "and",
         /// Between two figures of which the second is taken away.
         Minus = "minus",
         /// Between two figures that are multiplied.
@@ -137,15 +139,13 @@ crate::named! {
         Twice = "twice",
         /// Before a figure that is rounded.
         About = "about",
-        /// Verbs of instructions in which a short time is how long to do something.
-        Handling = "handling",
         /// Words that acknowledge or are polite.
         Polite = "polite",
         /// Words that insult or swear.
         Rude = "rude",
         /// Verbs that say what to do next.
         Steps = "steps",
-        /// First words in the names of tools that only look something up.
+        /// First or last words in the names of tools that only look something up.
         ReadingCalls = "reading_calls",
         /// States in which a tool says that it did not do what it was called for.
         Failed = "failed",
@@ -263,6 +263,11 @@ impl Lexicon {
         self.table.remedies.iter().map(String::as_str)
     }
 
+    /// Whether a deed can be undone.
+    pub fn is_act(&self, deed: &str) -> bool {
+        self.table.acts.iter().any(|act| act == deed)
+    }
+
     /// The ids of the deeds, sorted: those of the lists and the remedies that can be done for good.
     pub fn deeds(&self) -> impl Iterator<Item = &str> {
         self.table.deeds.iter().map(String::as_str)
@@ -306,7 +311,7 @@ mod tests {
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
             &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: language, remedy, deed, cue, figure, currency, unit, numeral, month, reference"]],
+                hint: known keys: language, remedy, deed, act, cue, figure, currency, unit, numeral, month, reference"]],
         );
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::TimeUnit;
 use super::table::{Form, Meaning};
-use super::{Lexicon, WordList};
+use super::{Cues, Lexicon, WordList};
 
 /// The most words of a tool's name that together name what it does.
 const CALL_WORDS_MAX: usize = 3;
@@ -14,7 +14,8 @@ const UNDONE: &[&str] =
 impl Lexicon {
     /// Whether a tool only looks something up, by the words of its name.
     pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
-        words.first().is_none_or(|first| self.words(WordList::ReadingCalls).contains(first))
+        let reads = |word: &String| self.words(WordList::ReadingCalls).contains(word);
+        words.first().is_none_or(reads) || words.last().is_some_and(reads)
     }
 
     /// What a tool does for good, by the words of its name. Nothing where it only looks something up.
@@ -64,6 +65,11 @@ impl Lexicon {
     /// The length of time that a word counts in, and how many of it one is.
     pub(in crate::gate) fn unit(&self, word: &str) -> Option<(TimeUnit, i64)> {
         self.table.info_of(word).unit.map(|unit| (unit.unit, unit.times))
+    }
+
+    /// Whether a word means so many of a hundred.
+    pub(in crate::gate) fn is_percent(&self, word: &str) -> bool {
+        self.table.info_of(word).cues.any(Cues::PERCENT)
     }
 
     /// The number that a word stands for.

@@ -18,6 +18,8 @@ crate::named! {
         Remedy = "remedy",
         /// What it can have done for good, by its id.
         Deed = "deed",
+        /// What it can have done and can undo, by its id.
+        Act = "act",
         /// How a sentence speaks of it.
         Cue = "cue",
         /// Words around figures.
@@ -38,7 +40,8 @@ crate::named! {
 static TOP: Shape = Shape {
     place: "the top of the file",
     keys: &[
-        "language", "remedy", "deed", "cue", "figure", "currency", "unit", "numeral", "month", "reference",
+        "language", "remedy", "deed", "act", "cue", "figure", "currency", "unit", "numeral", "month",
+        "reference",
     ],
 };
 static LANGUAGE: Shape = Shape { place: "[language]", keys: &names_of_lists() };
@@ -46,7 +49,7 @@ static REMEDY: Shape = Shape {
     place: "[remedy.…]",
     keys: &["forms", "verbs", "done", "past", "granted", "denied", "not", "calls"],
 };
-static DEED: Shape = Shape { place: "[deed.…]", keys: &["done", "not", "calls"] };
+static DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
 static FIGURE: Shape = Shape { place: "[figure]", keys: FIGURE_KEYS };
 static CUE: Shape = Shape { place: "[cue]", keys: CUE_KEYS };
 static CURRENCY: Shape = Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] };
@@ -74,7 +77,7 @@ impl Section {
         match self {
             Section::Language => &LANGUAGE,
             Section::Remedy => &REMEDY,
-            Section::Deed => &DEED,
+            Section::Deed | Section::Act => &DEED,
             Section::Cue => &CUE,
             Section::Figure => &FIGURE,
             Section::Currency => &CURRENCY,
@@ -86,7 +89,7 @@ impl Section {
 
     /// Whether its lists stand in tables, each with an id.
     fn has_ids(self) -> bool {
-        matches!(self, Section::Remedy | Section::Deed | Section::Currency)
+        matches!(self, Section::Remedy | Section::Deed | Section::Act | Section::Currency)
     }
 }
 
@@ -119,8 +122,10 @@ impl Entry {
     fn identity(&self) -> (Section, &str, &str) {
         let (section, key) = match self.section {
             // The name of a tool can say that it does several things, and it is not looked for in texts.
-            Section::Remedy | Section::Deed if self.key == "calls" => (Section::Deed, self.id.as_str()),
-            Section::Remedy | Section::Deed => (Section::Remedy, ""),
+            Section::Remedy | Section::Deed | Section::Act if self.key == "calls" => {
+                (Section::Deed, self.id.as_str())
+            }
+            Section::Remedy | Section::Deed | Section::Act => (Section::Remedy, ""),
             Section::Language | Section::Cue | Section::Figure | Section::Reference => {
                 (self.section, self.key.as_str())
             }
@@ -211,7 +216,7 @@ impl Reader {
             let problem = Problem::at(line, format!("there is no trait {written:?}"));
             self.faults.error(problem.hint(format!("known: {}", known.join(", "))));
         }
-        let is_named = matches!(section, Section::Remedy | Section::Deed);
+        let is_named = matches!(section, Section::Remedy | Section::Deed | Section::Act);
         if is_named && (written.starts_with(".. ") || written.ends_with(" ..") || written == "..") {
             self.faults.error(Problem::at(line, format!("{written:?} must not begin or end with `..`")));
         } else if plain != *written {
@@ -227,7 +232,7 @@ impl Reader {
             if let Some((first, owner)) = seen.insert(entry.identity(), (entry, "it stands there twice")) {
                 let message = format!("{:?} stands already under {}", entry.phrase, first.place());
                 let hint = match entry.section {
-                    Section::Remedy | Section::Deed if first.id != entry.id => {
+                    Section::Remedy | Section::Deed | Section::Act if first.id != entry.id => {
                         "a phrase names one remedy or deed; remove one of the two".to_owned()
                     }
                     _ => format!("{owner}; remove it here"),

@@ -110,6 +110,8 @@ pub(in super::super) struct Pattern {
 pub(in super::super) struct Table {
     pub(in super::super) remedies: Vec<String>,
     pub(in super::super) deeds: Vec<String>,
+    /// Those of the deeds that can be undone, by their ids.
+    pub(in super::super) acts: Vec<String>,
     /// The deeds that a tool does whose name has these words, by their places in `deeds`.
     calls: BTreeMap<String, Vec<usize>>,
     /// Whether verbs stand at the end of their clause.
@@ -138,8 +140,9 @@ impl Table {
             remedies: ids(|entry| entry.section == Section::Remedy),
             deeds: ids(|entry| match entry.section {
                 Section::Remedy => entry.key != "not",
-                section => section == Section::Deed,
+                section => matches!(section, Section::Deed | Section::Act),
             }),
+            acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
             infos: vec![WordInfo::default()],
             ..Table::default()
@@ -199,14 +202,14 @@ impl Table {
         let is_one_word = !phrase.contains(' ');
         match entry.section {
             Section::Language => {}
-            Section::Remedy | Section::Deed if key == "calls" => {
+            Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
                 let deed = place(&self.deeds);
                 self.calls.entry(phrase.to_owned()).or_default().push(deed);
             }
-            Section::Remedy | Section::Deed => {
+            Section::Remedy | Section::Deed | Section::Act => {
                 let meaning = match (entry.section, key) {
                     (_, "not") => Meaning::Other,
-                    (Section::Deed, _) => Meaning::Deed(place(&self.deeds)),
+                    (Section::Deed | Section::Act, _) => Meaning::Deed(place(&self.deeds)),
                     _ => Meaning::Remedy(place(&self.remedies), Form::of_key(key)),
                 };
                 patterns.insert(self.elements(phrase), meaning);

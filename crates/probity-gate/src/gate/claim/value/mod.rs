@@ -9,6 +9,7 @@ mod link;
 mod number;
 mod quantity;
 mod reference;
+mod time;
 
 use std::ops::Deref;
 
@@ -47,6 +48,7 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
             .or_else(|| reference::code(page, at)),
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
             .or_else(|| page.day(at))
+            .or_else(|| time::time(page, at))
             .or_else(|| reference::labelled(page, at))
             .or_else(contact)
             .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),

@@ -27,7 +27,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         return;
     }
     if let Some(span) = short_span(page, at).or_else(|| article_span(page, at, figures)) {
-        figures.push(span);
+        figures.push(with_rest(page, span));
         return;
     }
     // Digits that go on from others before them are of a version or a time of day.
@@ -73,7 +73,7 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     }
     if let Some((unit, behind)) = unit_behind(page, last.1.behind) {
         let value = span(first.1, last.1, unit);
-        figures.extend(value.map(|value| Page::figure(first.0, behind, value)));
+        figures.extend(value.map(|value| with_rest(page, Page::figure(first.0, behind, value))));
         return true;
     }
     let Some((currency, parts, behind)) = currency_behind(page, last.1.behind) else { return false };
@@ -119,6 +119,28 @@ fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
     Some(Value::Span { least: one.min(other), most: one.max(other), unit: unit.unit })
 }
 
+/// "2 hours and 15 minutes", "2h 15min": a length of time with the shorter one behind it.
+fn with_rest(page: &Page<'_>, figure: Figure) -> Figure {
+    let at = figure.behind + usize::from(page.is(figure.behind, Cues::JOINT));
+    let counted = || {
+        let number = number(page, at, LonePoint::Decimals)?;
+        let (unit, behind) = unit(page, number.behind)?;
+        Some(Page::figure(at, behind, span(number, number, unit)?))
+    };
+    let sum = || {
+        let rest = short_span(page, at).or_else(counted)?;
+        let (Value::Span { least, most, unit }, Value::Span { most: more, unit: counted, .. }) =
+            (&figure.value, &rest.value)
+        else {
+            return None;
+        };
+        let is_rest = least == most && unit == counted && more < least;
+        let sum = least.checked_add(*more).filter(|_| is_rest)?;
+        Some(Page::figure(figure.first, rest.behind, Value::Span { least: sum, most: sum, unit: *unit }))
+    };
+    sum().unwrap_or(figure)
+}
+
 /// "48h", "30min": digits and a unit in one word.
 fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let letters = page.raw(at).trim_start_matches(|c: char| c.is_ascii_digit());
@@ -138,6 +160,10 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;
+    // "A quarter to midnight" is a time of day.
+    if unit.times == 3 && page.is(behind, Cues::RANGE) {
+        return None;
+    }
     // "An hour and a half".
     let more =
         page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);

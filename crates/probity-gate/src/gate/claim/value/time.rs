@@ -1,0 +1,56 @@
+//! Times of day: "8:10 pm", "20:10", "8pm", "16 Uhr", "16h30".
+
+use super::super::Value;
+use super::super::lexicon::Cues;
+use super::super::term::Figure;
+use super::Page;
+
+/// The longest time that is read, in bytes.
+const TIME_BYTES_MAX: usize = 16;
+
+/// How the halves of the day are written, and the hours that each adds.
+const HALVES: &[(&str, u16)] = &[("am", 0), ("a.m", 0), ("a. m", 0), ("pm", 12), ("p.m", 12), ("p. m", 12)];
+
+/// The time of day that starts at `at`.
+pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
+    if page.follows_mark(at, ":.,/") {
+        return None;
+    }
+    let start = page.tokens[at].start;
+    let end = page.text.floor_char_boundary(start + TIME_BYTES_MAX);
+    let (hour, mut rest) = number(&page.text[start..end])?;
+    let written = rest.strip_prefix([':', '.', 'h']).filter(|minute| has_two_digits(minute)).and_then(number);
+    let by_mark = written.is_some() && !rest.starts_with('.');
+    let (minute, behind) = written.unwrap_or((0, rest));
+    // Seconds say nothing more.
+    rest = behind.strip_prefix(':').and_then(number).map_or(behind, |(_, behind)| behind);
+    let half = HALVES.iter().find_map(|(name, hours)| {
+        let said = rest.trim_start_matches(' ');
+        let is_said = said.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+        let behind = is_said.then(|| &said[name.len()..])?;
+        (!behind.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some((*hours, behind))
+    });
+    rest = half.map_or(rest, |(_, behind)| behind);
+    let read_to = end - rest.len();
+    let behind = page.tokens.partition_point(|token| token.start < read_to);
+    let by_clock = page.is(behind, Cues::CLOCK);
+    let is_whole = page.tokens[behind - 1].end <= read_to;
+    if !is_whole || hour > 24 || minute > 59 || !(by_mark || by_clock || half.is_some()) {
+        return None;
+    }
+    let is_of_day = half.is_some() || hour > 12 || page.raw(at).starts_with('0');
+    let hour = half.map_or(hour, |(hours, _)| hour % 12 + hours);
+    let value = Value::Time { minutes: hour % 24 * 60 + minute, is_of_day };
+    Some(Page::figure(at, behind + usize::from(by_clock), value))
+}
+
+/// The number of at most two digits that a text starts with, and the rest.
+fn number(text: &str) -> Option<(u16, &str)> {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = text[..n_digits].parse().ok().filter(|_| n_digits <= 2)?;
+    Some((number, &text[n_digits..]))
+}
+
+fn has_two_digits(text: &str) -> bool {
+    text.bytes().take_while(u8::is_ascii_digit).count() == 2
+}

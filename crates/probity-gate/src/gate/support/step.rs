@@ -1,0 +1,388 @@
+//! Whether a figure is one step of arithmetic away from supported ones.
+//!
+//! An amount is a sum or a difference of two others, so many times one, a part of one, or one with a share taken off.
+//! A percentage is what one amount is of another. Two moments make a length of time, and a moment with a length of time
+//! another moment. At least one amount is the case's own or the reply's: what only fees of a policy add up to is no figure
+//! of a case. The search is bounded, and amounts are compared to the cent, because people round.
+
+use std::collections::BTreeSet;
+
+use super::super::claim::{TimeUnit, Value};
+use crate::case::Moment;
+use crate::exact::Exact;
+
+/// The most figures of a kind that are calculated with.
+const OPERANDS_MAX: usize = 64;
+
+/// The largest number of things that an amount is multiplied with or divided by.
+const FACTOR_MAX: i64 = 100;
+
+/// The most amounts of a case of which any two make a percentage that the reply may give.
+const FEW_AMOUNTS: usize = 3;
+
+/// The most amounts of a reply whose differences are calculated with.
+const FEW_STATED: usize = 4;
+
+/// The months of a year.
+const MONTHS: i64 = 12;
+
+const MINUTE: i64 = 60;
+const DAY: i64 = 86_400;
+const MINUTES_PER_DAY: i64 = 1440;
+
+/// What figures can be calculated from.
+#[derive(Default, Clone)]
+pub(super) struct Operands {
+    /// Amounts of the case and of the reply, with their currencies where these are known.
+    own: Vec<(Exact, Option<String>)>,
+    /// Amounts of policies.
+    of_policies: Vec<(Exact, Option<String>)>,
+    /// Amounts that the reply itself gives.
+    stated: Vec<Exact>,
+    shares: BTreeSet<Exact>,
+    /// How many there are of something, and what one currency costs in another.
+    factors: BTreeSet<Exact>,
+    moments: BTreeSet<KnownTime>,
+    /// Times of day in minutes.
+    clocks: BTreeSet<i64>,
+    lengths: BTreeSet<(TimeUnit, Exact)>,
+    /// Lengths of time of policies and ranges of them, which are counted from a moment and not added up.
+    windows: BTreeSet<(TimeUnit, Exact)>,
+}
+
+/// A moment, to the second or to the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KnownTime {
+    pub(super) start: Moment,
+    /// Whether the time of day is known.
+    pub(super) has_time: bool,
+}
+
+/// Where a figure stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Case,
+    Policy,
+    Reply,
+}
+
+fn insert<T: Ord>(set: &mut BTreeSet<T>, item: T) {
+    if set.len() < OPERANDS_MAX {
+        set.insert(item);
+    }
+}
+
+impl Operands {
+    pub(super) fn add(&mut self, value: &Value, origin: Origin) {
+        match value {
+            Value::Money { amount, currency } => {
+                let amounts = if origin == Origin::Policy { &mut self.of_policies } else { &mut self.own };
+                let entry = (*amount, currency.clone());
+                if (amounts.len() < OPERANDS_MAX || origin == Origin::Reply) && !amounts.contains(&entry) {
+                    amounts.push(entry);
+                }
+                if origin == Origin::Reply && self.stated.len() < OPERANDS_MAX {
+                    self.stated.push(*amount);
+                }
+            }
+            Value::Percent(share) => insert(&mut self.shares, *share),
+            Value::Span { least, most, unit } => {
+                let is_window = origin == Origin::Policy || least != most;
+                let lengths = if is_window { &mut self.windows } else { &mut self.lengths };
+                insert(lengths, (*unit, *least));
+                insert(lengths, (*unit, *most));
+            }
+            Value::Time { minutes, .. } => insert(&mut self.clocks, i64::from(*minutes)),
+            Value::Day { year: Some(year), month, day } => {
+                let date = (i16::try_from(*year), i8::try_from(*month), i8::try_from(*day));
+                if let (Ok(year), Ok(month), Ok(day)) = date
+                    && let Some(start) = Moment::start_of(year, month, day)
+                {
+                    self.add_moment(start, false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn add_moment(&mut self, start: Moment, has_time: bool) {
+        insert(&mut self.moments, KnownTime { start, has_time });
+        if has_time {
+            insert(&mut self.clocks, start.seconds().rem_euclid(DAY) / MINUTE);
+        }
+    }
+
+    /// Adds how many of something the reply says there are.
+    pub(super) fn add_stated(&mut self, number: u64) {
+        let number = Exact::from(i64::try_from(number).unwrap_or(0));
+        self.add_count(number);
+        if self.stated.len() < OPERANDS_MAX && number > Exact::from(FACTOR_MAX) {
+            self.stated.push(number);
+        }
+    }
+
+    /// Adds how many there are of something.
+    pub(super) fn add_count(&mut self, number: Exact) {
+        let is_count = Exact::from(1) < number && number <= Exact::from(FACTOR_MAX);
+        if is_count && is_whole(number) {
+            self.add_rate(number);
+        }
+    }
+
+    /// Adds what one currency costs in another.
+    pub(super) fn add_rate(&mut self, rate: Exact) {
+        insert(&mut self.factors, rate);
+    }
+
+    pub(super) fn moments(&self) -> impl Iterator<Item = &KnownTime> {
+        self.moments.iter()
+    }
+
+    /// Whether `value` is one step away from these; `is_about` where the reply says that it is rounded, and `origin` whose
+    /// amounts may make it up on their own.
+    pub(super) fn lead_to(&self, value: &Value, is_about: bool, origin: Origin) -> bool {
+        match value {
+            Value::Money { amount, currency } => {
+                let search = self.amounts(*amount, currency.as_ref(), is_about, origin);
+                search.is_sum() || search.is_multiple(&self.factors) || search.is_share(&self.shares) || {
+                    let exchanged = |(amount, _): &(Exact, _), rate: Exact| {
+                        amount.checked_mul(rate).is_some_and(|amount| search.is_target(amount))
+                    };
+                    let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
+                    self.own.iter().any(|amount| rates().any(|rate| exchanged(amount, *rate)))
+                }
+            }
+            Value::Percent(share) => self.lead_to_share(*share),
+            Value::Span { least, most, unit } => {
+                [least, most].into_iter().all(|length| self.lead_to_length(*length, *unit, is_about))
+            }
+            Value::Day { year, month, day } => self.lead_to_day((*year, *month, *day)),
+            Value::Time { minutes, is_of_day } => {
+                let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };
+                let is_it = |minute: i64| (minute - i64::from(*minutes)).rem_euclid(period) == 0;
+                self.clocks.iter().any(|clock| {
+                    is_it(*clock)
+                        || self.seconds().any(|s| is_it(clock + s / MINUTE) || is_it(clock - s / MINUTE))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool, origin: Origin) -> Search {
+        let agrees =
+            |named: &Option<String>| named.is_none() || currency.is_none() || named.as_ref() == currency;
+        let sorted = |entries: &[&[(Exact, Option<String>)]]| {
+            let alike = entries
+                .iter()
+                .copied()
+                .flatten()
+                .filter(|(amount, named)| agrees(named) && *amount > Exact::ZERO);
+            let amounts: BTreeSet<Exact> = alike.map(|(amount, _)| *amount).collect();
+            amounts.into_iter().collect::<Vec<Exact>>()
+        };
+        let gaps = self.gaps();
+        let all = sorted(&[&self.own, &gaps, &self.of_policies]);
+        let own = if origin == Origin::Policy { all.clone() } else { sorted(&[&self.own, &gaps]) };
+        Search { target, own, all, slack: slack(target, is_about) }
+    }
+
+    /// What the amounts of the reply differ by, where they are few: "$86 instead of $80" is $72 a year.
+    fn gaps(&self) -> Vec<(Exact, Option<String>)> {
+        let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
+        let gap = |one: &Exact| {
+            few.iter().filter_map(|other| one.checked_sub(*other)).map(|gap| (gap, None)).collect::<Vec<_>>()
+        };
+        few.iter().flat_map(gap).collect()
+    }
+
+    /// Whether a percentage is what one amount is of another, or is less or more than it.
+    fn lead_to_share(&self, share: Exact) -> bool {
+        let one = Exact::from(1);
+        let factors =
+            share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
+        let Some(factors) = factors else { return false };
+        // Whole percentages are rounded to the whole, others to the tenth.
+        let parts = if is_whole(share) { 200 } else { 2000 };
+        let is_it = |whole: Exact, part: Exact| {
+            let slack = whole.over(parts).unwrap_or(Exact::ZERO);
+            let mut products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
+            products.any(|product| near(product, part, slack))
+        };
+        let all = || self.own.iter().chain(&self.of_policies).map(|(amount, _)| *amount);
+        let few: Vec<Exact> = all().filter(|_| self.own.len() <= FEW_AMOUNTS).collect();
+        let is_left = Exact::from(100).checked_sub(share).is_some_and(|rest| self.shares.contains(&rest));
+        is_left
+            || self.stated.iter().chain(&few).any(|one| {
+                all().any(|other| {
+                    *one != other && other > Exact::ZERO && (is_it(*one, other) || is_it(other, *one))
+                })
+            })
+    }
+
+    /// The lengths of time in seconds.
+    fn seconds(&self) -> impl Iterator<Item = i64> {
+        let seconds = self.lengths.iter().chain(&self.windows).filter(|(unit, _)| *unit == TimeUnit::Seconds);
+        seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
+    }
+
+    fn lead_to_length(&self, length: Exact, unit: TimeUnit, is_about: bool) -> bool {
+        let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
+        let is_made = alike().any(|one| {
+            let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
+            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
+            alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
+                || self.factors.iter().any(is_product)
+        });
+        is_made || i64::try_from(length.floor()).is_ok_and(|length| self.lies_between(length, unit, is_about))
+    }
+
+    /// Whether two moments or two times of day lie that far apart.
+    fn lies_between(&self, length: i64, unit: TimeUnit, is_about: bool) -> bool {
+        let slack = if is_about { (length / 10).max(MINUTE) } else { MINUTE - 1 };
+        let is_gap = |one: &KnownTime, other: &KnownTime| {
+            let seconds = (one.start.seconds() - other.start.seconds()).abs();
+            let days = (day_of(one.start) - day_of(other.start)).abs();
+            match unit {
+                TimeUnit::Seconds => {
+                    let is_exact = one.has_time && other.has_time && (seconds - length).abs() <= slack;
+                    is_exact || (length % DAY == 0 && days == length / DAY)
+                }
+                // A month has 30 or 31 days, and people count the first or the last one or neither.
+                TimeUnit::Months => (days * 12 - length * 365).abs() <= 12 * 3,
+                TimeUnit::WorkingDays => {
+                    let (first, last) = if one < other { (one, other) } else { (other, one) };
+                    after_working_days(first.start, length)
+                        .is_some_and(|end| day_of(end) == day_of(last.start))
+                }
+            }
+        };
+        let moments = || self.moments.iter();
+        let by_clock = || {
+            let apart = |one: &i64, other: &i64| {
+                ((one - other).rem_euclid(MINUTES_PER_DAY) * MINUTE - length).abs() <= slack
+            };
+            self.clocks.iter().any(|one| self.clocks.iter().any(|other| apart(one, other)))
+        };
+        moments().any(|one| moments().any(|other| one != other && is_gap(one, other)))
+            || (unit == TimeUnit::Seconds && length < DAY && by_clock())
+    }
+
+    /// Whether a day lies a known length of time before or behind a known one, or ends its month or begins the next.
+    fn lead_to_day(&self, (year, month, day): (Option<i32>, u8, u8)) -> bool {
+        let is_it = |moment: Moment| {
+            let date = moment.date();
+            (date.1, date.2) == (month, day) && year.is_none_or(|year| year == date.0)
+        };
+        let shifted = |start: Moment, days: i64| Moment::from_seconds(start.seconds() + days * DAY);
+        self.moments.iter().map(|moment| moment.start).any(|start| {
+            let ends_month = (1..=31).filter_map(|days| shifted(start, days)).find(|day| day.date().2 == 1);
+            let is_edge = |next: Moment| is_it(next) || shifted(next, -1).is_some_and(is_it);
+            is_it(start)
+                || ends_month.is_some_and(is_edge)
+                || self.lengths.iter().chain(&self.windows).any(|(unit, length)| {
+                    let Ok(n) = i64::try_from(length.floor()) else { return false };
+                    let both = |days: i64| {
+                        [shifted(start, days), shifted(start, -days)].into_iter().flatten().any(is_it)
+                    };
+                    match unit {
+                        TimeUnit::Seconds => n % DAY == 0 && both(n / DAY),
+                        TimeUnit::WorkingDays => after_working_days(start, n).is_some_and(is_it),
+                        TimeUnit::Months => {
+                            let (its_year, its_month, its_day) = start.date();
+                            let months = i64::from(its_year) * 12 + i64::from(its_month) - 1;
+                            let fits = |months: i64| {
+                                months.rem_euclid(12) == i64::from(month) - 1
+                                    && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
+                            };
+                            its_day == day && (fits(months + n) || fits(months - n))
+                        }
+                    }
+                })
+        })
+    }
+}
+
+/// The amounts among which a target is looked for, sorted.
+struct Search {
+    target: Exact,
+    own: Vec<Exact>,
+    all: Vec<Exact>,
+    slack: Exact,
+}
+
+impl Search {
+    /// Whether `wanted` is among all amounts.
+    fn has(&self, wanted: Option<Exact>, slack: Exact) -> bool {
+        let Some(wanted) = wanted.filter(|wanted| *wanted > slack) else { return false };
+        let from = self.all.partition_point(|amount| *amount < wanted && !near(*amount, wanted, slack));
+        self.all.get(from).is_some_and(|amount| near(*amount, wanted, slack))
+    }
+
+    fn is_target(&self, amount: Exact) -> bool {
+        near(amount, self.target, self.slack)
+    }
+
+    fn is_sum(&self) -> bool {
+        self.own.iter().any(|one| {
+            let rests =
+                [self.target.checked_sub(*one), one.checked_sub(self.target), self.target.checked_add(*one)];
+            rests.into_iter().any(|rest| self.has(rest, self.slack))
+        })
+    }
+
+    /// So many times an amount, or an amount in so many parts.
+    fn is_multiple(&self, factors: &BTreeSet<Exact>) -> bool {
+        let months = Exact::from(MONTHS);
+        factors.iter().filter(|factor| is_whole(**factor)).chain([&months]).any(|factor| {
+            let times = i64::try_from(factor.floor()).unwrap_or(1);
+            let slack = self.slack.checked_mul(*factor).unwrap_or(self.slack);
+            self.has(self.target.over(times), self.slack.over(times).unwrap_or(self.slack))
+                || self.has(self.target.checked_mul(*factor), slack)
+        })
+    }
+
+    /// A share of an amount, or what is left without it.
+    fn is_share(&self, shares: &BTreeSet<Exact>) -> bool {
+        shares.iter().filter_map(|share| share.over(100)).any(|share| {
+            self.own.iter().any(|amount| {
+                let Some(part) = amount.checked_mul(share) else { return false };
+                self.is_target(part) || amount.checked_sub(part).is_some_and(|rest| self.is_target(rest))
+            })
+        })
+    }
+}
+
+/// How far from what is known an amount may be: to the cent, or to two in a hundred where it is rounded.
+fn slack(amount: Exact, is_about: bool) -> Exact {
+    let half = |parts| Exact::ratio(1, parts).unwrap_or(Exact::ZERO);
+    if is_about { amount.over(50).unwrap_or(Exact::ZERO).max(half(2)) } else { half(200) }
+}
+
+/// Whether two amounts are the same to the cent.
+pub(super) fn is_same_amount(one: Exact, other: Exact) -> bool {
+    near(one, other, slack(one, false))
+}
+
+fn near(one: Exact, other: Exact, slack: Exact) -> bool {
+    let gap = if one > other { one.checked_sub(other) } else { other.checked_sub(one) };
+    gap.is_some_and(|gap| gap <= slack)
+}
+
+fn is_whole(number: Exact) -> bool {
+    Exact::ratio(number.floor(), 1) == Some(number)
+}
+
+fn day_of(moment: Moment) -> i64 {
+    moment.seconds().div_euclid(DAY)
+}
+
+/// The day that lies `n` working days behind another. `None` where that is more than a quarter of a year.
+fn after_working_days(start: Moment, n: i64) -> Option<Moment> {
+    const WORKING_DAYS_MAX: i64 = 60;
+    // The first day of 1970 was a Thursday.
+    let is_working = |day: &i64| (day + 3).rem_euclid(7) < 5;
+    let first = day_of(start);
+    let last = (first + 1..first + 2 * WORKING_DAYS_MAX).filter(is_working).nth(usize::try_from(n - 1).ok()?);
+    Moment::from_seconds(last.filter(|_| n <= WORKING_DAYS_MAX)? * DAY)
+}
