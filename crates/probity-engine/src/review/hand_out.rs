@@ -268,10 +268,8 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     let (revision, answer) = place.said(db, &place.unsaid(&who.name, false), turned)?;
     let is_answered = state == SeatState::Submitted;
     let note = last_note(db, item, person)?;
-    let (earlier, taken_back) = match is_answered {
-        true => (None, None),
-        false => (earlier(db, &place, &who)?, last_answer(db, item, person)?),
-    };
+    let (earlier, taken_back) =
+        if is_answered { (None, None) } else { (earlier(db, &place, &who)?, last_answer(db, item, person)?) };
     let shown = shown(db, item)?;
     Ok(Some(ItemView {
         id: item,

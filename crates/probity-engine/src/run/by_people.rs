@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use probity_core::case::Entry;
+use probity_core::case::{Entry, Variant};
 use probity_core::label::LabelEntry;
 use probity_core::rubric::{CriterionId, Decider, Rubric};
 use probity_core::score::{Criteria, CriterionOutcome, Scored, Unscored};
@@ -49,7 +49,7 @@ impl PeopleDecisions {
     pub(super) fn decide(&self, entry: &Entry, packets: &[PacketRecord], criteria: &mut Criteria) {
         let Some(labels) = self.by_case.get(entry.case.id.as_str()) else { return };
         let hashes: BTreeSet<String> = packets.iter().map(|packet| packet.hash.to_string()).collect();
-        let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str());
+        let variant = entry.reply.variant.as_ref().map(Variant::as_str);
         let is_about = |label: &&LabelEntry| {
             label.facts.variant.as_deref() == variant
                 && label.packet.as_ref().is_none_or(|packet| hashes.contains(packet))

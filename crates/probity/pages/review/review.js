@@ -275,7 +275,7 @@ for (const box of document.querySelectorAll("[data-copy]")) {
 for (const select of document.querySelectorAll("form.filters select")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
-// Figures are made anew while somebody looks at them, where they asked for it.
+// Figures are made anew for a person who asked for it.
 const live = document.querySelector("[data-live]");
 if (live) {
   live.hidden = false;

@@ -92,11 +92,11 @@ fn matrix(agreement: &Agreement) -> Vec<Value> {
             }),
         }
     };
-    let row = |one: &Option<&str>| {
-        let cells: Vec<Value> = names.iter().map(|other| cell(*one, *other)).collect();
+    let row = |one: Option<&str>| {
+        let cells: Vec<Value> = names.iter().map(|other| cell(one, *other)).collect();
         context! { name => one.unwrap_or("judge"), cells }
     };
-    names.iter().map(row).collect()
+    names.iter().copied().map(row).collect()
 }
 
 #[cfg(test)]

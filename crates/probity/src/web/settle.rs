@@ -87,8 +87,8 @@ pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
     let (said, settled) = (&disagreement.said, disagreement.settled.as_ref());
     let sets = settling_sets(&asked, said, settled.map(|each| &each.answer));
     let (title, lead_in) = sentences(&asked, said, &sets);
-    let noted = said.iter().enumerate().filter(|(_, each)| !each.note.is_empty());
-    let notes = noted.map(|(at, each)| {
+    let with_note = said.iter().enumerate().filter(|(_, each)| !each.note.is_empty());
+    let notes = with_note.map(|(at, each)| {
         let Voter { name, hue } = Voter::of((at, each));
         context! { name, hue, note => &each.note }
     });

@@ -84,7 +84,7 @@ fn an_answer_has_the_time_that_it_took() {
         assert_eq!(
             labels.last().unwrap().label.seconds,
             want,
-            "whoever has it for hours does not look at it"
+            "an item that was held for hours was not looked at"
         );
     }
 }

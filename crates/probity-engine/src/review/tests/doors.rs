@@ -42,7 +42,7 @@ fn a_name_in_another_case_is_the_same_person_and_a_lead_stays_one() {
     wait(scene.room.remove(dee, NOW)).unwrap();
     let (_, invitation) = invited(&scene.room, "dée", PersonRole::Reviewer);
     let (person, _) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
-    assert_eq!(person.role, PersonRole::Reviewer, "whoever was removed begins anew");
+    assert_eq!(person.role, PersonRole::Reviewer, "a person who was removed begins anew");
     let (ann, _) = invited(&scene.room, "ann", PersonRole::Lead);
     assert_eq!(ann, scene.ann);
     let people = scene.room.people(NOW).unwrap();

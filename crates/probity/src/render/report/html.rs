@@ -15,11 +15,11 @@ use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
 use serde_json::json;
 
+use super::super::private::Texts;
 use super::super::results::WholeFile;
 use super::super::view::{self, BLOCK, Index, Viewer};
 use super::Report;
 use super::document::{Document, JudgeLine};
-use super::super::private::Texts;
 
 /// The templates by name: a page, and what is on it.
 const TEMPLATES: [(&str, &str); 3] = [

@@ -27,8 +27,8 @@ use self::document::Document;
 use self::html::Html;
 use self::junit::Junit;
 use super::export::{self, About, RowForm, Spool};
-use super::results::{ResultsWriter, WholeFile};
 use super::private::Texts;
+use super::results::{ResultsWriter, WholeFile};
 
 /// What takes the rows of a run in order, and its summary at the end.
 pub(crate) trait Report {
