@@ -19,9 +19,10 @@ const WATCH: &str = "window.acted = []; \
 /// Elements that no report has, wherever they would come from, and attributes that would do something.
 const FOREIGN: &str = "return [...document.querySelectorAll('*')].filter((element) => \
     ['IMG', 'IFRAME', 'OBJECT', 'EMBED', 'FORM', 'BASE', 'LINK', 'VIDEO', 'AUDIO', 'TEMPLATE', 'MATH', 'B', 'X', \
-     'DEL', 'DETAILS', 'MARQUEE', 'DIALOG', 'TEXTAREA', 'PORTAL', 'ANIMATE', 'USE', 'FOREIGNOBJECT'] \
-    .includes(element.tagName.toUpperCase()) || [...element.attributes].some((attribute) => \
-    attribute.name.startsWith('on') || attribute.name === 'style' || attribute.name === 'autofocus' || \
+     'DEL', 'MARQUEE', 'DIALOG', 'TEXTAREA', 'PORTAL', 'ANIMATE', 'USE', 'FOREIGNOBJECT'] \
+    .includes(element.tagName.toUpperCase()) || (element.tagName === 'DETAILS' && !element.className) || \
+    [...element.attributes].some((attribute) => \
+    attribute.name.startsWith('on') || (attribute.name === 'style' && !element.closest('#grid')) || attribute.name === 'autofocus' || \
     (attribute.name === 'href' && !attribute.value.startsWith('#')))).map((element) => element.outerHTML.slice(0, 120))";
 
 /// The corpus, string by string.
@@ -114,8 +115,23 @@ fn check(browser: &Browser, probity: &Probity, page: &str) {
     let text = browser.execute("return document.documentElement.textContent", &[]);
     let text = text.as_str().unwrap();
     let n_shown = corpus().iter().filter(|hostile| text.contains(**hostile)).count();
-    assert!(n_shown >= 100, "{page} shows {n_shown} of the corpus");
+    // The list of a run shows a few rows at a time; its cases are opened one by one below.
+    assert!(n_shown >= 100 || page == "run.html", "{page} shows {n_shown} of the corpus");
 }
+
+/// Opens every case of a run's page, and gives the texts that were shown.
+const EVERY_CASE: &str = "return (async () => {
+  const texts = [];
+  for (const name of JSON.parse(document.getElementById('index').textContent).name) {
+    location.hash = `case=${encodeURIComponent(name)}`;
+    for (let wait = 0; wait < 200; wait += 1) {
+      await new Promise((next) => setTimeout(next, 5));
+      if (document.getElementById('case-name').textContent === name && document.querySelector('#case .case')) break;
+    }
+    texts.push(document.getElementById('case').textContent);
+  }
+  return texts.join('\\n');
+})()";
 
 #[test]
 fn w17_w18_a_corpus_in_every_field_of_every_report_does_nothing() {
@@ -127,10 +143,14 @@ fn w17_w18_a_corpus_in_every_field_of_every_report_does_nothing() {
     let recorded = ["--judge", "recorded", "--verdicts", "verdicts.jsonl", "--report", "run.html"];
     probity.args(["run", cases]).words(recorded.into_iter()).run().code(0);
     check(&browser, &probity, "run.html");
-    assert_eq!(browser.count("script"), 2, "the rows and the page's own");
-    browser.send_keys("#words", "onerror");
-    browser.wait_until("document.querySelectorAll('#replies-body tr').length > 5");
+    browser.send_keys("#q", "onerror");
+    browser.wait_until("document.getElementById('count').textContent.includes(' of ')");
+    browser.click("#clear");
+    let text = browser.execute(EVERY_CASE, &[]);
+    let n_shown = corpus().iter().filter(|hostile| text.as_str().unwrap().contains(**hostile)).count();
+    assert!(n_shown >= 100, "the cases show {n_shown} of the corpus");
     assert_eq!(browser.execute("return window.acted", &[]), json!([]));
+    assert_eq!(browser.execute(FOREIGN, &[]), json!([]), "a case has elements of a text");
 
     let compare = ["compare", "--verdicts", "pairs.jsonl", "--resamples", "50", "--report", "compare.html"];
     probity.args(compare).run().code(0);
