@@ -398,7 +398,13 @@ fn patterns(summary: &Summary) -> Section {
         let (what, key, value) = match &pattern.kind {
             PatternKind::Criterion(name) => {
                 let criterion = summary.rubric.criteria().iter().find(|each| each.id.as_str() == &**name);
-                (format!("weak {name}"), &**name, criterion.map(|each| levels(each, |share| share + share <= Exact::from(1))).unwrap_or_default())
+                (
+                    format!("weak {name}"),
+                    &**name,
+                    criterion
+                        .map(|each| levels(each, |share| share + share <= Exact::from(1)))
+                        .unwrap_or_default(),
+                )
             }
             PatternKind::Rule(name) => (format!("blocked by {name}"), "rule", name.to_string()),
         };

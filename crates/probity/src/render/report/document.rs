@@ -412,7 +412,8 @@ impl Cell {
 
 /// Keys and values as an address has them.
 pub(crate) fn query(wanted: &[(&str, &str)]) -> String {
-    let part = |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
+    let part =
+        |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
     wanted.iter().map(part).collect::<Vec<_>>().join("&")
 }
 
