@@ -127,7 +127,15 @@ fn a_change_is_shown_with_its_cases() {
         &expect![[r#"
             a.json → b.json · desk 1 · judge openai gpt-4o-mini (advisory)
             6 pairs by id · 5 changed · 1 only before · 0 only after · 71.4 % with an outcome in both runs
+            The pass rate fell from 80.0 % to 40.0 %: not decided, −80.4 to +31.3 points.
             5 of 6 pairs changed.
+
+            Pass rate, before and after
+            pass rate of   before   after  change   95 % interval  n  higher  lower       p  adjusted
+            all pairs      80.0 %  40.0 %   −40.0  −80.4 to +31.3  5       1      3  0.6250         –
+            billing       100.0 %  50.0 %   −50.0  −90.5 to +27.3  2       0      1  1.0000    1.0000
+            shipping       66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
+            p: McNemar's exact test; adjusted: over the slices.
 
             What the runs were made of differs in
 
@@ -141,14 +149,10 @@ fn a_change_is_shown_with_its_cases() {
             adjusted: over the criteria, by Benjamini and Yekutieli
 
             Slices
-            pass rate by slice   before   after  change   95 % interval  n  higher  lower       p  adjusted
-            billing             100.0 %  50.0 %   −50.0  −90.5 to +27.3  2       0      1  1.0000    1.0000
-            shipping             66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
-
             help by slice  before  after  change   95 % interval  n  higher  lower       p  adjusted
             billing          4.00   2.00   −2.00   −4.00 to 0.00  2       0      1  1.0000    1.0000
             shipping         2.50   2.50    0.00  −3.00 to +3.00  2       1      1  1.0000    1.0000
-            adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are not listed for levels
+            adjusted: over slices and criteria; slices without a move are not listed
 
             pass → fail: 2 cases
               case-01 [shipping], score 45 below 70

@@ -345,7 +345,7 @@ fn n21_every_output_names_points_violations_and_slices() {
         "5.00 of 10",
         "safety 0 (0 points, harmful_content): As scripted.",
         "\nbilling            1    100.0 %",
-        "\nreturns        3     33.3 %",
+        "\nreturns            3     33.3 %",
         "note: support-gold asks for a gold set of 100 to 150 cases; this one has 4\n",
     ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);

@@ -23,14 +23,17 @@ fn the_summary_of_the_example() {
     expect![[r#"
         relevance-tone 1.1 · tickets.json · judge baseline (advisory)
         11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped
+        10 of 11 replies have a score.
+        The gate blocked 1 reply.
 
         Slices
-        slice     replies
-        accounts        2
-        api             2
-        billing         2
-        builds          3
-        hardware        2
+        slice        replies
+        all replies       11
+        accounts           2
+        api                2
+        billing            2
+        builds             3
+        hardware           2
 
         Criteria
         criterion  mean  95 % interval   n  levels given                      unscored
@@ -45,13 +48,6 @@ fn the_summary_of_the_example() {
         builds         4.00  3.67
         hardware       3.00  3.50
 
-        Found by the gate
-        rule       blocked  flagged
-        pii.email        1        0
-        No judge was asked about blocked replies, and no score reopens them.
-          ticket-011 [api], blocked
-            pii.email at 69-104: the reply contains an e-mail address
-
         Failure patterns
         slice     what                  replies  such as
         accounts  weak tone              2 of 2  ticket-004, ticket-005
@@ -64,6 +60,13 @@ fn the_summary_of_the_example() {
         builds    weak relevance         1 of 3  ticket-002
         builds    weak tone              1 of 3  ticket-002
         hardware  weak tone              1 of 2  ticket-009
+
+        Found by the gate
+        rule       blocked  flagged
+        pii.email        1        0
+        No judge was asked about blocked replies, and no score reopens them.
+          ticket-011 [api], blocked
+            pii.email at 69-104: the reply contains an e-mail address
 
         Worst replies
           ticket-002 [builds], scored
