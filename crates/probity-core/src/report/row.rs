@@ -33,7 +33,7 @@ impl ResultRow {
     pub fn blocked(entry: &Entry, findings: &[Finding], rubric: &Rubric) -> Self {
         let not_asked = rubric.criteria().iter().map(|criterion| (criterion.id.as_str(), None));
         let (outcome, criteria) = (RowOutcome::Blocked, not_asked.collect());
-        ResultRow { outcome, criteria, ..Self::new(entry, GateStatus::Blocked, findings) }
+        ResultRow { criteria, outcome, ..Self::new(entry, GateStatus::Blocked, findings) }
     }
 
     /// An admitted reply with what each criterion of `rubric` came to, in its order.

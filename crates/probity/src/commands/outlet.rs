@@ -38,7 +38,9 @@ impl<'a> Outlet<'a> {
     /// The same for results, which may be rows in a form of their own.
     pub(crate) fn of_run(args: &OutputArgs, say: &'a SayArgs, inputs: &Inputs) -> Result<Self, Failure> {
         let mut files = tried(args.output.as_deref(), &args.reports, inputs)?;
-        files.iter_mut().for_each(|file| file.texts = args.texts);
+        for file in &mut files {
+            file.texts = args.texts;
+        }
         Ok(Outlet { files, say })
     }
 

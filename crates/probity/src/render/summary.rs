@@ -406,7 +406,7 @@ fn patterns(summary: &Summary) -> Section {
                         .unwrap_or_default(),
                 )
             }
-            PatternKind::Rule(name) => (format!("blocked by {name}"), "rule", name.to_string()),
+            PatternKind::Rule(name) => (format!("blocked by {name}"), "rule", name.clone()),
         };
         let what = Cell::filter(what, "", &[("slice", &pattern.slice), (key, &value)]);
         let n = format!("{} of {}", pattern.n, pattern.of);
