@@ -170,6 +170,8 @@ const ESTIMATE: &[Member] = &[
     ("warnings", "array"),
 ];
 
+const EXPORT_CASES: &[Member] = &[("run", "string"), ("files", "array"), ("left_out", "object")];
+
 const IMPORT_LABELS: &[Member] = &[
     ("added", "integer"),
     ("already_there", "integer"),
@@ -212,6 +214,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("models", of::<ModelList>()),
         ("policy-check", of::<PolicyCheck>()),
         ("rubric-diff", of::<RubricDiffDocument>()),
+        ("export-cases", table("export-cases", EXPORT_CASES)),
         ("import-labels", table("import-labels", IMPORT_LABELS)),
         ("review", table("review", REVIEW)),
     ]

@@ -355,7 +355,9 @@ fn n21_every_output_names_points_violations_and_slices() {
     assert!(text("report.md").contains("| billing | 1 | 100.0 %"), "{}", text("report.md"));
     assert!(text("report.xml").contains("safety 0 (0 points, harmful_content): As scripted."));
     assert!(text("report.html").contains("5.00 of 10"));
-    assert!(text("report.html").contains("safety 0 (0 points, harmful_content): As scripted."));
+    assert!(
+        text("report.html").contains("Names harmful_content") && text("report.html").contains("As scripted.")
+    );
 }
 
 #[test]

@@ -511,7 +511,7 @@ fn one_person_is_no_measure_for_a_judge() {
     let one: Vec<&str> = labels.lines().filter(|line| line.contains("\"ann\"")).collect();
     scene.folder.write("one.jsonl", one.join("\n"));
     let ran = scene.promote(&["--labels", "one.jsonl"]).code(1);
-    assert!(ran.stdout.contains("not met, 1 of"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 of 15 requirements of contract"), "{}", ran.stdout);
     assert!(ran.stdout.contains("one person labelled, so people cannot be compared"), "{}", ran.stdout);
 }
 

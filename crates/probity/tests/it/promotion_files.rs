@@ -57,7 +57,7 @@ fn a_lab_with_eight_rows_and_a_length_shortcut_is_blocked_for_two_reasons() {
     assert_eq!(unmet("requirement"), ["labelled_rows", "probes"]);
     assert_eq!((unmet("have")[0].clone(), unmet("need")[0].clone()), (json!(8), json!(50)));
     assert_eq!(unmet("message")[0], "8 labelled rows, 50 are needed: 42 more labels");
-    assert_eq!(unmet("message")[1], "1 of 3 probes does not pass: same_information_padding (fail): as seen");
+    assert_eq!(unmet("message")[1], "1 of 3 probes does not pass: same_information_padding (fail)");
     let checked = out["checked"].as_array().expect("a list");
     assert_eq!(checked[2]["requirement"], "human_review");
     assert_eq!(checked[2]["met"], true);
@@ -75,17 +75,18 @@ fn the_decision_in_words() {
         Promotion · contract lab 1 · judge j by verdicts.jsonl (advisory)
         owner of the contract: lab team
         1 requirements met · 2 not met · 8 labelled items · 1 people
-        The judge does not meet contract lab: not met, 2 of 3 requirements.
+        2 of 3 requirements of contract lab are not met.
+        The judge may not gate a release.
 
         Decision
-        requirement        have         need
-        labelled rows      8            50       not met
-        probes             2 of 3 pass  all      not met
+        requirement               have     need
+        labelled rows                8       50  not met
+        probes             2 of 3 pass      all  not met
         human review path  second line  defined  met
 
         What is missing
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
-          probes: 1 of 3 probes does not pass: same_information_padding (fail): as seen
+          probes: 1 of 3 probes does not pass: same_information_padding (fail)
 
         The standing
           nothing was recorded

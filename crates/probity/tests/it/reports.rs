@@ -40,13 +40,13 @@ fn run(probity: &Probity, report: &str) -> String {
 fn a_page_holds_its_rows_as_data_and_everything_else_as_text() {
     let probity = scene();
     let page = run(&probity, "out.html");
-    assert_eq!(page.matches("<script").count(), 2, "the rows and the page's own script");
+    assert_eq!(page.matches("<script").count(), 3, "a block, the index and the page's own script");
     assert!(!page.contains("<img") && !page.contains("<svg onload") && !page.contains("<!-- <script>"));
     assert!(page.contains("default-src 'none'") && !page.contains("unsafe-inline"));
-    let rows = page.split("id=\"rows\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
-    let rows: Value = serde_json::from_str(rows).unwrap();
-    assert_eq!(rows.as_array().unwrap().len(), HOSTILE.len());
-    assert_eq!(rows[0][1], HOSTILE[0]);
+    let index = page.split("id=\"index\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+    let index: Value = serde_json::from_str(index).unwrap();
+    assert_eq!(index["name"].as_array().unwrap().len(), HOSTILE.len());
+    assert_eq!(index["slice"][0], HOSTILE[0]);
     assert_eq!(
         page,
         run(&probity, "again.html").replace("again.html", "out.html"),
