@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn one_target_or_all() {
-        check(&[], "binary foreign gate json load map policy prompt retry rubric verdict for 120");
+        check(&[], "binary foreign gate graders json load map policy prompt retry rubric verdict for 120");
         check(&["load"], "load for 120");
         check(
             &["--seconds", "5"],
-            "binary foreign gate json load map policy prompt retry rubric verdict for 5",
+            "binary foreign gate graders json load map policy prompt retry rubric verdict for 5",
         );
         check(&["load", "--seconds", "600"], "load for 600");
     }
@@ -174,7 +174,7 @@ mod tests {
     fn what_is_not_understood_is_named() {
         check(
             &["lod"],
-            "unknown target `lod`, expected one of binary, foreign, gate, json, load, map, policy, prompt, retry, rubric, verdict",
+            "unknown target `lod`, expected one of binary, foreign, gate, graders, json, load, map, policy, prompt, retry, rubric, verdict",
         );
         for wrong in [&["--seconds"][..], &["--seconds", "0"], &["--seconds", "soon"]] {
             check(wrong, "expected a number of seconds above 0 after --seconds");

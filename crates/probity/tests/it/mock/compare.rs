@@ -226,7 +226,7 @@ fn the_same_bytes_offline_and_at_any_concurrency() {
 
 #[test]
 fn the_seed_draws_the_order_of_asking_and_nothing_else() {
-    let scene = Rehearsal::of_cases(10, &["--pairs", "longer"]);
+    let scene = Rehearsal::of_cases(25, &["--pairs", "longer"]);
     let mut orders = Vec::new();
     for seed in ["1", "2", "1"] {
         let store = format!("store-{}.db", orders.len());
@@ -234,14 +234,14 @@ fn the_seed_draws_the_order_of_asking_and_nothing_else() {
         scene.compare(&["--concurrency", "1", "--seed", seed, "--store", &store]).code(0);
         orders.push(scene.asked().split_off(before));
     }
-    // Six workers wait for their turn, so a call may overtake a few others on its way to the ledger; none goes far.
+    // Six workers wait for their turn, so a call may overtake others on its way to the ledger; none goes far.
     let moved = |one: &[String], other: &[String]| {
         let place =
             |packet: &String| other.iter().position(|asked| asked == packet).expect("the same packets");
         one.iter().enumerate().map(|(at, packet)| at.abs_diff(place(packet))).max().unwrap_or(0)
     };
-    assert!(moved(&orders[0], &orders[1]) > 6, "another seed, another order");
-    assert!(moved(&orders[0], &orders[2]) <= 6, "the same seed, the same order");
+    assert!(moved(&orders[0], &orders[1]) > 16, "another seed, another order");
+    assert!(moved(&orders[0], &orders[2]) <= 16, "the same seed, the same order");
     let sorted = |order: &Vec<String>| order.iter().cloned().collect::<BTreeSet<String>>();
     assert_eq!(sorted(&orders[0]), sorted(&orders[1]));
 }
