@@ -13,6 +13,9 @@ pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
     let who = match &judge.backend {
         Backend::Chat(chat) => at(chat),
         Backend::Baseline => "inside this program".to_owned(),
+        Backend::Panel(panel) => {
+            panel.members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(", then ")
+        }
         Backend::Command(command) => format!("the program `{}`", command.argv.join(" ")),
         Backend::Recorded { verdicts: Some(file) } => file.display().to_string(),
         Backend::Recorded { verdicts: None } => "what the store holds".to_owned(),
