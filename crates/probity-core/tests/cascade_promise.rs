@@ -52,7 +52,12 @@ impl Scene {
                     (0..self.n_looks).map(|_| Some(usize::from(random.unit() < right))).collect();
                 opinion(&looks)
             });
-            PanelRow { case, slice: Arc::from(["calm", "hard"][slice]), gold: 1, opinions: opinions.collect() }
+            PanelRow {
+                case,
+                slice: Arc::from(["calm", "hard"][slice]),
+                gold: 1,
+                opinions: opinions.collect(),
+            }
         };
         (0..self.per_case).map(|_| row()).collect()
     }
@@ -140,7 +145,12 @@ const USUAL: Scene = Scene {
 #[test]
 fn the_promise_is_kept_and_most_is_decided() {
     let kept = kept(&USUAL);
-    assert!(kept.refused < 0.05 && kept.first > 0.5 && kept.decided > 0.6, "{} {}", kept.refused, kept.decided);
+    assert!(
+        kept.refused < 0.05 && kept.first > 0.5 && kept.decided > 0.6,
+        "{} {}",
+        kept.refused,
+        kept.decided
+    );
 }
 
 #[test]
@@ -148,20 +158,21 @@ fn it_is_kept_where_a_judge_just_misses_it() {
     // Both orders agree and are right: 0.75·0.95² of 0.75·(0.95² + 0.05²) + 0.25·(0.2² + 0.8²), which is 0.7963.
     const MISSES: Known = Known { understands: [0.75, 0.75], right: [0.95, 0.2] };
     let promise = Promise { agreement: 0.80, confidence: 0.9 };
-    let just = kept(&Scene { name: "a judge that just misses it", stages: &[MISSES], promise, n_labels: 300, ..USUAL });
+    let just = kept(&Scene {
+        name: "a judge that just misses it",
+        stages: &[MISSES],
+        promise,
+        n_labels: 300,
+        ..USUAL
+    });
     assert!(just.refused > 0.8, "{}", just.refused);
 }
 
 #[test]
 fn it_is_kept_over_slices() {
     const SPLIT: Known = Known { understands: [0.95, 0.4], right: [0.97, 0.2] };
-    let scene = Scene {
-        name: "a weak slice",
-        stages: &[SPLIT, LARGE],
-        second_slice: 0.4,
-        n_labels: 1_000,
-        ..USUAL
-    };
+    let scene =
+        Scene { name: "a weak slice", stages: &[SPLIT, LARGE], second_slice: 0.4, n_labels: 1_000, ..USUAL };
     let kept = kept(&scene);
     assert!(kept.first > 0.4, "the strong slice is decided by the first stage: {}", kept.first);
 }

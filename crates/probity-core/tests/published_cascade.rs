@@ -78,9 +78,8 @@ fn objects(text: &str) -> impl Iterator<Item = Object> + '_ {
 fn rows(set: &Set, subject: &Subject) -> (Vec<PanelRow>, usize) {
     let labels: Vec<LabelEntry> =
         objects(&set.file(subject.labels)).map(|row| LabelEntry::read(&row).expect("a label")).collect();
-    let is_stage = |entry: &VerdictEntry| {
-        subject.stages.iter().any(|(name, _)| entry.judge.as_deref() == Some(*name))
-    };
+    let is_stage =
+        |entry: &VerdictEntry| subject.stages.iter().any(|(name, _)| entry.judge.as_deref() == Some(*name));
     let mut verdicts: Vec<VerdictEntry> =
         objects(&set.file("judge.jsonl")).map(|row| VerdictEntry::read(&row).expect("a verdict")).collect();
     verdicts.retain(is_stage);
@@ -149,12 +148,24 @@ fn cascades_on_published_sets() {
         let names: Vec<&str> = subject.stages.iter().map(|(name, _)| *name).collect();
         for (name, stage) in names.iter().zip(reliability(&rows, n_members)) {
             let top = stage.bands.first().expect("opinions");
-            println!("{} {name}: {} of {} consistent, agreement {:.3}", subject.set, top.agreement.n, rows.len(), top.agreement.value);
+            println!(
+                "{} {name}: {} of {} consistent, agreement {:.3}",
+                subject.set,
+                top.agreement.n,
+                rows.len(),
+                top.agreement.value
+            );
             stage.warning(name, 0.6).iter().for_each(|warning| println!("  {warning}"));
         }
         if n_members > 1 {
             let jury = fit_jury(&rows, n_members, 3, "").expect("questions");
-            println!("  jury {:.3}, best {:.3}, {:.2} votes, beats: {}", jury.jury_right as f64 / jury.n as f64, jury.best_right as f64 / jury.n as f64, jury.effective_votes, jury.jury.beats_best);
+            println!(
+                "  jury {:.3}, best {:.3}, {:.2} votes, beats: {}",
+                jury.jury_right as f64 / jury.n as f64,
+                jury.best_right as f64 / jury.n as f64,
+                jury.effective_votes,
+                jury.jury.beats_best
+            );
         }
         for promise in subject.promises {
             let splits = splits(subject, *promise, n_splits, &set);

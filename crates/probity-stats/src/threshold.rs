@@ -163,7 +163,11 @@ mod tests {
     fn tests_end_at_the_first_that_fails() {
         let sure = rows(&[(1.0, 60, 60), (0.8, 20, 40), (0.6, 400, 400)]);
         let kept = lowest_threshold(&sure, &[1.0, 0.8, 0.6], 0.85, 0.1).expect("thresholds");
-        assert_eq!(kept.map(|above| (above.threshold, above.n)), Ok((1.0, 60)), "what comes later is not looked at");
+        assert_eq!(
+            kept.map(|above| (above.threshold, above.n)),
+            Ok((1.0, 60)),
+            "what comes later is not looked at"
+        );
         let weak = rows(&[(1.0, 6, 10)]);
         let refused = lowest_threshold(&weak, &[1.0], 0.85, 0.1).expect("a threshold").expect_err("too weak");
         assert_eq!((refused.n, refused.n_right), (10, 6));
@@ -195,7 +199,10 @@ mod tests {
         let n_draws = 2_000;
         let wrong = (0..n_draws).filter(|_| draw(150)).count();
         // Three standard errors above the level.
-        assert!(wrong as f64 / f64::from(n_draws) <= level + 3.0 * (level * (1.0 - level) / 2_000.0).sqrt(), "{wrong}");
+        assert!(
+            wrong as f64 / f64::from(n_draws) <= level + 3.0 * (level * (1.0 - level) / 2_000.0).sqrt(),
+            "{wrong}"
+        );
     }
 
     proptest! {

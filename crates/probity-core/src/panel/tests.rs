@@ -57,7 +57,9 @@ fn without_enough_labels_or_agreement_there_is_no_cascade() {
 #[test]
 fn a_slice_with_enough_labels_stands_by_itself() {
     let mut rows = many(300, "billing", 20, None);
-    rows.extend(many(300, "refunds", 2, None).into_iter().map(|row| PanelRow { case: row.case + 300, ..row }));
+    rows.extend(
+        many(300, "refunds", 2, None).into_iter().map(|row| PanelRow { case: row.case + 300, ..row }),
+    );
     rows.extend(many(20, "other", 20, None).into_iter().map(|row| PanelRow { case: row.case + 600, ..row }));
     let CascadeFit { record, .. } = fit(&rows).expect("one slice agrees");
     let slices: Vec<Option<&str>> = record.groups.iter().map(|group| group.slice.as_deref()).collect();
@@ -70,7 +72,8 @@ fn a_slice_with_enough_labels_stands_by_itself() {
 #[test]
 fn what_is_seen_on_other_cases_is_split_by_case() {
     // Rows of one case are alike; a case is never on both sides of a split.
-    let rows: Vec<PanelRow> = (0..600).map(|i| row(i / 3, "", &[Some((1.0, (i / 3) % 20 != 0)), None])).collect();
+    let rows: Vec<PanelRow> =
+        (0..600).map(|i| row(i / 3, "", &[Some((1.0, (i / 3) % 20 != 0)), None])).collect();
     let CascadeFit { held_out, seen, record, .. } = fit(&rows).expect("it agrees");
     assert_eq!(record.groups[0].stages[0].n, 200, "a case counts once");
     assert_eq!(held_out.decided.n(), 600);
@@ -116,7 +119,11 @@ fn a_jury_that_its_best_member_beats_says_so() {
     let fit = fit_jury(&rows, 3, 3, "labels").expect("questions");
     assert_eq!((fit.best, fit.members_right[0]), (0, 360));
     assert!(!fit.jury.beats_best, "{fit:?}");
-    assert!(fit.effective_votes < 2.6, "two members that err together are about one: {}", fit.effective_votes);
+    assert!(
+        fit.effective_votes < 2.6,
+        "two members that err together are about one: {}",
+        fit.effective_votes
+    );
 }
 
 #[test]
@@ -126,8 +133,7 @@ fn a_jury_of_independent_members_beats_each() {
         let mixed = ((i * 3 + member) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
         usize::from(!mixed.is_multiple_of(4))
     };
-    let rows: Vec<PanelRow> =
-        (0..2_000).map(|i| vote(i, &[right(i, 0), right(i, 1), right(i, 2)])).collect();
+    let rows: Vec<PanelRow> = (0..2_000).map(|i| vote(i, &[right(i, 0), right(i, 1), right(i, 2)])).collect();
     let fit = fit_jury(&rows, 3, 2, "labels").expect("questions");
     assert!(fit.jury.beats_best && fit.jury_right > fit.best_right, "{fit:?}");
     assert!(fit.effective_votes > 2.5, "{}", fit.effective_votes);
@@ -146,11 +152,10 @@ fn votes_by_weight() {
 #[test]
 fn rows_join_labels_with_the_looks_of_members() {
     let object = |text: &str| json::parse(text).expect("JSON").as_object().expect("an object").clone();
-    let labels: Vec<LabelEntry> = [
-        r#"{"item":"t1","label":"a","annotator":"x"}"#, r#"{"item":"t2","label":"b","annotator":"x"}"#,
-    ]
-    .map(|text| LabelEntry::read(&object(text)).expect("a label"))
-    .into();
+    let labels: Vec<LabelEntry> =
+        [r#"{"item":"t1","label":"a","annotator":"x"}"#, r#"{"item":"t2","label":"b","annotator":"x"}"#]
+            .map(|text| LabelEntry::read(&object(text)).expect("a label"))
+            .into();
     let verdicts: Vec<VerdictEntry> = [
         r#"{"item":"t1","judge":"s#0","verdict_ab":"a","verdict_ba":"a"}"#,
         r#"{"item":"t1","judge":"s#1","verdict_ab":"a","verdict_ba":"b"}"#,

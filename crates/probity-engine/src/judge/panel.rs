@@ -60,7 +60,8 @@ impl fmt::Debug for PanelAnswers {
 /// The record that a panel's answer settles, or why a person has to decide.
 pub(super) fn settled(completion: &Completion, question: &Question) -> Result<String, Unusable> {
     let text = completion.text.as_deref().unwrap_or_default();
-    let unusable = |reason: &'static str, detail: String| Unusable { reason, detail, remedy: Remedy::Nothing };
+    let unusable =
+        |reason: &'static str, detail: String| Unusable { reason, detail, remedy: Remedy::Nothing };
     if let Ok(Value::Object(members)) = serde_json::from_str(text)
         && let Some(reason) = members.get(FOR_PERSON)
     {

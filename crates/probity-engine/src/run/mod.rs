@@ -321,8 +321,7 @@ async fn run_within(
     if work.asking().panel().is_some() {
         return panel::run_panel(work, session, allowance).await;
     }
-    let turn =
-        Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
     loop {
@@ -342,7 +341,9 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
         let id = JudgeId::of_identity(&work.asking().identity(&LeftOut::default()));
         let Manifest { name, parts, .. } = work.manifest(&id);
         let named = parts.into_iter().map(|(name, value)| (name, Json::text(value)));
-        hasher.update(Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes());
+        hasher.update(
+            Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes(),
+        );
     }
     hasher.finalize().to_hex().to_string()
 }

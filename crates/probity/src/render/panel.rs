@@ -1,6 +1,8 @@
 //! What labels made of a panel as a document, and what its members decided in a run in lines.
 
-use probity_core::panel::{CascadeFit, Decided, Group, JuryFit, Promise, Refusal, StageReliability, StageTest};
+use probity_core::panel::{
+    CascadeFit, Decided, Group, JuryFit, Promise, Refusal, StageReliability, StageTest,
+};
 use probity_core::results::{PanelFacts, PanelMember};
 use probity_core::stats::{Estimate, proportion};
 use serde_json::{Value, json};
@@ -143,7 +145,8 @@ fn thresholds(shown: &PanelShown, groups: &[Group]) -> Section {
         let slice = group.slice.as_deref().unwrap_or(if groups.len() > 1 { "all others" } else { "all" });
         for (name, test) in shown.names.iter().zip(&group.stages) {
             let StageTest { threshold, n, n_right, low } = test;
-            let from = threshold.map_or("never".to_owned(), |threshold| format!("{} of its looks", percent(threshold)));
+            let from = threshold
+                .map_or("never".to_owned(), |threshold| format!("{} of its looks", percent(threshold)));
             table.row(cells![slice, name.as_str(), from, *n_right, *n, percent(*low)]);
         }
     }
@@ -175,7 +178,9 @@ fn jury(shown: &PanelShown, fit: &JuryFit) -> Document {
     let verdict = if fit.jury.beats_best {
         format!("The jury beats its best member: {jury} agree with people, {alone} of {best}{p}.")
     } else {
-        format!("The jury does not beat its best member: {jury} agree with people, {alone} of {best}{p}. Ask {best} alone.")
+        format!(
+            "The jury does not beat its best member: {jury} agree with people, {alone} of {best}{p}. Ask {best} alone."
+        )
     };
     let mut table = Table::new(&["member", "#weight", "#agrees", "#95 %", "#of"]);
     for (place, name) in shown.names.iter().enumerate() {
@@ -233,9 +238,7 @@ fn cascade_json(shown: &PanelShown, promise: Promise, fit: &CascadeFit) -> Value
 }
 
 fn groups_json(shown: &PanelShown, groups: &[Group]) -> Value {
-    let stage = |(name, test): (&String, &StageTest)| {
-        json!({ "judge": name, "threshold": test.threshold, "n": test.n, "agree": test.n_right, "at_least": test.low })
-    };
+    let stage = |(name, test): (&String, &StageTest)| json!({ "judge": name, "threshold": test.threshold, "n": test.n, "agree": test.n_right, "at_least": test.low });
     groups
         .iter()
         .map(|group| {
@@ -259,7 +262,8 @@ fn reliability_json(shown: &PanelShown) -> Value {
 
 /// What the members of a panel decided in a run, line by line.
 pub(super) fn lines(panel: &PanelFacts) -> Vec<String> {
-    let share = |n: u64| proportion(n, panel.questions).map_or_else(none, |rate: Estimate| percent(rate.value));
+    let share =
+        |n: u64| proportion(n, panel.questions).map_or_else(none, |rate: Estimate| percent(rate.value));
     let line = |member: &PanelMember| {
         let cost = member.cost_usd.map(|usd| format!(", ${usd}")).unwrap_or_default();
         format!(

@@ -11,7 +11,9 @@ use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{CompareJob, Side, SideReplies};
 use probity_engine::run::job::Job;
 
-use super::{CaseFlags, asking_of, gate, job_of, judge, load_options, read_config, rubric, settled, template};
+use super::{
+    CaseFlags, asking_of, gate, job_of, judge, load_options, read_config, rubric, settled, template,
+};
 use crate::args::{CompareArgs, TargetArgs};
 use crate::exit::Failure;
 

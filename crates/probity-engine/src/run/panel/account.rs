@@ -30,7 +30,14 @@ impl Account {
         let rule = asking.panel().map_or(PanelRule::Jury, |panel| panel.rule);
         let QuestionCounts { n, decided, n_review, n_pending, calls_per_question } = questions.counts(rule);
         let asked = questions.asked.clone();
-        Account { questions: n, asked, decided, needs_human_review: n_review, pending: n_pending, calls_per_question }
+        Account {
+            questions: n,
+            asked,
+            decided,
+            needs_human_review: n_review,
+            pending: n_pending,
+            calls_per_question,
+        }
     }
 
     /// Keeps it with the run.

@@ -29,7 +29,7 @@ use super::{Observer, Ran, RunError, Session, left_out, run_within};
 use crate::config::{LeftOut, PanelRule};
 use crate::judge::{PanelAnswer, PanelAnswers};
 use crate::ledger::{JudgeId, Settled, Store, StoreError};
-use crate::schedule::budget::{Budget, Limits};
+use crate::schedule::budget::{Budget, BudgetTerms, Limits};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::Lane;
 
@@ -123,7 +123,8 @@ pub async fn ask_all(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Vec<
     know(asking, &work.basis().rubric, session.store)?;
     let panel = JudgeId::of_identity(&asking.identity(&LeftOut::default()));
     let questions = Questions::of(work.as_ref(), asking)?;
-    let allowance = Allowance::new(Arc::new(super::budget(asking, None)?));
+    let budget = super::budget(super::budget_key([work.as_ref()]), asking, None)?;
+    let allowance = Allowance::new(Arc::new(budget));
     let mut all = Vec::new();
     for member in 0..asking.members().len() {
         let standpoint = Standpoint { work, session, member, panel: &panel };
@@ -204,8 +205,9 @@ async fn settle(
     answers: Option<PanelAnswers>,
 ) -> Result<Ran, RunError> {
     // No call is made, so nothing is spent and nothing is shown.
-    let budget = Budget::new(Limits { calls_max: None, money_max: None });
-    let allowance = &Allowance::new(Arc::new(budget));
+    let key = format!("{} settled", super::budget_key([work.as_ref()]));
+    let limits = Limits { calls_max: None, money_max: None };
+    let allowance = &Allowance::new(Arc::new(Budget::new(BudgetTerms { key, limits })));
     let session = &Session { observer: &Unseen, ..*session };
     let turn = Turn { work, session, allowance, calls_before: 0, answers: answers.map(Arc::new) };
     turn.take(&LeftOut::default()).await

@@ -148,8 +148,11 @@ impl Questions {
             self.all.iter_mut().filter(|question| question.state == QuestionState::Open).collect();
         self.asked[member] = open.len() as u64;
         for group in open.chunks_mut(GROUP) {
-            let hashes: Vec<PacketHash> =
-                group.iter().flat_map(|question| &question.packets).map(|sized| sized.packet.hash()).collect();
+            let hashes: Vec<PacketHash> = group
+                .iter()
+                .flat_map(|question| &question.packets)
+                .map(|sized| sized.packet.hash())
+                .collect();
             let looks = self.numbers.clone().map(|repeat| Ok((repeat, reader.found(id, repeat, &hashes)?)));
             let looks: Vec<(u32, PacketMap<Found>)> = looks.collect::<Result<_, RunError>>()?;
             for question in group {
@@ -181,7 +184,8 @@ impl Questions {
                     .collect();
                 let verdict = jury.verdict(&votes).map(|(said, _)| said);
                 // The member with the most weight among those who say so speaks for the jury.
-                let speakers = (0..votes.len()).filter(|member| verdict.is_some() && votes[*member] == verdict);
+                let speakers =
+                    (0..votes.len()).filter(|member| verdict.is_some() && votes[*member] == verdict);
                 let speaker =
                     speakers.max_by(|one, other| jury.weights[*one].total_cmp(&jury.weights[*other]));
                 question.state = speaker.map_or(QuestionState::Undecided, QuestionState::Decided);
@@ -234,7 +238,8 @@ impl Questions {
                 },
             }
         }
-        counts.calls_per_question = self.numbers.len() as u64 * if self.form == AnswerForm::Preference { 2 } else { 1 };
+        counts.calls_per_question =
+            self.numbers.len() as u64 * if self.form == AnswerForm::Preference { 2 } else { 1 };
         counts
     }
 }

@@ -2,7 +2,8 @@
 
 use probity_core::packet::AnswerForm;
 use probity_core::panel::{
-    CascadeFit, JuryFit, PanelRecord, PanelRow, Promise, Refusal, fit_cascade, fit_jury, panel_rows, reliability,
+    CascadeFit, JuryFit, PanelRecord, PanelRow, Promise, Refusal, fit_cascade, fit_jury, panel_rows,
+    reliability,
 };
 use probity_engine::config::{PanelRule, PanelSettings};
 use probity_engine::ledger::Store;
@@ -34,7 +35,8 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
         store.close()?;
         return Ok(stopped.say());
     }
-    let form = if matches!(labelled.asked, Asked::Pairs(_)) { AnswerForm::Preference } else { AnswerForm::Levels };
+    let form =
+        if matches!(labelled.asked, Asked::Pairs(_)) { AnswerForm::Preference } else { AnswerForm::Levels };
     let n_looks = n_repeats(asking, form);
     let (rows, n_answers) = rows(&labelled, &store, &asked, n_looks)?;
     let digest = labelled.labels.digest.as_str();
@@ -79,16 +81,20 @@ fn panel<'a>(args: &CalibrateArgs, labelled: &'a Labelled) -> Result<&'a PanelSe
     let panel = judge.panel().filter(|panel| panel.rule.kind().name() == wanted);
     let panel = panel.ok_or_else(|| {
         let (name, kind) = (&judge.name, judge.kind().name());
-        Failure::usage(format!("{flag}: expected a judge of kind {wanted}, and judge {name} is of kind {kind}"))
-            .hint(format!("name one with --judge; its table in probity.toml has kind = \"{wanted}\""))
+        Failure::usage(format!(
+            "{flag}: expected a judge of kind {wanted}, and judge {name} is of kind {kind}"
+        ))
+        .hint(format!("name one with --judge; its table in probity.toml has kind = \"{wanted}\""))
     })?;
     let is_outcome = |labelled: &Labelled| {
         matches!(labelled.asked, Asked::Replies(_))
             && labelled.matched.labels.first().is_some_and(|label| label.criterion.is_none())
     };
     if is_outcome(labelled) {
-        return Err(Failure::usage(format!("{flag}: the labels are about whole replies, and judges decide criteria"))
-            .hint("label criteria, or pairs of replies"));
+        return Err(Failure::usage(format!(
+            "{flag}: the labels are about whole replies, and judges decide criteria"
+        ))
+        .hint("label criteria, or pairs of replies"));
     }
     Ok(panel)
 }
