@@ -60,11 +60,9 @@ pub fn share_at_least(n_right: u64, n: u64, level: f64) -> f64 {
 
 /// The fewest observations, all of them right, that show the share `promise` at `level`.
 pub fn fewest_to_show(promise: f64, level: f64) -> Option<u64> {
-    if !(0.0..1.0).contains(&promise) || !(level > 0.0 && level < 1.0) {
+    let is_inner = |share: f64| share > 0.0 && share < 1.0;
+    if !(is_inner(promise) && is_inner(level)) {
         return None;
-    }
-    if promise <= 0.0 {
-        return Some(1);
     }
     let n = (level.ln() / promise.ln()).ceil().max(1.0);
     (n < 1e9).then(|| super::whole(n))

@@ -59,6 +59,14 @@ struct MemberSays {
     looks: Vec<u32>,
 }
 
+/// What a member's looks at a question come to.
+enum Looked {
+    /// It has not answered all of them yet.
+    NotYet,
+    /// What it says; nothing where its looks are split.
+    Whole(Option<MemberSays>),
+}
+
 /// How far a question has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum QuestionState {
@@ -157,8 +165,8 @@ impl Questions {
             let looks: Vec<(u32, PacketMap<Found>)> = looks.collect::<Result<_, RunError>>()?;
             for question in group {
                 match question.heard(&looks, self.form, asking)? {
-                    None => question.state = QuestionState::Pending,
-                    Some(said) => {
+                    Looked::NotYet => question.state = QuestionState::Pending,
+                    Looked::Whole(said) => {
                         if let (PanelRecord::Cascade(cascade), Some(said)) = (record, &said)
                             && cascade.may_decide(member, question.slice.as_deref(), said.opinion.signal)
                         {
@@ -255,13 +263,13 @@ pub(super) struct QuestionCounts {
 }
 
 impl PanelQuestion {
-    /// What a member's `looks` come to; `None` where it has not answered all of them yet.
+    /// What a member's `looks` come to.
     fn heard(
         &self,
         looks: &[(u32, PacketMap<Found>)],
         form: AnswerForm,
         asking: &Asking,
-    ) -> Result<Option<Option<MemberSays>>, RunError> {
+    ) -> Result<Looked, RunError> {
         let terms = asking.terms();
         let mut said: Vec<Option<String>> = Vec::new();
         let mut by_packet: Vec<HashMap<String, u32>> = vec![HashMap::new(); self.packets.len()];
@@ -270,7 +278,7 @@ impl PanelQuestion {
                 let found = found.get(&sized.packet.hash());
                 let is_settled = matches!(found, Some(Found::Settled(Settlement { .. })));
                 if !is_settled && !asking.is_oversize(sized) {
-                    return Ok(None);
+                    return Ok(Looked::NotYet);
                 }
                 let verdict = terms.result(sized.named(), found)?.verdict.ok();
                 let look = verdict.and_then(|verdict| statement(&verdict, form, place));
@@ -284,7 +292,7 @@ impl PanelQuestion {
             let looks = by_packet.iter().map(|looks| looks.get(&opinion.said).copied());
             Some(MemberSays { looks: looks.collect::<Option<Vec<u32>>>()?, opinion })
         });
-        Ok(Some(says))
+        Ok(Looked::Whole(says))
     }
 }
 
