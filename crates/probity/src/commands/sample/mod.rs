@@ -163,7 +163,7 @@ fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) 
         let output = args.output.as_ref().map(|path| path.display().to_string());
         let (output, n_skipped) = (output.as_deref(), skipped.n);
         let shown = DrawShown { drawn, warnings: &warnings, output, skipped: &skipped.kept, n_skipped };
-        terminal::note(&sampling::draw(&shown).text());
+        terminal::note(&sampling::draw(&shown).text_in(Ink::Plain));
     }
     Ok(())
 }
