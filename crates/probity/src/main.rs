@@ -70,6 +70,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
+        Command::Rubric(RubricCommand::New) => Ok(shown(commands::rubric::TO_CHANGE)),
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
         }

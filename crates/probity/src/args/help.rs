@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// Two examples for each command, by the words that call it.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
-    ("init", ["probity init", "probity init support-eval"]),
+    ("init", ["probity init", "probity init support-eval --rubric"]),
     (
         "run",
         [
@@ -88,6 +88,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("export labels", ["probity export labels", "probity export labels --store team.db"]),
     ("export results", ["probity export results 3", "probity export results 3 --output results.csv"]),
+    ("rubric new", ["probity rubric new", "probity rubric new"]),
     ("rubric show", ["probity rubric show support-gold", "probity rubric show my-rubric.toml"]),
     ("rubric check", ["probity rubric check my-rubric.toml", "probity rubric check rubrics/returns.toml"]),
     (

@@ -170,7 +170,9 @@ pub(crate) enum RubricCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a rubric to begin with, made of what the graders in another tool's file were asked
+    /// Print a commented rubric to change
+    New,
+    /// Print a rubric made of what the graders in another tool's file were asked
     Draft {
         /// The file
         file: PathBuf,
@@ -491,9 +493,12 @@ pub(crate) struct CheckArgs {
 /// `probity init`
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The folder, made where there is none
+    /// The folder; it is created if needed
     #[arg(default_value = ".", value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
+    /// Also write rubric.toml, a commented rubric to change
+    #[arg(long)]
+    pub(crate) rubric: bool,
 }
 
 /// `probity trust`
