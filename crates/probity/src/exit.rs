@@ -25,7 +25,7 @@ pub(crate) enum Exit {
     No = 1,
     /// Usage or input is wrong; nothing was spent.
     Usage = 2,
-    /// Incomplete: run the same command again to resume.
+    /// Incomplete: run the same command again to continue.
     Incomplete = 3,
     /// The store or the disk failed.
     Store = 4,

@@ -115,7 +115,7 @@ fn nothing_left(drawn: &Drawn, skipped: &Unusable) -> Failure {
             let (n, reason) = (skipped.n, &first.reason);
             let place = format!("{}:{}", first.file, first.line);
             Failure::usage(format!(
-                "no record can be used, {n} were skipped; the first, at {place}: {reason}"
+                "none of the {n} records can be used; the first one, at {place}: {reason}"
             ))
         }
         (n, _) => Failure::usage(format!("all {n} replies were drawn earlier"))
