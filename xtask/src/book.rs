@@ -22,7 +22,10 @@ pub(crate) fn build() -> Ending {
     }
     if !step::has_version(Command::new("mdbook")) {
         println!("   installing mdbook {VERSION}: this takes a minute or two, once");
-        let words = ["install", "--locked", "--quiet", "--debug", "--no-default-features", "mdbook", "--version", VERSION];
+        let words = [
+            "install", "--locked", "--quiet", "--debug", "--no-default-features", "mdbook", "--version",
+            VERSION,
+        ];
         if let Err(failure) = step::captured(step::cargo(words)) {
             println!("{failure}");
             return Ending::Skipped("documentation site (mdbook could not be installed)");

@@ -103,7 +103,9 @@ impl From<LoadError> for Failure {
         let failure = Failure::new(if is_machine { Exit::Store } else { Exit::Usage }, &error);
         let is_missing = error.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::NotFound);
         let near = || is_missing.then(|| near_file(Path::new(&*error.file))).flatten();
-        Failure { hint: error.hint.clone().or_else(near), ..failure }
+        // The message says it; what the system calls it adds nothing.
+        let message = if is_missing { error.to_string() } else { failure.message };
+        Failure { exit: failure.exit, message, hint: error.hint.clone().or_else(near) }
     }
 }
 

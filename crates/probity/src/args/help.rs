@@ -111,8 +111,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
 ];
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done, 1 a check failed, 2 wrong usage or input and nothing was spent, 3 incomplete (run the same
-command again to continue), 4 the store or the disk failed.
+Exit codes: 0 done, 1 a check failed, 2 wrong usage or input and nothing was spent, 3 incomplete (run the same command again to continue), 4 the store or the disk failed.
 
 `probity COMMAND --help` explains a command. Begin with: probity init, then probity run tickets.json";
 
@@ -131,7 +130,7 @@ pub(crate) fn command_line() -> Command {
     }
     let groups = grouped(&command);
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\x1b[1m\x1b[32mOptions:\x1b[0m\n{{options}}\n\n{{after-help}}\n"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\x1b[1m\x1b[32mOptions:\x1b[0m\n{{options}}{{after-help}}"
     );
     command.help_template(template)
 }

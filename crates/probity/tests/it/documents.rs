@@ -33,7 +33,8 @@ fn script(lines: &[String]) -> String {
             None => (line.as_str(), "0"),
             Some((command, reason)) => (command, reason.split(':').next().unwrap_or_default()),
         };
-        let failed = format!("echo \"{}: exit code $code, expected {code}\" >&2; exit 99", command.replace('"', "'"));
+        let failed =
+            format!("echo \"{}: exit code $code, expected {code}\" >&2; exit 99", command.replace('"', "'"));
         format!("{command}\ncode=$?; [ $code -eq {code} ] || {{ {failed}; }}\n")
     };
     lines.iter().map(step).collect()

@@ -22,6 +22,7 @@ use crate::render::report::document::SKIPPED_MAX;
 use crate::render::report::pretty;
 use crate::render::sampling::{self, DrawShown};
 use crate::settings::inputs::Inputs;
+use crate::terminal::Ink;
 use crate::{settings, terminal};
 
 /// Where the store keeps the record of draws.
