@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::models::ModelList;
 use super::policy::PolicyCheck;
-use super::report::list::RunList;
+use crate::runs::list::RunList;
 use super::rubric_diff::RubricDiffDocument;
 use crate::args::Cli;
 

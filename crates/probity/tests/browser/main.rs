@@ -8,6 +8,7 @@
 mod client;
 mod driver;
 mod hostile;
+mod open;
 mod report;
 mod review;
 mod review_hostile;
