@@ -44,7 +44,8 @@ pub(crate) fn open(args: &OpenArgs) -> Result<Exit, Failure> {
     }
     let results = read_results(path, what)?;
     let shown = of_file(args, results, what)?;
-    let folder = tempfile::tempdir().map_err(|error| Failure::store(format!("no temporary folder: {error}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::store(format!("no temporary folder: {error}")))?;
     let room = ReviewRoom::open(&folder.path().join("sessions.db"))?;
     started(args, lead, room, RunSource::File(shown), None)
 }
@@ -114,7 +115,8 @@ fn rubric(args: &OpenArgs, results: &RunResults, past: Option<&Past>) -> Result<
         }
         return Ok(rubric);
     }
-    let known = BUILT_IN.iter().filter_map(|(name, _)| built_in(name)).find(|rubric| rubric.hash() == wanted.hash);
+    let known =
+        BUILT_IN.iter().filter_map(|(name, _)| built_in(name)).find(|rubric| rubric.hash() == wanted.hash);
     let of_run = |past: &Past| {
         let runs = past.runs.iter().rev().filter(|run| run.part("rubric") == Some(&*wanted.hash));
         runs.filter_map(|run| RecordedRun::read(&past.reader, run.clone()).ok()).map(|run| run.rubric).next()

@@ -54,7 +54,8 @@ impl ShownRun {
         let run = record.run;
         if !is_scored(&record) {
             let stored = reader.document(run)?.and_then(|text| serde_json::from_str(&text).ok());
-            let DocumentRecord { document } = stored.ok_or_else(|| RunError::NotOnRecord { run, what: "what it wrote".to_owned() })?;
+            let DocumentRecord { document } =
+                stored.ok_or_else(|| RunError::NotOnRecord { run, what: "what it wrote".to_owned() })?;
             let standing = RecordedRun::read(&reader, record)?.standing(&reader)?;
             return Ok(ShownRun { document: document.with_standing(&standing), replies: None });
         }
@@ -75,11 +76,13 @@ impl ShownRun {
         let document = document(&summary, &recorded.name, &skipped, appendix);
         let cases = recorded.cases(store)?.collect::<Result<Vec<CaseRecord>, RunError>>()?;
         let replies = cases.iter().filter(|case| !matches!(case.status, CaseStatus::Skipped { .. }));
-        let packets = replies.map(|case| case.packets().iter().map(|packet| packet.hash.to_string()).collect());
+        let packets =
+            replies.map(|case| case.packets().iter().map(|packet| packet.hash.to_string()).collect());
         let packets = packets.collect();
         let standing = summary.record.facts.judge.earned.clone();
         let Summary { rubric, record: summary, .. } = summary;
-        let results = RunResults { results: rows, skipped: Vec::new(), failed: Vec::new(), summary, standing };
+        let results =
+            RunResults { results: rows, skipped: Vec::new(), failed: Vec::new(), summary, standing };
         Ok(ShownRun { document, replies: Some(Replies::new(results, rubric, packets)) })
     }
 
@@ -87,7 +90,8 @@ impl ShownRun {
     pub(crate) fn of_file(results: RunResults, rubric: Rubric, name: &str) -> ShownRun {
         let mut builder = SummaryBuilder::new(&rubric);
         results.results.iter().for_each(|row| builder.add(row));
-        let summary = Summary { record: results.summary.clone(), ..builder.finish(results.summary.facts.clone()) };
+        let summary =
+            Summary { record: results.summary.clone(), ..builder.finish(results.summary.facts.clone()) };
         let skipped = results.skipped.iter().take(SKIPPED_MAX).map(|each| Skipped {
             index: each.index,
             file: each.file.clone(),

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use minijinja::value::Serde;
 use minijinja::context;
+use minijinja::value::Serde;
 use probity_core::results::{SummaryRecord, TargetRecord};
 use probity_core::stats::Estimate;
 use probity_engine::ledger::{RunOutcome, RunRecord, StoreError};
@@ -159,7 +159,12 @@ async fn figures(visit: &Visit) -> Result<Arc<HomeFigures>, Refusal> {
                 reason: judge.map_or("", |judge| &judge.reason).to_owned(),
                 run: run.run,
             });
-            HomeFigures { n_runs: 1, judges: judges.collect(), runs: run.into_iter().collect(), ..HomeFigures::default() }
+            HomeFigures {
+                n_runs: 1,
+                judges: judges.collect(),
+                runs: run.into_iter().collect(),
+                ..HomeFigures::default()
+            }
         }
         None => {
             let who = visit.person.id;
@@ -217,7 +222,8 @@ fn computed(room: &ReviewRoom, who: PersonId) -> Result<HomeFigures, StoreError>
         }
     }
     for queue in room.queues()?.iter().filter(|queue| queue.spec.overlap > 1 && queue.n_submitted > 0) {
-        let open: Vec<_> = room.to_settle(queue.id, who)?.into_iter().filter(|each| !each.is_settled).collect();
+        let open: Vec<_> =
+            room.to_settle(queue.id, who)?.into_iter().filter(|each| !each.is_settled).collect();
         if let Some(first) = open.first() {
             figures.to_settle.push(OpenQueue { queue: queue.id, n: open.len(), first: first.item });
         }
@@ -298,12 +304,21 @@ fn waiting(figures: &HomeFigures, queues: &[OwnQueue]) -> Vec<Waiting> {
         address: format!("/runs/{}?o=unscored", run.run),
         verb: "See what is missing",
     });
-    let advisory = figures.judges.iter().filter(|judge| judge.standing != "promoted").map(|judge| Waiting {
+    // The baseline is a yardstick, and no contract promotes it.
+    let can_earn = |judge: &&JudgeRow| judge.standing != "promoted" && !judge.name.starts_with("baseline");
+    let advisory = figures.judges.iter().filter(can_earn).map(|judge| Waiting {
         mark: "judge",
         title: format!("{} is not validated under {}", judge.name, judge.rubric),
-        detail: format!("{}; `probity promote` says what is missing", judge.reason),
+        detail: format!("{}; probity promote says what is missing", judge.reason),
         address: format!("/runs/{}", judge.run),
         verb: "See its last run",
     });
-    missed.into_iter().chain(settle).chain(label).chain(incomplete).chain(advisory).take(WAITING_MAX).collect()
+    missed
+        .into_iter()
+        .chain(settle)
+        .chain(label)
+        .chain(incomplete)
+        .chain(advisory)
+        .take(WAITING_MAX)
+        .collect()
 }

@@ -103,7 +103,8 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let app = Arc::new(AppState::new(Arc::clone(&room), settings.source, address, settings.contract, patience));
+    let app =
+        Arc::new(AppState::new(Arc::clone(&room), settings.source, address, settings.contract, patience));
     listen::answer(listeners, routes::router(&app), patience, stop).await;
     drop(opened);
     Ok(())

@@ -74,11 +74,15 @@ pub(super) fn recorded(
 ) -> Result<Vec<(RunRecord, Option<RunOutcome>)>, probity_engine::ledger::StoreError> {
     let reader = room.store().reader()?;
     let mut outcomes = reader.outcomes()?;
-    let mut found: Vec<_> = reader.runs()?.into_iter().map(|record| {
-        let at = outcomes.iter().position(|outcome| outcome.run == record.run);
-        let outcome = at.map(|at| outcomes.swap_remove(at));
-        (record, outcome)
-    }).collect();
+    let mut found: Vec<_> = reader
+        .runs()?
+        .into_iter()
+        .map(|record| {
+            let at = outcomes.iter().position(|outcome| outcome.run == record.run);
+            let outcome = at.map(|at| outcomes.swap_remove(at));
+            (record, outcome)
+        })
+        .collect();
     found.reverse();
     Ok(found)
 }
@@ -142,7 +146,8 @@ fn listed(run: i64, replies: &Replies, said: &ListQuery) -> Result<Value, Refusa
     let found = said.found(rows, rubric);
     let paging = Paging::new(said.page(), found.len());
     let case = said.value("case").map(|name| opened(run, replies, said, &found, name)).transpose()?;
-    let criteria = rubric.criteria().iter().map(|each| context! { id => each.id.as_str(), title => &each.title });
+    let criteria =
+        rubric.criteria().iter().map(|each| context! { id => each.id.as_str(), title => &each.title });
     let row = |place: usize| {
         let row = &rows[place];
         let line = |text: &Option<String>| excerpt(text.as_deref().unwrap_or_default(), LINE_COLUMNS_MAX);

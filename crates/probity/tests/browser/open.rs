@@ -38,7 +38,9 @@ fn a_list_is_narrowed_to_one_case_and_back_by_keyboard_alone() {
     counted(&browser, "1 of 12 replies");
     assert!(browser.url().ends_with("/runs/1?q=zeppelin"), "{}", browser.url());
     browser.press(ENTER);
-    browser.wait_until("document.querySelector('#case .case')?.textContent.includes('zeppelin 7 is on its way')");
+    browser.wait_until(
+        "document.querySelector('#case .case')?.textContent.includes('zeppelin 7 is on its way')",
+    );
     assert!(browser.url().contains("case=c-07"), "{}", browser.url());
     // The same address shows the same case to another reader.
     let address = browser.url();

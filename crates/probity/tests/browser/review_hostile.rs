@@ -33,7 +33,11 @@ fn check(browser: &Browser, read: &mut String) {
     let place = browser.url();
     assert_eq!(browser.execute("return window.acted", &[]), json!([]), "{place} ran a text");
     assert_eq!(browser.execute(FOREIGN, &[]), json!([]), "{place} has elements of a text");
-    assert_eq!(browser.count("script:not([src^='/assets/']):not(#index)"), 0, "{place} has a script of a text");
+    assert_eq!(
+        browser.count("script:not([src^='/assets/']):not(#index)"),
+        0,
+        "{place} has a script of a text"
+    );
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{place} had something refused");
     let own = format!("http://{}/", place.split('/').nth(2).unwrap());
     let foreign: Vec<String> = browser
@@ -132,7 +136,8 @@ fn labelled(browser: &Browser, link: &str, read: &mut String) -> usize {
 fn led(browser: &Browser, room: &ReviewRoom, lead: &str, n_items: usize, read: &mut String) {
     browser.come_in(room.link(lead));
     let pages = [
-        "/", "/queues", "/queues/1", "/queues/1/disagreements", "/queues/1/agreement", "/people", "/runs", "/runs/1",
+        "/", "/queues", "/queues/1", "/queues/1/disagreements", "/queues/1/agreement", "/people", "/runs",
+        "/runs/1",
     ];
     let text = "%3Cscript%3Ealert(6)%3C%2Fscript%3E";
     let asked = ["q", "slice", "case", "sort", "page", text].map(|name| format!("/runs/1?{name}={text}"));
@@ -152,7 +157,8 @@ fn led(browser: &Browser, room: &ReviewRoom, lead: &str, n_items: usize, read: &
         check(browser, read);
         browser.press("j");
     }
-    let name = browser.execute("return encodeURIComponent(document.getElementById('case-name').textContent)", &[]);
+    let name =
+        browser.execute("return encodeURIComponent(document.getElementById('case-name').textContent)", &[]);
     let packet = browser.packet(&format!("/runs/1?case={}", name.as_str().unwrap()));
     browser.goto(&room.url(&packet));
     check(browser, read);

@@ -35,7 +35,10 @@ fn a_run_is_read_without_scripts_page_by_page_and_case_by_case() {
     assert!(all.contains("1–50 of 120 replies"), "{all}");
     assert!(all.contains("data-blocks=\"/runs/1/blocks\"") && all.contains("<h1>"), "{all}");
     let last = page("/runs/1?page=3");
-    assert!(last.contains("101–120 of 120 replies") && last.contains("c-003"), "what is blocked comes last: {last}");
+    assert!(
+        last.contains("101–120 of 120 replies") && last.contains("c-003"),
+        "what is blocked comes last: {last}"
+    );
     let narrowed = page("/runs/1?slice=returns&o=blocked&q=charged");
     assert!(narrowed.contains("1–1 of 1 that match, of 120 replies"), "{narrowed}");
     let case = page("/runs/1?case=c-014&slice=billing");
@@ -43,7 +46,10 @@ fn a_run_is_read_without_scripts_page_by_page_and_case_by_case() {
         assert!(case.contains(text), "{text} in {case}");
     }
     let unknown = page("/runs/1?case=nobody&slice=billing");
-    assert!(unknown.contains("nobody is not in this run") && unknown.contains("of 60 that match"), "{unknown}");
+    assert!(
+        unknown.contains("nobody is not in this run") && unknown.contains("of 60 that match"),
+        "{unknown}"
+    );
     let block = page("/runs/1/blocks/0");
     assert!(block.len() > 1000 && !block.contains('<'), "{block}");
     assert!(room.ask("GET /runs/1/blocks/1", &lead, "").starts_with("HTTP/1.1 404"));

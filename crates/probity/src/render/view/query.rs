@@ -147,7 +147,8 @@ mod tests {
             ..CriterionResult::default()
         };
         let results = ["relevance", "tone"].into_iter().zip(0..);
-        let criteria = results.map(|(name, at): (&str, usize)| (name.to_owned(), levels.map(|all| level(all[at]))));
+        let criteria =
+            results.map(|(name, at): (&str, usize)| (name.to_owned(), levels.map(|all| level(all[at]))));
         ResultRow {
             id: id.to_owned(),
             slice: Some(slice.to_owned()),
