@@ -47,8 +47,8 @@ pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, BatchId,
-    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
-    Settlement, Totals,
+    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState,
+    Settled, Settlement, Totals,
 };
 pub use runs::{Invocation, RunOutcome};
 
@@ -61,7 +61,7 @@ pub(crate) use tables::Tables;
 
 use lock::Lock;
 use record::Conclusion;
-use writer::{Reply, Task, ToWriter, Writer};
+use writer::{OtherWriters, Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -107,7 +107,14 @@ impl Store {
     /// A store with a writer on a thread of its own.
     fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox, is_marked: false };
+        let writer = Writer {
+            tables,
+            lock,
+            path: Arc::clone(&path),
+            inbox,
+            is_marked: false,
+            others: OtherWriters::default(),
+        };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
+mod axe;
 mod client;
 mod driver;
 mod hostile;

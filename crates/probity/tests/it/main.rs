@@ -48,6 +48,7 @@ mod probing;
 mod promotion;
 mod promotion_files;
 mod prompts;
+mod public;
 mod published;
 mod real_judge;
 mod report_kinds;
