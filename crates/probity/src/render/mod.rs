@@ -30,4 +30,4 @@ pub(crate) mod results;
 pub(crate) mod sampling;
 pub(crate) mod succession;
 pub(crate) mod summary;
-mod view;
+pub(crate) mod view;

@@ -11,7 +11,7 @@ use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
-use super::private::{Texts, pieces, shown};
+use super::private::{Mark, Texts, pieces, shown};
 use super::report::appendix::Appendix;
 use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
@@ -30,11 +30,10 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appe
     let mut sections = vec![slices(summary), outcomes(summary), targets(summary), criteria(summary)];
     sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
     sections.extend([customer_outcomes(summary), gate(summary)]);
-    sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
-    sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
+    sections.push(replies("worst", "Worst replies", &summary.worst, rubric).not_on_pages());
+    sections.push(replies("best", "Best replies", &summary.best, rubric).only_in_markdown());
     sections.push(without_score(summary, skipped));
-    let names = summary.record.all.criteria.names().map(str::to_owned).collect();
-    sections.push(Section::new("replies", "All replies").with(Block::Rows(names)).in_files());
+    sections.push(Section::new("replies", "All replies").with(Block::Rows).on_pages());
     Document {
         command: "run".to_owned(),
         title: format!("{} {} · {cases}", rubric.name(), rubric.version()),
@@ -195,13 +194,17 @@ fn slices(summary: &Summary) -> Section {
     let mut parts: Vec<(&str, &PartRecord)> =
         record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
-    let parts = parts.into_iter().map(|(name, part)| (Cell::filter(name, "", &[("slice", name)]), part));
-    for (name, part) in [(Cell::text("all replies"), &record.all)].into_iter().chain(parts) {
-        let mut row = cells![name, part.counts.entered];
+    for (name, part) in [(None, &record.all)].into_iter().chain(parts.into_iter().map(|(name, part)| (Some(name), part))) {
+        let title = name.map_or_else(|| Cell::text("all replies"), |name| Cell::filter(name, "", &[("slice", name)]));
+        let mut row = cells![title, part.counts.entered];
         if has_pass_rule {
             row.extend(Cell::share(part.pass_rate.as_ref()).0);
             if let Some(rate) = &part.pass_rate {
-                row[2] = Cell::plot(&ruler, rate, &[]);
+                let plot = Cell::plot(&ruler, rate, &[]);
+                row[2] = match name {
+                    Some(name) => plot.opening(&format!("{name}, pass rate"), &[("slice", name)]),
+                    None => plot.opening("all replies, pass rate", &[]),
+                };
             }
         }
         table.row(row);
@@ -450,7 +453,11 @@ fn reply(row: &ResultRow, rubric: &Rubric) -> Quote {
             RowOutcome::Unscored => Tone::Unscored,
             RowOutcome::Scored => Tone::Soft,
         },
-        pieces: pieces(row.reply.as_deref().unwrap_or_default(), findings, Texts::Masked),
+        pieces: pieces(
+            row.reply.as_deref().unwrap_or_default(),
+            &findings.iter().map(Mark::of).collect::<Vec<_>>(),
+            Texts::Masked,
+        ),
         lines,
     }
 }

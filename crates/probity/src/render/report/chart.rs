@@ -121,6 +121,7 @@ impl Ruler {
             "x_low": x_low,
             "width": rounded(x_high - x_low),
             "misses": misses,
+            "query": null,
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
@@ -169,13 +170,23 @@ pub(crate) fn matrix(are: [&str; 2], rows: &[String], columns: &[String], counts
 
 /// How totals are spread over `bins` of ten points, with the total that passes where there is one.
 pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
-    let tallest = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let most = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let tallest = nice(most);
+    let n_bins = bins.iter().count();
     let bar = |(at, (_, n)): (usize, (&str, &u64))| {
         let height = (BAR_MAX * *n as f64 / tallest).round();
-        json!({ "n": n, "from": 10 * at, "x": 40 * at + 2, "y": BAR_FOOT - height, "height": height })
+        let (from, to) = (10 * at, 10 * (at + 1));
+        // The last bin has its upper end too.
+        let end = if at + 1 == n_bins { to.to_string() } else { format!("{}.9999", to - 1) };
+        json!({
+            "n": n, "from": from, "to": to, "range": format!("{from}..{end}"), "x": 40 * at + 2, "y": BAR_FOOT - height,
+            "height": height, "passes": pass.is_some_and(|pass| from as f64 >= pass),
+        })
     };
+    let ticks = [0.0, 0.5, 1.0].map(|part| json!({ "n": part * tallest, "y": BAR_FOOT - BAR_MAX * part }));
     let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
-    json!({ "drawing": "histogram", "bars": bins.iter().enumerate().map(bar).collect::<Vec<_>>(), "pass": pass })
+    let bars = bins.iter().enumerate().map(bar).collect::<Vec<_>>();
+    json!({ "drawing": "histogram", "bars": bars, "pass": pass, "ticks": ticks })
 }
 
 /// A figure over time, as it is to be drawn.

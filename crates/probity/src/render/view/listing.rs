@@ -1,0 +1,205 @@
+//! A list that a page can search and filter: figures of all entries in an index, and their texts in compressed blocks.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, Write as _};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use probity_core::rubric::{Criterion, Rubric};
+use serde::{Deserialize, Serialize};
+
+use super::markup::{Markup, Pieces};
+
+/// How many entries a block holds.
+const BLOCK: usize = 256;
+
+/// What a list is about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ListHead {
+    /// What its entries are called: `replies`, `pairs`.
+    pub(crate) what: String,
+    /// What is filtered by, with its key in the address. The first is shown as an icon with a word, the second stands
+    /// below the name of an entry.
+    pub(crate) facets: Vec<(String, String)>,
+    /// The criteria of which each entry has a level.
+    pub(crate) criteria: Vec<CriterionColumn>,
+    /// The figure of each entry, by its title.
+    pub(crate) total: String,
+}
+
+/// A criterion as a list shows it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CriterionColumn {
+    id: String,
+    title: String,
+    best: i64,
+    worst: i64,
+    levels: Vec<i64>,
+}
+
+/// One entry.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// Its name, which no other entry has.
+    pub(crate) name: String,
+    /// What it has of each facet.
+    pub(crate) values: Vec<Vec<String>>,
+    /// Its figure.
+    pub(crate) total: Option<f64>,
+    /// Its level for each criterion.
+    pub(crate) levels: Vec<Option<i64>>,
+    /// What stands in its row.
+    pub(crate) lines: [String; 2],
+    /// What opens.
+    pub(crate) written: String,
+}
+
+/// A list that is being written: blocks wait in a temporary file, because figures stand before them.
+pub(crate) struct Listing {
+    index: Index,
+    pieces: Pieces,
+    rows: Vec<(String, String, Markup)>,
+    blocks: BufWriter<File>,
+    n_blocks: usize,
+}
+
+/// The figures of all entries, column by column, in the order of the list.
+#[derive(Serialize)]
+struct Index {
+    block: usize,
+    what: String,
+    total_title: String,
+    pieces: Vec<String>,
+    criteria: Vec<CriterionColumn>,
+    facets: Vec<Facet>,
+    name: Vec<String>,
+    total: Vec<Option<f64>>,
+    /// By criterion, then by entry.
+    levels: Vec<Vec<Option<i64>>>,
+}
+
+/// What entries are filtered by: the values that there are, and which of them each entry has.
+#[derive(Serialize)]
+struct Facet {
+    key: String,
+    title: String,
+    values: Vec<String>,
+    of: Vec<Has>,
+}
+
+/// The values that an entry has, by number.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Has {
+    One(usize),
+    Several(Vec<usize>),
+}
+
+impl CriterionColumn {
+    /// The column of `criterion`.
+    pub(super) fn of(criterion: &Criterion) -> CriterionColumn {
+        CriterionColumn {
+            id: criterion.id.to_string(),
+            title: criterion.title.clone(),
+            best: criterion.scale.best(),
+            worst: criterion.scale.worst(),
+            levels: criterion.scale.levels().to_vec(),
+        }
+    }
+}
+
+impl ListHead {
+    /// A list of these things, with its facets by key and title.
+    pub(crate) fn new(what: &str, total: &str, facets: &[(&str, &str)]) -> ListHead {
+        let facets = facets.iter().map(|(key, title)| ((*key).to_owned(), (*title).to_owned())).collect();
+        ListHead { what: what.to_owned(), facets, criteria: Vec::new(), total: total.to_owned() }
+    }
+
+    /// With the levels of a rubric's criteria.
+    pub(crate) fn with_levels(mut self, rubric: &Rubric) -> ListHead {
+        self.criteria = rubric.criteria().iter().map(CriterionColumn::of).collect();
+        self
+    }
+}
+
+impl Listing {
+    /// A list without entries.
+    pub(crate) fn new(head: ListHead) -> io::Result<Listing> {
+        let ListHead { what, facets, criteria, total } = head;
+        let facet = |(key, title)| Facet { key, title, values: Vec::new(), of: Vec::new() };
+        let index = Index {
+            block: BLOCK,
+            what,
+            total_title: total,
+            pieces: Vec::new(),
+            levels: criteria.iter().map(|_| Vec::new()).collect(),
+            criteria,
+            facets: facets.into_iter().map(facet).collect(),
+            name: Vec::new(),
+            total: Vec::new(),
+        };
+        let blocks = BufWriter::new(tempfile::tempfile()?);
+        Ok(Listing { index, pieces: Pieces::default(), rows: Vec::new(), blocks, n_blocks: 0 })
+    }
+
+    /// Adds an entry.
+    pub(crate) fn add(&mut self, entry: Listed) -> io::Result<()> {
+        let Listed { name, values, total, levels, lines: [first, second], written } = entry;
+        self.index.name.push(name);
+        self.index.total.push(total);
+        for (column, level) in self.index.levels.iter_mut().zip(levels) {
+            column.push(level);
+        }
+        for (facet, values) in self.index.facets.iter_mut().zip(values) {
+            facet.add(values);
+        }
+        self.rows.push((first, second, self.pieces.apart(&written)));
+        if self.rows.len() == BLOCK { self.end_block() } else { Ok(()) }
+    }
+
+    /// Writes the entries since the last block: lines, then pieces and texts of what opens.
+    fn end_block(&mut self) -> io::Result<()> {
+        let rows = self.rows.iter().map(|(first, second, markup)| (first, second, &markup.pieces, &markup.texts));
+        let rows = serde_json::to_vec(&rows.collect::<Vec<_>>())?;
+        let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
+        deflated.write_all(&rows)?;
+        let block = BASE64_STANDARD.encode(deflated.finish()?);
+        writeln!(self.blocks, "<script type=\"text/plain\" data-block=\"{}\">{block}</script>", self.n_blocks)?;
+        self.n_blocks += 1;
+        self.rows.clear();
+        Ok(())
+    }
+
+    /// The blocks as elements of a page, and the index as JSON.
+    pub(crate) fn end(mut self) -> io::Result<(File, String)> {
+        if !self.rows.is_empty() {
+            self.end_block()?;
+        }
+        self.index.pieces = self.pieces.all();
+        let mut blocks = self.blocks.into_inner().map_err(io::IntoInnerError::into_error)?;
+        blocks.rewind()?;
+        Ok((blocks, serde_json::to_string(&self.index)?))
+    }
+}
+
+impl Facet {
+    fn add(&mut self, values: Vec<String>) {
+        let mut numbers = Vec::new();
+        for value in values {
+            let known = self.values.iter().position(|known| *known == value);
+            let number = known.unwrap_or_else(|| {
+                self.values.push(value);
+                self.values.len() - 1
+            });
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        self.of.push(match numbers[..] {
+            [only] => Has::One(only),
+            _ => Has::Several(numbers),
+        });
+    }
+}
