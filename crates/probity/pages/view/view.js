@@ -59,7 +59,6 @@
   const section = at("replies");
   if (!holder || !section || !window.DecompressionStream) return;
   const index = JSON.parse(holder.textContent);
-  holder.remove();
   const n = index.name.length;
   const SIZE = index.block;
   const [grid, pane, open, place] = ["grid", "window", "open", "case"].map(at);

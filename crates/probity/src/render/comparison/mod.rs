@@ -6,7 +6,7 @@
 mod json;
 mod length;
 mod order;
-pub(super) mod pairs;
+mod pairs;
 mod test_cases;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use probity_core::case::{Role, Situation, Turn};
+use probity_core::case::Role;
 use probity_core::compare::{
     Candidate, Choice, Comparison, Contest, Fate, Figures, Heard, JudgeFigures, Pair, PairOutcome, Pass, figures,
 };
@@ -14,7 +14,7 @@ use probity_engine::run::compare::{CaseReplies, CompareJob, Compared, Screening}
 
 use super::super::figure::percent;
 use super::super::report::document::{Block, Cell, DocumentList, Section, Table};
-use super::super::view::{ListHead, ListItem, Opened, OrderSaid, PairReply};
+use super::super::view::{ListHead, ListItem, Opened, OrderSaid, PairReply, conversation};
 use crate::plain::excerpt;
 
 /// What a list of pairs is filtered by.
@@ -50,7 +50,7 @@ fn item(contest: &Contest, case: &CaseReplies, variants: &[Arc<str>]) -> ListIte
         PairReply { variant: variant.to_string(), text, findings }
     });
     let situation = contest.variants.iter().find_map(|variant| Some(&screening(variant)?.entry().case.situation));
-    let turns = situation.map(turns).unwrap_or_default();
+    let turns = situation.map(conversation).unwrap_or_default();
     let pair = pair_name(&contest.variants);
     let name = if variants.len() > 2 { format!("{} ({pair})", contest.case) } else { contest.case.to_string() };
     let [a, b] = contest.lengths.map(|length| length as f64);
@@ -75,14 +75,6 @@ fn item(contest: &Contest, case: &CaseReplies, variants: &[Arc<str>]) -> ListIte
 /// Two variants, as a filter names them.
 fn pair_name([a, b]: &[Arc<str>; 2]) -> String {
     format!("{a} and {b}")
-}
-
-/// The turns of a situation; a ticket is one.
-pub(in crate::render) fn turns(situation: &Situation) -> Vec<Turn> {
-    match situation {
-        Situation::Ticket(text) => vec![Turn { role: Role::Customer, text: text.clone() }],
-        Situation::Conversation(turns) => turns.clone(),
-    }
 }
 
 /// What a pair came to: a word to filter by, a sentence, and how well that is.

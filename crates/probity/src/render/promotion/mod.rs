@@ -4,6 +4,7 @@
 //! calibration, and the decision itself. What files cannot show is said to be missing.
 
 mod evidence;
+mod steps;
 
 use probity_core::calibrate::Calibration;
 use probity_core::promote::{Check, Contract, Decision, Evidence, Parts, Requirement};
@@ -134,7 +135,11 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
             Tile::count(gathered.calibration.people.n_annotators, "people"),
         ],
         warnings: gathered.warnings.clone(),
-        sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
+        sections: steps::sections(shown)
+            .into_iter()
+            .chain([self::decision(shown).not_on_pages()])
+            .chain(evidence.map(Section::in_files))
+            .collect(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
         tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),

@@ -27,12 +27,6 @@ const SQUARE: f64 = 260.0;
 const BAR_MAX: f64 = 150.0;
 const BAR_FOOT: f64 = 190.0;
 
-/// The area of a track that values are drawn in.
-const TRACK_LEFT: f64 = 8.0;
-const TRACK_RIGHT: f64 = 172.0;
-const TRACK_TOP: f64 = 8.0;
-const TRACK_BOTTOM: f64 = 56.0;
-
 probity_core::named! {
     /// Something to hold a figure against, by what it looks like.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,46 +181,6 @@ pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
     let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
     let bars = bins.iter().enumerate().map(bar).collect::<Vec<_>>();
     json!({ "drawing": "histogram", "bars": bars, "pass": pass, "ticks": ticks })
-}
-
-/// A figure over time, as it is to be drawn.
-pub(crate) struct TrackFigure<'a> {
-    /// Its name.
-    pub(crate) name: String,
-    /// Whether it is a share.
-    pub(crate) is_share: bool,
-    /// What it did, in a word or two.
-    pub(crate) says: &'a str,
-    /// Whether a reader should look.
-    pub(crate) moved: bool,
-    /// How many places there are.
-    pub(crate) n_places: usize,
-    /// Those where it has a value: the place, from 0, the value with the ends of its interval, and the same in words.
-    pub(crate) points: Vec<(usize, [f64; 3], String)>,
-}
-
-/// One figure over time: a dot and a whisker for each run that has it, and a line between the dots.
-pub(crate) fn track(figure: &TrackFigure<'_>) -> Value {
-    let TrackFigure { name, is_share, says, moved, n_places, points } = figure;
-    let all = || points.iter().flat_map(|(_, value, _)| *value);
-    let ends = || [all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max)];
-    let bounds = if *is_share { [0.0, 1.0] } else { ends() };
-    let height = (bounds[1] - bounds[0]).max(f64::MIN_POSITIVE);
-    let y = |value: f64| {
-        rounded(TRACK_BOTTOM - (TRACK_BOTTOM - TRACK_TOP) * ((value - bounds[0]) / height).clamp(0.0, 1.0))
-    };
-    let steps = ((*n_places).max(2) - 1) as f64;
-    let x = |at: usize| rounded(TRACK_LEFT + (TRACK_RIGHT - TRACK_LEFT) * at as f64 / steps);
-    let dots = points.iter().map(|(at, [value, low, high], label)| {
-        json!({ "x": x(*at), "y": y(*value), "low": y(*low), "high": y(*high), "label": label })
-    });
-    let line: Vec<String> =
-        points.iter().map(|(at, value, _)| format!("{},{}", x(*at), y(value[0]))).collect();
-    let ends =
-        bounds.map(|end| if *is_share { format!("{:.0} %", 100.0 * end) } else { format!("{end:.1}") });
-    json!({
-        "name": name, "says": says, "moved": moved, "dots": dots.collect::<Vec<_>>(), "line": line.join(" "), "ends": ends,
-    })
 }
 
 /// Points at `values`, each in the band at its place among `bands`. The axis is as wide on either side of 0.

@@ -24,10 +24,11 @@ use super::Report;
 use super::document::{Block, Document, DocumentList, JudgeLine, Section, ShownIn};
 
 /// The templates by name: a page, and what is on it.
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
     ("page", include_str!("../../../pages/report.html.jinja")),
     ("appendix", include_str!("../../../pages/report-appendix.html.jinja")),
     ("block", include_str!("../../../pages/report-block.html.jinja")),
+    ("time", include_str!("../../../pages/report-time.html.jinja")),
     ("words", view::WORDS),
 ];
 const STYLE: &str = include_str!("../../../pages/report.css");

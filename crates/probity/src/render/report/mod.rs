@@ -10,6 +10,7 @@ mod html;
 pub(in crate::render) mod junit;
 mod markdown;
 mod message;
+pub(in crate::render) mod over_time;
 pub(crate) mod reproduce;
 mod text;
 

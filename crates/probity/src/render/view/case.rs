@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use probity_core::case::{EvidenceSource, Role, ToolCall, Turn};
+use probity_core::case::{EvidenceSource, Role, Situation, ToolCall, Turn};
 use probity_core::exact::Exact;
 use probity_core::gate::matched;
 use probity_core::results::{CriterionResult, FindingRecord, ResultRow, RowOutcome};
@@ -48,6 +48,14 @@ pub(super) fn case(row: &ResultRow, rubric: &Rubric, texts: Texts, votes: &[Vote
         "criteria": criteria.collect::<Vec<_>>(),
         "people": super::people::named(votes),
     })
+}
+
+/// The turns of a situation; a ticket is one.
+pub(crate) fn conversation(situation: &Situation) -> Vec<Turn> {
+    match situation {
+        Situation::Ticket(text) => vec![Turn { role: Role::Customer, text: text.clone() }],
+        Situation::Conversation(turns) => turns.clone(),
+    }
 }
 
 /// The turns of a conversation, or a ticket as its only one.

@@ -44,6 +44,23 @@ pub(crate) enum Opened {
         /// How well that is.
         tone: String,
     },
+    /// What a judge said about something, held against what people said.
+    Held {
+        /// The conversation.
+        turns: Vec<Turn>,
+        /// What was judged, each with a title.
+        replies: Vec<(String, String)>,
+        /// What was asked about it.
+        asked: String,
+        /// What the judge said.
+        judge: String,
+        /// Who said what.
+        people: Vec<(String, String)>,
+        /// The judge's words.
+        reason: Option<String>,
+        /// `agrees` or `differs`.
+        outcome: String,
+    },
     /// One reply before and after, or a reply with and without something.
     Change {
         /// The conversation.
@@ -118,6 +135,18 @@ impl ListItem {
                 view["tone"] = json!(tone);
                 view["name"] = json!(self.name);
                 ("pair", view)
+            }
+            Opened::Held { turns, replies, asked, judge, people, reason, outcome } => {
+                let quotes = reason.as_deref().map(quoted::quotes).unwrap_or_default();
+                let reply = |(title, text): &(String, String)| {
+                    json!({ "title": title, "pieces": pieces(text, &quoted::marks(text, &quotes), texts) })
+                };
+                let view = json!({
+                    "name": self.name, "turns": case::turns(turns, None, texts),
+                    "replies": replies.iter().map(reply).collect::<Vec<_>>(), "asked": asked, "judge": judge,
+                    "people": people, "reason": reason.as_deref().map(|reason| texts.shown(reason)), "outcome": outcome,
+                });
+                ("held", view)
             }
             Opened::Change { turns, sides, moves } => {
                 let [removed, added] = words::changed(&sides[0].text, &sides[1].text);

@@ -22,6 +22,7 @@ use probity_core::rubric::Rubric;
 use probity_core::sample::NO_SLICE;
 use serde_json::{Value, json};
 
+pub(crate) use self::case::conversation;
 pub(crate) use self::item::{ListItem, Opened, LevelMove, OrderSaid, PairReply, ChangeSide};
 pub(crate) use self::words::changed;
 pub(crate) use self::listing::{ListHead, Listed, Listing};
@@ -31,11 +32,12 @@ use super::private::Texts;
 use crate::plain::excerpt;
 
 /// The templates by name.
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 6] = [
     ("case", include_str!("../../../pages/view/case.html.jinja")),
     ("raw", include_str!("../../../pages/view/raw.html.jinja")),
     ("pair", include_str!("../../../pages/view/pair.html.jinja")),
     ("change", include_str!("../../../pages/view/change.html.jinja")),
+    ("held", include_str!("../../../pages/view/held.html.jinja")),
     ("words", WORDS),
 ];
 /// A text with its marks.

@@ -104,7 +104,7 @@ fn a_file_is_little_larger_than_its_texts() {
     let rubric = rubric::built_in("support-gold").unwrap();
     let (admitted, n) = (admitted(), 1_000);
     let page = page(&rubric, (0..n).map(|n| result(n, &admitted, &rubric)), Texts::Full);
-    assert!((50_000..500_000).contains(&page.len()), "{} bytes", page.len());
+    assert!((50_000..1_000_000).contains(&page.len()), "{} bytes", page.len());
     let rows = inflated(&page);
     assert_eq!(rows.len(), n, "a row for each reply");
     assert!(rows.iter().all(|(ticket, reply, pieces, texts)| {
