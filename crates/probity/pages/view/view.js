@@ -38,6 +38,19 @@
       .then(() => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 2000); });
   });
   document.querySelectorAll(".command button").forEach((button) => { button.hidden = false; });
+  // A table that is too wide is scrolled by keys too.
+  const scrollers = () => {
+    for (const each of document.querySelectorAll(".scroll")) {
+      const wide = each.scrollWidth > each.clientWidth;
+      for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Table, scrolls sideways"]]) {
+        if (wide) each.setAttribute(name, value);
+        else each.removeAttribute(name);
+      }
+    }
+  };
+  scrollers();
+  addEventListener("resize", scrollers);
+  document.addEventListener("toggle", scrollers, true);
   const SHORT = 1500;
   let unfolded = [];
   addEventListener("beforeprint", () => {
@@ -304,8 +317,10 @@
     place.querySelector(".as-sent")?.setAttribute("aria-pressed", String(asSent));
   };
   const opened = async (name, moves) => {
+    const enters = Boolean(name) && open.hidden;
     section.classList.toggle("reading", Boolean(name));
     open.hidden = !name;
+    if (enters) section.scrollIntoView();
     document.body.classList.toggle("at-case", Boolean(name));
     if (!name) return;
     const row = index.name.indexOf(name);

@@ -8,6 +8,7 @@ use probity_engine::run::probe::ProbeExample;
 use super::figure::counted;
 use super::private::{Texts, pieces};
 use super::probing::{figures, tone};
+use super::report::chart::Ruler;
 use super::report::document::{Block, Cell, Cells, Fold, Section, SideText, Table, Tone};
 use super::view::changed;
 
@@ -79,7 +80,7 @@ fn family_fold(
     }
     for result in first.iter().filter(|result| rank(result) == 0) {
         blocks.push(Block::Heading(result.name.clone()));
-        blocks.push(Block::Text(format!("{} {}.", result.means, result.message)));
+        blocks.push(Block::Text(format!("{}: {}.", result.means, result.message)));
         blocks.extend(examples.get(&result.name).into_iter().flat_map(example));
     }
     let judged: Vec<&ProbeResult> = rest.iter().copied().filter(|result| rank(result) == 2).collect();
@@ -118,6 +119,7 @@ fn folded(title: &str, block: Block) -> Block {
 
 fn rulers(results: &[&ProbeResult], probing: &Probing) -> Table {
     let mut table = Table::new(&["probe", "#bases", "#rate", "#noise", "~", "#net", "#90 % interval", ""]);
+    table.columns[4].ruler = Some(Ruler::net().limited(probing.tolerance.share(), "tolerated"));
     for result in results {
         let mut cells = figures(result.figures.as_ref(), probing.tolerance.share());
         if let Some(plot) = cells.0.get_mut(3) {

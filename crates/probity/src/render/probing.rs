@@ -224,9 +224,13 @@ pub(super) fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGro
     let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(
-            Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]),
-        ),
+        Some(net) => {
+            let mut drawn =
+                Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]);
+            drawn["misses"] = json!(net.low > tolerance);
+            drawn["label"] = json!(format!("{}, n {}", drawn["label"].as_str().unwrap_or_default(), figures.n_bases));
+            Cell::Plot(drawn)
+        }
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);

@@ -269,7 +269,7 @@ fn criteria(summary: &Summary) -> Section {
     let is_weighted = criteria.iter().any(|(_, each)| each.points.is_some());
     let mut titles = vec!["criterion", "#mean", "#95 % interval", "#n"];
     titles.extend(is_weighted.then_some("#points"));
-    titles.extend(["levels given", "#unscored"]);
+    titles.extend(["|how levels are spread", "levels given", "#unscored"]);
     let mut table = Table::new(&titles);
     for (id, each) in criteria.iter() {
         let interval = each.low.zip(each.high).map(|(low, high)| format!("{low:.2}–{high:.2}"));
@@ -277,6 +277,7 @@ fn criteria(summary: &Summary) -> Section {
         let points = || points(id, each, &summary.rubric).unwrap_or_else(none);
         row.extend(is_weighted.then(|| Cell::text(points())));
         let levels: Vec<String> = each.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();
+        row.push(spread(id, each, &summary.rubric));
         row.extend(cells![levels.join(" · "), each.unscored]);
         table.row(row);
     }
@@ -294,6 +295,28 @@ fn criteria(summary: &Summary) -> Section {
         .heading("Mean level by slice")
         .legend("The darker a cell, the further its mean is from the best level.")
         .table(means(summary))
+}
+
+/// How often each level of a criterion was given, drawn from the worst on.
+fn spread(id: &str, figures: &CriterionFigures, rubric: &Rubric) -> Cell {
+    let Some(criterion) = rubric.criteria().iter().find(|criterion| criterion.id.as_str() == id) else {
+        return Cell::text(none());
+    };
+    let scale = &criterion.scale;
+    let mut counts: Vec<(i64, u64, usize)> = scale
+        .levels()
+        .iter()
+        .map(|level| {
+            let n = figures.levels.iter().find(|(name, _)| *name == level.to_string()).map_or(0, |(_, n)| *n);
+            let share = scale.share(*level).to_f64();
+            let shade = (0..4_usize).find(|step| share < 0.25 * (*step as f64) + 0.125).unwrap_or(4);
+            (*level, n, shade)
+        })
+        .collect();
+    if scale.direction() == Direction::LowerIsBetter {
+        counts.reverse();
+    }
+    Cell::Plot(chart::level_counts(id, &counts))
 }
 
 /// How far the judge agrees with itself, where it was asked several times.

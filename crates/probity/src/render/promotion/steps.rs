@@ -1,6 +1,7 @@
 //! What stands between a judge and its promotion, as a page shows it: what is missing first, each with the command that
 //! gets it, then every requirement by group, then the steps up to the decision.
 
+use probity_core::label::ScaleKind;
 use probity_core::promote::{Check, Requirement};
 use serde_json::Value;
 
@@ -104,7 +105,11 @@ fn grouped(requirement: Requirement, checks: &[&Check]) -> Fold {
 fn command(requirement: Requirement, shown: &PromotionShown<'_>) -> Option<String> {
     match requirement {
         Requirement::LabelledRows | Requirement::SliceRows => {
-            Some(other_command("review", &["--rubric", "--store"], &["--from", "contract", "--contract", shown.source]))
+            let contract = shown.source.strip_prefix("file:").unwrap_or(shown.source);
+            let pairs = shown.gathered.calibration.scale.kind() == ScaleKind::Pairwise;
+            let mut more = vec!["--from", "contract", "--contract", contract];
+            more.extend(pairs.then_some("--pairs"));
+            Some(other_command("review", &["--rubric", "--store"], &more))
         }
         Requirement::Probes => Some(other_command("probe", &KEPT[..5], &["--report", "probe.html"])),
         Requirement::Agreement

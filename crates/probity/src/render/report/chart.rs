@@ -49,6 +49,9 @@ pub(crate) struct Ruler {
     to: f64,
     ticks: Vec<Tick>,
     band: Option<Band>,
+    /// A limit that rows draw as a dashed line, with its word.
+    #[serde(default)]
+    limit: Option<Tick>,
 }
 
 /// A number of a ruler's axis.
@@ -80,7 +83,7 @@ impl Ruler {
 
     fn percent(from: i32, to: i32, step: usize) -> Ruler {
         let (low, high) = (f64::from(from) / 100.0, f64::from(to) / 100.0);
-        let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None };
+        let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None, limit: None };
         let tick = |at: i32| Tick {
             x: ruler.place(f64::from(at) / 100.0),
             text: format!("{at} %").replace('-', "−"),
@@ -93,6 +96,12 @@ impl Ruler {
     pub(crate) fn wanting(mut self, wanted: [f64; 2], text: String) -> Ruler {
         let [x, end] = wanted.map(|end| self.place(end));
         self.band = Some(Band { wanted, x, width: rounded(end - x), text });
+        self
+    }
+
+    /// With a word at the limit that rows draw.
+    pub(crate) fn limited(mut self, value: f64, text: &str) -> Ruler {
+        self.limit = Some(Tick { x: self.place(value), text: text.to_owned() });
         self
     }
 
@@ -116,6 +125,7 @@ impl Ruler {
             "width": rounded(x_high - x_low),
             "misses": misses,
             "query": null,
+            "levels": null,
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
@@ -127,8 +137,25 @@ pub(crate) fn have_need(have: &Value, need: &Value, met: bool) -> Option<Value> 
     let most = 1.15 * have.max(need);
     let place = |value: f64| rounded(100.0 * value.max(0.0) / most);
     (need > 0.0).then(|| {
-        json!({ "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
+        json!({ "levels": null, "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
     })
+}
+
+/// How often each level was given, worst first, end to end; a part shows the replies that have it.
+pub(crate) fn level_counts(criterion: &str, counts: &[(i64, u64, usize)]) -> Value {
+    let all = counts.iter().map(|(_, n, _)| n).sum::<u64>().max(1) as f64;
+    let mut x = 0.0;
+    let part = |(level, n, shade): &(i64, u64, usize)| {
+        let (from, width) = (x, 100.0 * *n as f64 / all);
+        x += width;
+        let label = format!("{criterion} {level}: {n} of {all}");
+        let (x, middle, is_wide) = (rounded(from), rounded(from + width / 2.0), width >= 9.0);
+        json!({
+            "level": level, "n": n, "x": x, "width": rounded(width), "middle": middle, "is_wide": is_wide, "shade": shade,
+            "label": label, "query": super::document::query(&[(criterion, &level.to_string())]),
+        })
+    };
+    json!({ "levels": counts.iter().filter(|(_, n, _)| *n > 0).map(part).collect::<Vec<_>>() })
 }
 
 /// How many there are of each outcome, end to end.
@@ -177,7 +204,7 @@ pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
             "height": height, "passes": pass.is_some_and(|pass| from as f64 >= pass),
         })
     };
-    let ticks = [0.0, 0.5, 1.0].map(|part| json!({ "n": part * tallest, "y": BAR_FOOT - BAR_MAX * part }));
+    let ticks = [0.0, 0.5, 1.0].map(|part| json!({ "n": (part * tallest).to_string(), "y": BAR_FOOT - BAR_MAX * part }));
     let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
     let bars = bins.iter().enumerate().map(bar).collect::<Vec<_>>();
     json!({ "drawing": "histogram", "bars": bars, "pass": pass, "ticks": ticks })
