@@ -27,7 +27,9 @@ pub(crate) fn present() -> Ending {
         return Ending::Skipped("accessibility of pages (npm is not installed)");
     }
     let mut install = Command::new("npm");
-    install.args(["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", FOLDER, PACKAGE]);
+    install.args([
+        "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", FOLDER, PACKAGE,
+    ]);
     install.stdin(Stdio::null());
     if step::succeeds_within(install, INSTALL_LIMIT) && Path::new(SCRIPT).is_file() {
         Ending::Passed

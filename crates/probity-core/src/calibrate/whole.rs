@@ -41,7 +41,9 @@ pub fn calibration(sheet: &Sheet, counting: Counting) -> Calibration {
     let people_by = |names: &[Arc<str>], of: &dyn Fn(&Unit) -> Option<usize>| -> BTreeMap<Arc<str>, People> {
         let mut parts: Vec<Vec<&Unit>> = vec![Vec::new(); names.len()];
         for unit in &labelled {
-            of(unit).into_iter().for_each(|place| parts[place].push(unit));
+            if let Some(place) = of(unit) {
+                parts[place].push(unit);
+            }
         }
         let parts = names.iter().zip(parts).filter(|(_, units)| !units.is_empty());
         parts.map(|(name, units)| (Arc::clone(name), people(sheet, &units, &counting))).collect()

@@ -58,7 +58,8 @@ mod tests {
     #[track_caller]
     fn check(reply: &str, source: &str, want: &[(&str, &str)]) {
         let found = matched(reply, source);
-        let found: Vec<_> = found.iter().map(|each| (&reply[each.reply.clone()], &source[each.sentence.clone()])).collect();
+        let found: Vec<_> =
+            found.iter().map(|each| (&reply[each.reply.clone()], &source[each.sentence.clone()])).collect();
         assert_eq!(found, want);
     }
 

@@ -159,7 +159,8 @@
   const LAST = { blocked: 1, unscored: 2 };
   const last = main.values.map((value) => LAST[value] || 0);
   const ordered = (rows) => {
-    const sort = wanted.get("sort") || "total";
+    const sort = wanted.get("sort") || index.sort;
+    if (!sort) return rows;
     const [key, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
     const column = criterion(key);
     const of = column >= 0 ? index.levels[column] : key === "name" ? index.name : key === "outcome" ? main.of : index.total;
@@ -218,7 +219,8 @@
     head.append(button);
     return head;
   }));
-  grid.style.setProperty("--criteria", index.criteria.length);
+  if (index.criteria.length) grid.style.setProperty("--criteria", index.criteria.length);
+  else grid.classList.add("no-levels");
 
   // The list.
   let found = [];
@@ -407,7 +409,7 @@
       grid.setAttribute("aria-rowcount", found.length + 1);
       for (const select of section.querySelectorAll("select")) select.value = wanted.get(select.dataset.key) || "";
       if (document.activeElement !== at("q")) at("q").value = wanted.get("q") || "";
-      const sort = wanted.get("sort") || "total";
+      const sort = wanted.get("sort") || index.sort;
       for (const button of section.querySelectorAll("[data-sort]")) {
         const is = [button.dataset.sort, `-${button.dataset.sort}`].includes(sort);
         if (is) button.parentElement.setAttribute("aria-sort", sort.startsWith("-") ? "descending" : "ascending");
@@ -437,7 +439,7 @@
     if (event.target.dataset.key) { fresh(); go(replaced(event.target.dataset.key, event.target.value), true); }
   });
   at("q").addEventListener("input", (event) => { fresh(); go(replaced("q", event.target.value.trim()), false); });
-  const sorted = (key) => go(replaced("sort", (wanted.get("sort") || "total") === key ? `-${key}` : key), true);
+  const sorted = (key) => go(replaced("sort", (wanted.get("sort") || index.sort) === key ? `-${key}` : key), true);
   section.addEventListener("click", (event) => {
     const { sort, drop, tab } = event.target.closest("button")?.dataset || {};
     if (sort) { sorted(sort); return; }

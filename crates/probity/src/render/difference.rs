@@ -1,9 +1,9 @@
 //! A difference between two runs as a document: what moved, the limits that were held against it, and the cases.
 
+use probity_core::case::{Role, Turn};
 use probity_core::diff::{
     Advisory, Difference, Guarded, Kept, LevelChange, Pair, PairedBy, PartChange, PassChange,
 };
-use probity_core::case::{Role, Turn};
 use probity_core::results::{ResultRow, RowOutcome};
 use probity_core::sample::NO_SLICE;
 use probity_core::stats::Estimate;
@@ -283,7 +283,9 @@ fn outcomes(changed: &Difference<'_>) -> Section {
     let known: Vec<RowOutcome> = RowOutcome::ALL
         .iter()
         .copied()
-        .filter(|one| changed.pairs.iter().any(|pair| [pair.before.outcome, pair.after.outcome].contains(one)))
+        .filter(|one| {
+            changed.pairs.iter().any(|pair| [pair.before.outcome, pair.after.outcome].contains(one))
+        })
         .collect();
     let titles: Vec<String> = known.iter().map(|outcome| format!("#{}", outcome.name())).collect();
     let titles: Vec<&str> = ["before / after"].into_iter().chain(titles.iter().map(String::as_str)).collect();
@@ -305,7 +307,10 @@ fn outcomes(changed: &Difference<'_>) -> Section {
         };
         table.row([Cell::text(before.name())].into_iter().chain(known.iter().map(cell)).collect());
     }
-    Section::new("outcomes", "What became of them").table(table).legend("Framed: the same before and after.").on_pages()
+    Section::new("outcomes", "What became of them")
+        .table(table)
+        .legend("Framed: the same before and after.")
+        .on_pages()
 }
 
 fn became(before: RowOutcome, after: RowOutcome) -> String {
@@ -326,7 +331,13 @@ fn list(changed: &Difference<'_>, files: [&str; 2]) -> DocumentList {
             reasons: Vec::new(),
         });
         sides[at] = side(row, files[at]);
-        entry(&name(row, row), row, vec![format!("{which} ({})", row.outcome.name())], (which, None), (sides, Vec::new()))
+        entry(
+            &name(row, row),
+            row,
+            vec![format!("{which} ({})", row.outcome.name())],
+            (which, None),
+            (sides, Vec::new()),
+        )
     };
     items.extend(changed.only_before.iter().map(|row| alone(row, 0, "only before")));
     items.extend(changed.only_after.iter().map(|row| alone(row, 1, "only after")));
@@ -358,7 +369,13 @@ fn item(pair: &Pair<'_>, files: [&str; 2]) -> ListItem {
     }
     moves.sort_by_key(|each| (!each.is_worse, each.levels[1] - each.levels[0]));
     let sides = [side(before, files[0]), side(after, files[1])];
-    entry(&name(before, after), after, vec![became(before.outcome, after.outcome)], (which, total), (sides, moves))
+    entry(
+        &name(before, after),
+        after,
+        vec![became(before.outcome, after.outcome)],
+        (which, total),
+        (sides, moves),
+    )
 }
 
 fn entry(
@@ -376,7 +393,11 @@ fn entry(
     let said = |each: &LevelMove| format!("{} {} → {}", each.title, each.levels[0], each.levels[1]);
     ListItem {
         name: name.to_owned(),
-        values: vec![became, vec![row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned())], vec![which.to_owned()]],
+        values: vec![
+            became,
+            vec![row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned())],
+            vec![which.to_owned()],
+        ],
         total,
         levels: Vec::new(),
         lines: [ticket, moves.iter().map(said).collect::<Vec<_>>().join(" · ")],

@@ -39,15 +39,19 @@ pub(super) fn families(probing: &Probing, examples: &BTreeMap<String, ProbeExamp
     for result in &probing.results {
         by_family.entry(result.family).or_default().push(result);
     }
-    let n = |results: &[&ProbeResult], outcome| results.iter().filter(|each| each.outcome() == outcome).count();
+    let n =
+        |results: &[&ProbeResult], outcome| results.iter().filter(|each| each.outcome() == outcome).count();
     let mut families: Vec<(Family, Vec<&ProbeResult>)> = by_family.into_iter().collect();
     families.sort_by_key(|(_, results)| {
-        let [failed, open, passed] = [ProbeOutcome::Fail, ProbeOutcome::Inconclusive, ProbeOutcome::Pass].map(|each| n(results, each));
+        let [failed, open, passed] =
+            [ProbeOutcome::Fail, ProbeOutcome::Inconclusive, ProbeOutcome::Pass].map(|each| n(results, each));
         (std::cmp::Reverse(failed), std::cmp::Reverse(open), passed == 0)
     });
-    let section = Section::new("families", "By family")
-        .legend("◆ works on the judge, or is missed by it; dashed: not decided; ■ does not work, or is seen.");
-    let fold = |(family, results): (Family, Vec<&ProbeResult>)| family_fold(family, results, probing, examples);
+    let section = Section::new("families", "By family").legend(
+        "◆ works on the judge, or is missed by it; dashed: not decided; ■ does not work, or is seen.",
+    );
+    let fold =
+        |(family, results): (Family, Vec<&ProbeResult>)| family_fold(family, results, probing, examples);
     families.into_iter().map(fold).fold(section, |section, fold| section.with(Block::Fold(fold))).on_pages()
 }
 
@@ -64,11 +68,14 @@ fn family_fold(
         ProbeOutcome::NotApplicable => 3,
     };
     results.sort_by_key(rank);
-    let (first, rest): (Vec<&ProbeResult>, Vec<&ProbeResult>) = results.iter().partition(|result| rank(result) < 2);
+    let (first, rest): (Vec<&ProbeResult>, Vec<&ProbeResult>) =
+        results.iter().partition(|result| rank(result) < 2);
     let [failed, open] = [0, 1].map(|wanted| first.iter().filter(|result| rank(result) == wanted).count());
     let verb = if family == Family::Sensitivity { "missed" } else { "work" };
     let (word, tone) = match (failed, open) {
-        (0, 0) if rest.iter().all(|result| rank(result) == 3) => ("without meaning here".to_owned(), Tone::Soft),
+        (0, 0) if rest.iter().all(|result| rank(result) == 3) => {
+            ("without meaning here".to_owned(), Tone::Soft)
+        }
         (0, 0) => (format!("none {verb}"), Tone::Soft),
         (0, open) => (format!("{open} not decided"), Tone::Unscored),
         (failed, 0) => (format!("{failed} of {} {verb}", results.len()), Tone::Missed),
@@ -86,14 +93,26 @@ fn family_fold(
     let judged: Vec<&ProbeResult> = rest.iter().copied().filter(|result| rank(result) == 2).collect();
     if !judged.is_empty() {
         let table = Block::Table(rulers(&judged, probing));
-        blocks.push(if first.is_empty() { table } else { folded(&format!("{} more that do not {verb}", judged.len()), table) });
+        blocks.push(if first.is_empty() {
+            table
+        } else {
+            folded(&format!("{} more that do not {verb}", judged.len()), table)
+        });
     }
-    let none: Vec<String> =
-        rest.iter().filter(|result| rank(result) == 3).map(|result| format!("{}: {}", result.name, result.message)).collect();
+    let none: Vec<String> = rest
+        .iter()
+        .filter(|result| rank(result) == 3)
+        .map(|result| format!("{}: {}", result.name, result.message))
+        .collect();
     if !none.is_empty() {
-        blocks.push(folded(&format!("{} without meaning for this rubric", counted(none.len() as u64, "probe")), Block::List(none)));
+        blocks.push(folded(
+            &format!("{} without meaning for this rubric", counted(none.len() as u64, "probe")),
+            Block::List(none),
+        ));
     }
-    let shapes = results.iter().map(|result| (self::tone(result.outcome()), format!("{}: {}", result.name, result.outcome().name())));
+    let shapes = results.iter().map(|result| {
+        (self::tone(result.outcome()), format!("{}: {}", result.name, result.outcome().name()))
+    });
     Fold {
         title: family.name().to_owned(),
         about: means(family).to_owned(),
@@ -134,7 +153,10 @@ fn rulers(results: &[&ProbeResult], probing: &Probing) -> Table {
 fn example(example: &ProbeExample) -> Vec<Block> {
     let control = example.control.as_deref().unwrap_or_default();
     let [removed, added] = changed(control, &example.treatment);
-    let side = |title: &str, text: &str, marks: &[_]| SideText { title: title.to_owned(), pieces: pieces(text, marks, Texts::Masked) };
+    let side = |title: &str, text: &str, marks: &[_]| SideText {
+        title: title.to_owned(),
+        pieces: pieces(text, marks, Texts::Masked),
+    };
     let sides = [side("Control", control, &removed), side("Changed", &example.treatment, &added)];
     let about = format!("Base {}: {}", example.case, super::private::shown(&example.ticket));
     vec![Block::Text(about), Block::Sides(sides, example.moves.clone())]

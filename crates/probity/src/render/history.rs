@@ -125,11 +125,17 @@ fn near(track: &FigureTrack) -> [f64; 2] {
 fn levels(tracks: &[FigureTrack]) -> [f64; 2] {
     let levels = tracks.iter().filter(|track| !track.figure.is_share());
     let values = levels.flat_map(|track| track.values.iter().flatten().map(|value| value.value));
-    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) =
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
     if low > high { [0.0, 1.0] } else { [low.floor().min(0.0), high.ceil()] }
 }
 
-fn over_time<'a>(series: &Series, of: &'a FigureTrack, places: &'a [String], range: [f64; 2]) -> OverTime<'a> {
+fn over_time<'a>(
+    series: &Series,
+    of: &'a FigureTrack,
+    places: &'a [String],
+    range: [f64; 2],
+) -> OverTime<'a> {
     let is_share = of.figure.is_share();
     let present = of.values.iter().enumerate().filter_map(|(at, value)| value.map(|value| (at, value)));
     let point = |(at, value): (usize, Estimate)| {

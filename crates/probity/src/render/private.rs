@@ -135,9 +135,12 @@ pub(super) fn pieces(text: &str, marks: &[Mark], texts: Texts) -> Vec<Piece> {
     edges.dedup();
     let mut cut: Vec<(Range<usize>, Option<&Mark>)> = Vec::new();
     for edge in edges.windows(2) {
-        let over = marks.iter().find(|mark| mark.range.start <= edge[0] && edge[1] <= mark.range.end).copied();
+        let over =
+            marks.iter().find(|mark| mark.range.start <= edge[0] && edge[1] <= mark.range.end).copied();
         match cut.last_mut() {
-            Some((range, mark)) if mark.map(std::ptr::from_ref) == over.map(std::ptr::from_ref) => range.end = edge[1],
+            Some((range, mark)) if mark.map(std::ptr::from_ref) == over.map(std::ptr::from_ref) => {
+                range.end = edge[1]
+            }
             _ => cut.push((edge[0]..edge[1], over)),
         }
     }
@@ -200,7 +203,10 @@ mod tests {
             Mark::new(30..99, MarkKind::Gate, "beyond the text"),
         ];
         let pieces = pieces("0123456789abcdefghijklmn", &marks, Texts::Full);
-        let shown: Vec<_> = pieces.iter().map(|piece| (&*piece.text, piece.mark.as_ref().and_then(|mark| mark.number.as_deref()))).collect();
+        let shown: Vec<_> = pieces
+            .iter()
+            .map(|piece| (&*piece.text, piece.mark.as_ref().and_then(|mark| mark.number.as_deref())))
+            .collect();
         assert_eq!(shown, [("01234567", None), ("89abcdefghij", Some("2")), ("klmn", None)]);
     }
 

@@ -53,7 +53,8 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
     }
     tiles.push(Tile { value: percent(probing.tolerance.share()), name: "tolerated".to_owned() });
     let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(probing, *outcome, id, title));
-    let sections = [families(probing, &probed.examples)].into_iter().chain(sections.map(Section::not_on_pages));
+    let sections =
+        [families(probing, &probed.examples)].into_iter().chain(sections.map(Section::not_on_pages));
     let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
     let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
     let appendix = Appendix::asked(&job.asking, &job.rubric, &probed.facts);
@@ -178,7 +179,11 @@ fn lead(probing: &Probing) -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!("What moves it: {}. {} left it unmoved.", names.join(", "), counted(n_passed as u64, "other probe"))
+    format!(
+        "What moves it: {}. {} left it unmoved.",
+        names.join(", "),
+        counted(n_passed as u64, "other probe")
+    )
 }
 
 fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
@@ -228,7 +233,8 @@ pub(super) fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGro
             let mut drawn =
                 Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]);
             drawn["misses"] = json!(net.low > tolerance);
-            drawn["label"] = json!(format!("{}, n {}", drawn["label"].as_str().unwrap_or_default(), figures.n_bases));
+            drawn["label"] =
+                json!(format!("{}, n {}", drawn["label"].as_str().unwrap_or_default(), figures.n_bases));
             Cell::Plot(drawn)
         }
         None => Cell::text(NONE),

@@ -194,8 +194,11 @@ fn slices(summary: &Summary) -> Section {
     let mut parts: Vec<(&str, &PartRecord)> =
         record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
-    for (name, part) in [(None, &record.all)].into_iter().chain(parts.into_iter().map(|(name, part)| (Some(name), part))) {
-        let title = name.map_or_else(|| Cell::text("all replies"), |name| Cell::filter(name, "", &[("slice", name)]));
+    for (name, part) in
+        [(None, &record.all)].into_iter().chain(parts.into_iter().map(|(name, part)| (Some(name), part)))
+    {
+        let title =
+            name.map_or_else(|| Cell::text("all replies"), |name| Cell::filter(name, "", &[("slice", name)]));
         let mut row = cells![title, part.counts.entered];
         if has_pass_rule {
             row.extend(Cell::share(part.pass_rate.as_ref()).0);

@@ -16,7 +16,10 @@ const RUN: &str = "return axe.run(document, { resultTypes: ['violations'] }).the
 pub(crate) fn accessible(browser: &Browser, name: &str) {
     let script = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(SCRIPT);
     let Ok(script) = std::fs::read_to_string(&script) else {
-        crate::support::skipped("accessibility of pages", "axe-core is not in target/axe; `cargo xtask ci` puts it there");
+        crate::support::skipped(
+            "accessibility of pages",
+            "axe-core is not in target/axe; `cargo xtask ci` puts it there",
+        );
         return;
     };
     for look in [Look::Light, Look::Dark] {

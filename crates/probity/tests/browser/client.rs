@@ -44,8 +44,7 @@ pub(crate) enum Look {
 
 impl Look {
     /// Every way a page is looked at.
-    pub(crate) const ALL: [Look; 5] =
-        [Look::Light, Look::Dark, Look::Narrow, Look::NarrowDark, Look::Print];
+    pub(crate) const ALL: [Look; 5] = [Look::Light, Look::Dark, Look::Narrow, Look::NarrowDark, Look::Print];
 
     fn name(self) -> &'static str {
         match self {
@@ -255,6 +254,19 @@ impl Browser {
         std::fs::create_dir_all(path.parent().expect("a picture is in a folder")).expect("a folder");
         std::fs::write(&path, bytes(taken["data"].as_str().unwrap_or_default())).expect("a picture");
         path
+    }
+
+    /// Holds the page to every usual width: nothing is scrolled sideways.
+    #[track_caller]
+    pub(crate) fn fits(&self, name: &str) {
+        for width in [320, 768, 2560] {
+            let metrics =
+                json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
+            self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+            let over = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            assert_eq!(self.execute(over, &[]), 0, "{name} is too wide at {width} px");
+        }
+        self.look(Look::Light);
     }
 
     /// Pictures of the page in every way it is looked at, each of which must fit its width.

@@ -217,7 +217,10 @@ fn a_corpus_in_pairs_changes_labels_and_packets_does_nothing() {
     browser.open(&probity.path("diff.html"));
     check_entries(&browser, "diff.html", 100);
     probity.args(["run", "a.jsonl", "--judge", "baseline"]).run().code(0);
-    probity.args(["report", "last", "--raw", "--labels", "--texts", "full", "--report", "raw.html"]).run().code(0);
+    probity
+        .args(["report", "last", "--raw", "--labels", "--texts", "full", "--report", "raw.html"])
+        .run()
+        .code(0);
     browser.open(&probity.path("raw.html"));
     check_entries(&browser, "raw.html", 100);
     let compare = ["compare", "a.jsonl", "b.jsonl", "c.jsonl", "--judge", "baseline", "--resamples", "50"];

@@ -26,15 +26,21 @@ impl Draw {
     /// A text of so many words. Half of the words are among the three hundred most frequent of nine thousand.
     fn text(&mut self, n_words: u64) -> String {
         const SYLLABLES: [&str; 30] = [
-            "re", "ship", "or", "der", "pay", "ment", "in", "voice", "ac", "count", "pro", "duct", "ti", "cket", "mail", "de", "li",
-            "ver", "y", "can", "cel", "re", "fund", "par", "cel", "sup", "port", "of", "fer", "ing",
+            "re", "ship", "or", "der", "pay", "ment", "in", "voice", "ac", "count", "pro", "duct", "ti",
+            "cket", "mail", "de", "li", "ver", "y", "can", "cel", "re", "fund", "par", "cel", "sup", "port",
+            "of", "fer", "ing",
         ];
         let mut text = String::new();
         for at in 0..n_words {
             let word = if self.next(2) == 0 { self.next(300) } else { self.next(9_000) };
-            let [a, b, c] = [word % 30, word / 30 % 30, word / 900].map(|at| SYLLABLES[usize::try_from(at % 30).unwrap()]);
+            let [a, b, c] = [word % 30, word / 30 % 30, word / 900]
+                .map(|at| SYLLABLES[usize::try_from(at % 30).unwrap()]);
             let space = if at == 0 { "" } else { " " };
-            if word < 300 { write!(text, "{space}{a}{b}").unwrap() } else { write!(text, "{space}{a}{b}{c}").unwrap() }
+            if word < 300 {
+                write!(text, "{space}{a}{b}").unwrap()
+            } else {
+                write!(text, "{space}{a}{b}{c}").unwrap()
+            }
         }
         text
     }
@@ -54,9 +60,16 @@ fn files(n: usize) -> (String, String, usize) {
         for criterion in ["accuracy", "completeness", "tone", "actionability"] {
             verdict[criterion] = said(&mut draw);
         }
-        verdict["safety"] = json!({ "score": if draw.next(20) == 0 { 0 } else { 4 }, "reasoning": draw.text(8) });
+        verdict["safety"] =
+            json!({ "score": if draw.next(20) == 0 { 0 } else { 4 }, "reasoning": draw.text(8) });
         n_bytes += ticket.len() + reply.len();
-        n_bytes += verdict.as_object().unwrap().values().filter_map(|said| said["reasoning"].as_str()).map(str::len).sum::<usize>();
+        n_bytes += verdict
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(|said| said["reasoning"].as_str())
+            .map(str::len)
+            .sum::<usize>();
         let slice = format!("slice {}", draw.next(8));
         let case = json!({ "id": format!("case-{at:05}"), "slice": slice, "ticket": ticket, "reply": reply });
         writeln!(cases, "{case}").unwrap();
@@ -147,7 +160,11 @@ fn a_file_of_many_cases_is_small_and_quick() {
     let all = started.elapsed();
     let held_ms = if is_long { 5_000 } else { 500 };
     let figures = browser.execute(MEASURE, &[json!(TIMES), json!("[]"), json!(held_ms)]);
-    let middle = |name: &str| figures[name].as_array().unwrap()[TIMES.min(figures[name].as_array().unwrap().len()) / 2].as_f64().unwrap();
+    let middle = |name: &str| {
+        figures[name].as_array().unwrap()[TIMES.min(figures[name].as_array().unwrap().len()) / 2]
+            .as_f64()
+            .unwrap()
+    };
     let [filter, open, search] = ["filter_ms", "open_ms", "search_ms"].map(middle);
     println!(
         "{n} cases with {:.1} MB of text: file {:.2} MB; first paint {:.0} ms, list after {listed:.0?}, all texts after {all:.0?}; \
@@ -166,7 +183,12 @@ fn a_file_of_many_cases_is_small_and_quick() {
     if is_long {
         let value = |name: &str| figures[name].as_f64().unwrap();
         assert!(size < 8_000_000, "{size} bytes");
-        assert!(value("first_paint_ms") < 1_000.0 && filter < 50.0 && open < 50.0 && value("worst_frame_ms") < 100.0);
+        assert!(
+            value("first_paint_ms") < 1_000.0
+                && filter < 50.0
+                && open < 50.0
+                && value("worst_frame_ms") < 100.0
+        );
         assert!(value("heap_mb") < 150.0);
     }
     let _: Value = figures;

@@ -60,6 +60,7 @@ impl Scene {
         assert_eq!(browser.complaints(), Vec::<String>::new(), "{page} does not work");
         accessible(browser, page);
         sentence_and_picture(browser, page);
+        browser.fits(page);
     }
 }
 
@@ -166,10 +167,7 @@ fn w19_comparison_and_calibration_open_from_disk() {
     let Some(browser) = Browser::start() else { return };
     let scene = Scene::new();
     scene.open(&browser, "compare.html", "compare old.jsonl new.jsonl --resamples 500", 0);
-    assert_eq!(
-        sections(&browser),
-        "Who wins | Order | Length | Slices | At the gate | Appendix | Keys"
-    );
+    assert_eq!(sections(&browser), "Who wins | Order | Length | Slices | At the gate | Appendix | Keys");
     assert_eq!(browser.count("td.same"), 5, "what was said in both orders");
     assert!(browser.count(".chart .dot, .chart .ring, .chart .wedge") >= 25, "a point for each pair");
     browser.screenshots("report-compare");
@@ -195,7 +193,10 @@ fn w19_probing_and_promotion_open_from_disk() {
     assert!(browser.count("#families > details") >= 10, "one line for each family");
     let first = browser.text("#families > details > summary");
     assert!(first.contains(" of "), "what works stands first: {first}");
-    assert_eq!(browser.count("#families > details[open]"), browser.count("#families > details > summary .word.missed"));
+    assert_eq!(
+        browser.count("#families > details[open]"),
+        browser.count("#families > details > summary .word.missed")
+    );
     assert!(browser.count("#families .sides") >= 1, "an example for what works");
     browser.screenshots("report-probe");
 

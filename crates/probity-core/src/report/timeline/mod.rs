@@ -288,8 +288,15 @@ fn without_numbers(names: &str) -> String {
 /// A series about whose tracks nothing is said yet.
 struct Draft {
     series: Series,
-    figures: Vec<(Figure, Vec<Option<Estimate>>, Vec<(Moment, f64)>)>,
+    figures: Vec<DraftFigure>,
     tracks: Vec<Track>,
+}
+
+/// A figure with its values, and what its anchor was at each look.
+struct DraftFigure {
+    figure: Figure,
+    values: Vec<Option<Estimate>>,
+    anchor_looks: Vec<(Moment, f64)>,
 }
 
 fn draft(
@@ -315,7 +322,7 @@ fn draft(
         let values: Vec<Option<Estimate>> = readings.iter().map(|read| read.as_ref()?.estimate()).collect();
         let is_current = values.last().is_some_and(Option::is_some);
         let fixed = used.map(|anchor| anchor.values(&figure)).unwrap_or_default();
-        let looks = used.map(|anchor| anchor.means(&fixed)).unwrap_or_default();
+        let anchor_looks = used.map(|anchor| anchor.means(&fixed)).unwrap_or_default();
         tracks.push(Track {
             // A figure that the latest run does not have has not moved there.
             points: if is_current {
@@ -325,7 +332,7 @@ fn draft(
             },
             anchor: fixed,
         });
-        figures.push((figure, values, looks));
+        figures.push(DraftFigure { figure, values, anchor_looks });
     }
     let series = Series { command, files, rubric, anchor, points, breaks, tracks: Vec::new() };
     Draft { series, figures, tracks }
@@ -354,7 +361,8 @@ fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
 impl Draft {
     /// The series with what `said` says about its tracks, which come next there.
     fn finish(self, said: &mut impl Iterator<Item = Drift>) -> Series {
-        let tracks = self.figures.into_iter().zip(said).map(|((figure, values, anchor_looks), mut drift)| {
+        let tracks = self.figures.into_iter().zip(said).map(|(draft, mut drift)| {
+            let DraftFigure { figure, values, anchor_looks } = draft;
             // A battery is asked about the same texts each time, and so is an anchor: what moves is the judge.
             let is_fixed = matches!(figure, Figure::Probe(_)) || self.series.is_anchor();
             if is_fixed && drift.movement == Movement::Moved {

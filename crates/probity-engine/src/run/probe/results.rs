@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use probity_core::compare::{Candidate, Choice, Order, Pass};
 use probity_core::packet::AnswerForm;
 use probity_core::probe::{
-    ArmAnswer, Arms, Base, BaseCounts, Effect, Observation, ProbeFigures, ProbeOutcome, ProbeResult, ProbeTally,
-    Probing, Repeat, ReplyGrade,
+    ArmAnswer, Arms, Base, BaseCounts, Effect, Observation, ProbeFigures, ProbeOutcome, ProbeResult,
+    ProbeTally, Probing, Repeat, ReplyGrade,
 };
 use probity_core::results::Facts;
 use probity_core::rubric::CriterionId;
@@ -112,7 +112,11 @@ impl ProbingRecord<'_> {
             let observation = self.observation(&trials[at], &observed)?;
             let shows = matches!(
                 observation,
-                Observation::Answered { effect: Effect::Violation, noise: None | Some(Effect::AsExpected), .. }
+                Observation::Answered {
+                    effect: Effect::Violation,
+                    noise: None | Some(Effect::AsExpected),
+                    ..
+                }
             );
             if let (None, true, Some(arms)) = (&example, shows, trials[at].asked()) {
                 example = Some(self.example(base, arms)?);
@@ -131,11 +135,14 @@ impl ProbingRecord<'_> {
             (Some(ArmAnswer::Grade(before)), ArmAnswer::Grade(after)) => {
                 let level = |(id, level): &(CriterionId, i64)| {
                     let before = before.levels().iter().find(|(one, _)| one == id).map(|(_, level)| level);
-                    before.map_or_else(|| format!("{id} {level}"), |before| format!("{id} {before} → {level}"))
+                    before
+                        .map_or_else(|| format!("{id} {level}"), |before| format!("{id} {before} → {level}"))
                 };
                 after.levels().iter().map(level).collect()
             }
-            (_, ArmAnswer::Grade(after)) => after.levels().iter().map(|(id, level)| format!("{id} {level}")).collect(),
+            (_, ArmAnswer::Grade(after)) => {
+                after.levels().iter().map(|(id, level)| format!("{id} {level}")).collect()
+            }
             (_, ArmAnswer::Choices { ab, ba }) => {
                 let said = |choice: Choice| match choice {
                     Choice::Wins(Candidate::A) => "the control is better",
@@ -143,7 +150,10 @@ impl ProbingRecord<'_> {
                     Choice::Tie => "neither is better",
                     Choice::NeedsHumanReview => "a person should decide",
                 };
-                vec![format!("control shown first: {}", said(ab)), format!("changed reply shown first: {}", said(ba))]
+                vec![
+                    format!("control shown first: {}", said(ab)),
+                    format!("changed reply shown first: {}", said(ba)),
+                ]
             }
             (_, ArmAnswer::Unscored(cause)) => vec![cause],
         };

@@ -340,16 +340,19 @@ impl LiveCalibration {
     pub(crate) fn texts(&self) -> Result<page::HeldTexts, Failure> {
         let mut texts = page::HeldTexts::new();
         match &self.asked {
-            Asked::Replies(replies) => replies.each_result(&self.store, &self.ran, &mut |row, admitted| {
-                let reasons = row.asked().filter_map(|(id, said)| Some((id.to_owned(), said.reasoning.clone()?)));
-                let held = page::HeldText {
-                    ticket: row.ticket.clone().unwrap_or_default(),
-                    turns: conversation(&admitted.entry().case.situation),
-                    replies: vec![("Reply".to_owned(), row.reply.clone().unwrap_or_default())],
-                    reasons: reasons.collect(),
-                };
-                texts.insert(row.id.clone(), held);
-            })?,
+            Asked::Replies(replies) => {
+                replies.each_result(&self.store, &self.ran, &mut |row, admitted| {
+                    let reasons =
+                        row.asked().filter_map(|(id, said)| Some((id.to_owned(), said.reasoning.clone()?)));
+                    let held = page::HeldText {
+                        ticket: row.ticket.clone().unwrap_or_default(),
+                        turns: conversation(&admitted.entry().case.situation),
+                        replies: vec![("Reply".to_owned(), row.reply.clone().unwrap_or_default())],
+                        reasons: reasons.collect(),
+                    };
+                    texts.insert(row.id.clone(), held);
+                })?
+            }
             Asked::Pairs(pairs) => {
                 let field = &pairs.job.field;
                 for case in &field.cases {
@@ -358,9 +361,18 @@ impl LiveCalibration {
                     let replies: Vec<_> = replies.collect();
                     let Some((_, entry)) = replies.first() else { continue };
                     let held = page::HeldText {
-                        ticket: entry.case.situation.texts().last().map(ToString::to_string).unwrap_or_default(),
+                        ticket: entry
+                            .case
+                            .situation
+                            .texts()
+                            .last()
+                            .map(ToString::to_string)
+                            .unwrap_or_default(),
                         turns: conversation(&entry.case.situation),
-                        replies: replies.iter().map(|(name, entry)| (name.to_string(), entry.reply.text.to_string())).collect(),
+                        replies: replies
+                            .iter()
+                            .map(|(name, entry)| (name.to_string(), entry.reply.text.to_string()))
+                            .collect(),
                         ..page::HeldText::default()
                     };
                     texts.insert(case.id.to_string(), held);

@@ -134,7 +134,8 @@ impl Past {
     /// What pages show beside the rows of a run.
     fn beside(&self, run: &RecordedRun, shown: ShownBeside) -> Result<Beside, Failure> {
         let votes = shown.labels.then(|| self.reader.labels()).transpose()?;
-        let votes = votes.map(|labels| Votes::new(labels.into_iter().map(|stored| stored.label), &run.rubric));
+        let votes =
+            votes.map(|labels| Votes::new(labels.into_iter().map(|stored| stored.label), &run.rubric));
         let asked = shown.raw.then(|| self.store.reader()).transpose()?;
         let (judge, repeat) = (run.judge().clone(), run.first_repeat());
         Ok(Beside { votes, asked: asked.map(|reader| AskedReader { reader, judge, repeat }) })

@@ -116,7 +116,11 @@ pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -
     let mut known: HashMap<String, usize> = HashMap::new();
     let item = |held: &HeldUnit| {
         let criterion = held.criterion.as_deref().unwrap_or_default();
-        let name = if criterion.is_empty() { held.item.to_string() } else { format!("{} · {criterion}", held.item) };
+        let name = if criterion.is_empty() {
+            held.item.to_string()
+        } else {
+            format!("{} · {criterion}", held.item)
+        };
         let n = known.entry(name.clone()).or_default();
         *n += 1;
         let name = if *n > 1 { format!("{name} ({n})") } else { name };
@@ -137,7 +141,12 @@ pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -
                 held.criterion.iter().map(ToString::to_string).collect(),
                 cells,
             ],
-            total: held.cells.iter().map(|(row, column)| row.abs_diff(*column)).max().map(|apart| -(apart as f64)),
+            total: held
+                .cells
+                .iter()
+                .map(|(row, column)| row.abs_diff(*column))
+                .max()
+                .map(|apart| apart as f64),
             levels: Vec::new(),
             lines: [about.map(|about| about.ticket.clone()).unwrap_or_default(), second],
             view: Opened::Held {
@@ -151,7 +160,8 @@ pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -
             },
         }
     };
-    DocumentList { head: ListHead::new("labelled items", "Apart", &facets), items: judge.held.iter().map(item).collect() }
+    let head = ListHead::new("labelled items", "Apart", &facets).sorted("-total");
+    DocumentList { head, items: judge.held.iter().map(item).collect() }
 }
 
 /// For each thing that the judge says, how often people say the same, and what they say on average.

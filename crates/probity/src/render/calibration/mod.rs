@@ -13,14 +13,14 @@ use probity_engine::input::Skipped;
 use probity_engine::run::basis::Basis;
 use serde_json::Value;
 
-use self::held::{confusion, reliability};
 pub(crate) use self::held::{HeldText, HeldTexts};
+use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
 use super::figure::{NONE, none, percent, sentence, share};
 use super::report::appendix::Appendix;
 use super::report::chart::PlotMark;
 use super::report::document::{
-    Block, Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
+    Block, Cell, Cells, Document, Figure, Fold, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
 use super::summary::calls;
 
@@ -65,7 +65,8 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
     let only = all.judges.values().next().filter(|_| all.judges.len() == 1);
     let mut sections = sections(all, shown.notices);
     let list = all.judges.values().next().map(|judge| held::list(all, judge, &shown.texts));
-    let at = sections.iter().position(|section| section.id == "confusion").map_or(sections.len(), |at| at + 1);
+    let at =
+        sections.iter().position(|section| section.id == "confusion").map_or(sections.len(), |at| at + 1);
     sections.insert(at, Section::new("items", "Labelled items").with(Block::Rows).on_pages());
     let skipped = skipped_lines(shown.skipped, shown.skipped.len() as u64);
     sections.extend(Section::new("skipped", "Skipped records").list(skipped).filled());
@@ -96,7 +97,9 @@ pub(crate) fn sections(all: &Calibration, notices: &[String]) -> Vec<Section> {
         sections.push(slices(all, judge, &place));
         sections.push(confusion(all, judge, &place));
         sections.push(reliability(all, judge, &place));
-        sections.push(figures(judge, &place));
+        let figures = figures(judge, &place);
+        sections.push(folded(figures.clone(), judge).on_pages());
+        sections.push(figures.not_on_pages());
     }
     sections.extend(people(all));
     sections.push(labels(all, notices));
@@ -301,6 +304,22 @@ fn part_row(
         Cell::coefficient(figures.get("cohen_kappa")),
         word,
     ]
+}
+
+/// The same behind a line with the one that is read most.
+fn folded(section: Section, judge: &JudgeFigures) -> Section {
+    let about = estimate(&judge.overall, "cohen_kappa")
+        .map(|kappa| format!("kappa {:.2} ({:.2} to {:.2})", kappa.value, kappa.low, kappa.high));
+    let fold = Fold {
+        title: "Kappa, alpha and the others".to_owned(),
+        about: about.unwrap_or_default(),
+        shapes: Vec::new(),
+        word: String::new(),
+        tone: Tone::Soft,
+        is_open: false,
+        blocks: section.blocks,
+    };
+    Section { blocks: vec![Block::Fold(fold)], ..section }
 }
 
 /// Every figure of a judge, with its reason where there is none.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use probity_core::case::Role;
 use probity_core::compare::{
-    Candidate, Choice, Comparison, Contest, Fate, Figures, Heard, JudgeFigures, Pair, PairOutcome, Pass, figures,
+    Candidate, Choice, Comparison, Contest, Fate, Figures, Heard, JudgeFigures, Pair, PairOutcome, Pass,
+    figures,
 };
 use probity_core::results::finding_records;
 use probity_core::sample::NO_SLICE;
@@ -18,7 +19,8 @@ use super::super::view::{ListHead, ListItem, Opened, OrderSaid, PairReply, conve
 use crate::plain::excerpt;
 
 /// What a list of pairs is filtered by.
-const FACETS: [(&str, &str); 4] = [("o", "Result"), ("slice", "Slice"), ("pair", "Pair"), ("winner", "Winner")];
+const FACETS: [(&str, &str); 4] =
+    [("o", "Result"), ("slice", "Slice"), ("pair", "Pair"), ("winner", "Winner")];
 
 /// How much of a reply stands in a row beside another.
 const REPLY_COLUMNS_MAX: usize = 70;
@@ -31,7 +33,13 @@ pub(super) fn list(job: &CompareJob, compared: &Compared) -> DocumentList {
         Some(item(contest, case, &job.field.variants))
     };
     let items = compared.contests.iter().filter(|contest| contest.fate != Fate::NotDrawn).filter_map(item);
-    DocumentList { head: ListHead::new("pairs", "Longer by", &FACETS), items: items.collect() }
+    let mut items: Vec<ListItem> = items.collect();
+    // What a person must decide comes first.
+    let rank = |item: &ListItem| {
+        ["order decided", "judge asks", "unscored"].iter().position(|each| item.values[0][0] == *each)
+    };
+    items.sort_by_key(|item| rank(item).unwrap_or(usize::MAX));
+    DocumentList { head: ListHead::new("pairs", "Longer by", &FACETS).sorted(""), items }
 }
 
 fn item(contest: &Contest, case: &CaseReplies, variants: &[Arc<str>]) -> ListItem {
@@ -49,10 +57,12 @@ fn item(contest: &Contest, case: &CaseReplies, variants: &[Arc<str>]) -> ListIte
         let text = screening.map(|each| each.entry().reply.text.to_string()).unwrap_or_default();
         PairReply { variant: variant.to_string(), text, findings }
     });
-    let situation = contest.variants.iter().find_map(|variant| Some(&screening(variant)?.entry().case.situation));
+    let situation =
+        contest.variants.iter().find_map(|variant| Some(&screening(variant)?.entry().case.situation));
     let turns = situation.map(conversation).unwrap_or_default();
     let pair = pair_name(&contest.variants);
-    let name = if variants.len() > 2 { format!("{} ({pair})", contest.case) } else { contest.case.to_string() };
+    let name =
+        if variants.len() > 2 { format!("{} ({pair})", contest.case) } else { contest.case.to_string() };
     let [a, b] = contest.lengths.map(|length| length as f64);
     let lines = replies.each_ref().map(|reply| excerpt(&reply.text, REPLY_COLUMNS_MAX)).join(" | ");
     let customer = turns.iter().rfind(|turn| turn.role == Role::Customer);
@@ -82,7 +92,9 @@ fn came_to(contest: &Contest) -> (&'static str, String, &'static str) {
     let [a, b] = &contest.variants;
     let heard = match &contest.fate {
         Fate::Judged(heard) => heard,
-        Fate::Identical => return ("tie", "Both replies are the same text: no judge was asked.".to_owned(), "soft"),
+        Fate::Identical => {
+            return ("tie", "Both replies are the same text: no judge was asked.".to_owned(), "soft");
+        }
         Fate::WonAtGate { winner, .. } => {
             let (winner, other) = if *winner == Candidate::A { (a, b) } else { (b, a) };
             return ("won at gate", format!("{winner} wins at the gate, which blocked {other}."), "blocked");
@@ -106,7 +118,11 @@ fn came_to(contest: &Contest) -> (&'static str, String, &'static str) {
             _ => {
                 let slot = slot_both_times(heard);
                 let how = slot.map_or("The winner changed with the order", |slot| slot);
-                ("order decided", format!("{how}: a person can decide it without seeing these verdicts."), "missed")
+                (
+                    "order decided",
+                    format!("{how}: a person can decide it without seeing these verdicts."),
+                    "missed",
+                )
             }
         },
     }
@@ -130,7 +146,9 @@ fn orders(contest: &Contest) -> Vec<OrderSaid> {
         let [a, b] = contest.variants.each_ref().map(ToString::to_string);
         let slots = if at == 0 { [a, b] } else { [b, a] };
         let won = match &heard.pass {
-            Pass::Decided(Choice::Wins(candidate)) => Some(usize::from((*candidate == Candidate::A) != (at == 0)) + 1),
+            Pass::Decided(Choice::Wins(candidate)) => {
+                Some(usize::from((*candidate == Candidate::A) != (at == 0)) + 1)
+            }
             _ => None,
         };
         let says = match (&heard.pass, won) {
@@ -163,7 +181,9 @@ pub(super) fn several(comparison: &Comparison, judge: &JudgeFigures, pairs: &[Pa
         })
         .collect();
     let titles: Vec<String> = variants.iter().map(|name| format!("#{name}")).collect();
-    let titles = |first: &'static str| -> Vec<&str> { [first].into_iter().chain(titles.iter().map(String::as_str)).collect() };
+    let titles = |first: &'static str| -> Vec<&str> {
+        [first].into_iter().chain(titles.iter().map(String::as_str)).collect()
+    };
     let mut matrix = Table::new(&titles("wins against"));
     for row in &variants {
         let cell = |column: &&Arc<str>| {
@@ -186,8 +206,14 @@ pub(super) fn several(comparison: &Comparison, judge: &JudgeFigures, pairs: &[Pa
     }
     let legend = "Green: better for certain, its interval is above one half. Red: worse for certain. A tie counts half.";
     vec![
-        Section::new("between", "Each pair: how often the row wins against the column").table(matrix).legend(legend).on_pages(),
-        Section::new("slices-by-variant", "By slice: win rate against the others").table(slices).legend(legend).on_pages(),
+        Section::new("between", "Each pair: how often the row wins against the column")
+            .table(matrix)
+            .legend(legend)
+            .on_pages(),
+        Section::new("slices-by-variant", "By slice: win rate against the others")
+            .table(slices)
+            .legend(legend)
+            .on_pages(),
     ]
 }
 
@@ -200,7 +226,8 @@ fn against_half(rate: &Estimate, wanted: &[(&str, &str)]) -> Cell {
     } else {
         "n open"
     };
-    let text = format!("{} ({:.0}–{:.0} %, n {})", percent(rate.value), 100.0 * rate.low, 100.0 * rate.high, rate.n);
+    let text =
+        format!("{} ({:.0}–{:.0} %, n {})", percent(rate.value), 100.0 * rate.low, 100.0 * rate.high, rate.n);
     Cell::filter(text, style, wanted)
 }
 

@@ -15,7 +15,7 @@ use super::calibration;
 use super::figure::none;
 use super::report::appendix::Appendix;
 use super::report::chart::have_need;
-use super::report::document::{Block, Cell, Cells, Document, JudgeLine, Section, Table, Tile, Tone};
+use super::report::document::{Block, Cell, Cells, Document, JudgeLine, Section, ShownIn, Table, Tile, Tone};
 use super::report::junit::{Came, TestCase};
 
 /// What is shown of a decision.
@@ -220,7 +220,8 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
 /// The calibration in one section, its parts under headings.
 fn calibrated(calibration: &Calibration) -> Section {
     let mut section = Section::new("calibration", "Calibration");
-    for part in calibration::sections(calibration, &[]) {
+    let parts = calibration::sections(calibration, &[]).into_iter();
+    for part in parts.filter(|part| part.shown != ShownIn::OnPages) {
         section.blocks.push(Block::Heading(part.title));
         section.blocks.extend(part.blocks);
     }

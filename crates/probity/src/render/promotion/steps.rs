@@ -28,7 +28,10 @@ pub(super) fn sections(shown: &PromotionShown<'_>) -> Vec<Section> {
         }
     }
     let all = Section::new("requirements", "All requirements");
-    let all = groups.iter().map(|(requirement, group)| Block::Fold(grouped(*requirement, group))).fold(all, Section::with);
+    let all = groups
+        .iter()
+        .map(|(requirement, group)| Block::Fold(grouped(*requirement, group)))
+        .fold(all, Section::with);
     let mut steps = Section::new("then", "Then");
     for (at, (text, command)) in then(&unmet, shown).into_iter().enumerate() {
         steps = steps.with(Block::Text(format!("{}. {text}", at + 1))).with(Block::Command(command));
@@ -115,7 +118,9 @@ fn command(requirement: Requirement, shown: &PromotionShown<'_>) -> Option<Strin
         Requirement::Agreement
         | Requirement::HumanShare
         | Requirement::BeatsBaseline
-        | Requirement::SliceAgreement => Some(other_command("calibrate", &KEPT, &["--report", "calibrate.html"])),
+        | Requirement::SliceAgreement => {
+            Some(other_command("calibrate", &KEPT, &["--report", "calibrate.html"]))
+        }
         Requirement::Coverage => Some(again()),
         Requirement::HardGates
         | Requirement::HumanReview
@@ -130,12 +135,16 @@ fn then(unmet: &[&Check], shown: &PromotionShown<'_>) -> Vec<(String, String)> {
     let mut steps: Vec<(String, String)> = Vec::new();
     for check in unmet {
         let text = match check.requirement {
-            Requirement::LabelledRows | Requirement::SliceRows => "Label what the contract still lacks, blind.",
+            Requirement::LabelledRows | Requirement::SliceRows => {
+                "Label what the contract still lacks, blind."
+            }
             Requirement::Probes => "See which shortcuts work, change the template, probe again.",
             Requirement::Agreement
             | Requirement::HumanShare
             | Requirement::BeatsBaseline
-            | Requirement::SliceAgreement => "See where the judge and people differ, and make the rubric say it.",
+            | Requirement::SliceAgreement => {
+                "See where the judge and people differ, and make the rubric say it."
+            }
             _ => continue,
         };
         let command = command(check.requirement, shown).unwrap_or_default();

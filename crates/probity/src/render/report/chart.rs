@@ -204,7 +204,8 @@ pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
             "height": height, "passes": pass.is_some_and(|pass| from as f64 >= pass),
         })
     };
-    let ticks = [0.0, 0.5, 1.0].map(|part| json!({ "n": (part * tallest).to_string(), "y": BAR_FOOT - BAR_MAX * part }));
+    let ticks = [0.0, 0.5, 1.0]
+        .map(|part| json!({ "n": (part * tallest).to_string(), "y": BAR_FOOT - BAR_MAX * part }));
     let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
     let bars = bins.iter().enumerate().map(bar).collect::<Vec<_>>();
     json!({ "drawing": "histogram", "bars": bars, "pass": pass, "ticks": ticks })

@@ -477,6 +477,15 @@ impl Cell {
         self
     }
 
+    /// Takes away what the cell would narrow a list to.
+    pub(super) fn unlink(&mut self) {
+        match self {
+            Cell::Filter(text, style, _) => *self = Cell::Styled(std::mem::take(text), std::mem::take(style)),
+            Cell::Plot(drawn) if drawn["query"].is_string() => drawn["query"] = Value::Null,
+            Cell::Text(_) | Cell::Styled(..) | Cell::Plot(_) => {}
+        }
+    }
+
     /// A picture of something that narrows the list to those with these values.
     pub(crate) fn opening(self, what: &str, wanted: &[(&str, &str)]) -> Cell {
         let mut cell = self.named(what);

@@ -21,7 +21,7 @@ use super::super::private::Texts;
 use super::super::results::WholeFile;
 use super::super::view::{self, AskedPacket, CaseParts, Listing, Viewer, Votes};
 use super::Report;
-use super::document::{Block, Document, DocumentList, JudgeLine, Section, ShownIn};
+use super::document::{Block, Cell, Document, DocumentList, JudgeLine, Section, ShownIn};
 
 /// The templates by name: a page, and what is on it.
 const TEMPLATES: [(&str, &str); 5] = [
@@ -136,12 +136,22 @@ fn write_page(
         hash_file(blocks, &mut digest)?;
         digest.update(index.as_bytes());
     }
-    let Document { command, title, about, judge, verdict, lead, tiles, warnings, calls, appendix, .. } = document;
+    let Document { command, title, about, judge, verdict, lead, tiles, warnings, calls, appendix, .. } =
+        document;
     let is_here = |section: &&Section| match section.shown {
         ShownIn::NotOnPages | ShownIn::InMarkdown => false,
         _ => list.is_some() || !matches!(section.blocks[..], [Block::Rows]),
     };
-    let sections = document.sections.iter().filter(is_here).map(|section| with_texts(section.clone(), texts));
+    let sections = document.sections.iter().filter(is_here).map(|section| {
+        let mut section = section.clone();
+        if list.is_none() {
+            without_links(&mut section.blocks);
+        }
+        if texts == Texts::None {
+            without_texts(&mut section.blocks);
+        }
+        section
+    });
     let view = json!({
         "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections.collect::<Vec<_>>(), "calls": calls, "appendix": appendix,
@@ -167,22 +177,27 @@ fn hash_file(mut file: &File, digest: &mut blake3::Hasher) -> io::Result<()> {
     }
 }
 
-/// A section without texts of replies, where none are to be shown.
-fn with_texts(mut section: Section, texts: Texts) -> Section {
-    fn bare(blocks: &mut Vec<Block>) {
-        blocks.retain(|block| !matches!(block, Block::Sides(..)));
-        for block in blocks {
-            match block {
-                Block::Quotes(quotes, _) => quotes.iter_mut().for_each(|quote| quote.pieces.clear()),
-                Block::Fold(fold) => bare(&mut fold.blocks),
-                _ => {}
-            }
+/// Blocks without texts of replies.
+fn without_texts(blocks: &mut Vec<Block>) {
+    blocks.retain(|block| !matches!(block, Block::Sides(..)));
+    for block in blocks {
+        match block {
+            Block::Quotes(quotes, _) => quotes.iter_mut().for_each(|quote| quote.pieces.clear()),
+            Block::Fold(fold) => without_texts(&mut fold.blocks),
+            _ => {}
         }
     }
-    if texts == Texts::None {
-        bare(&mut section.blocks);
+}
+
+/// Blocks that narrow no list, because the page has none.
+fn without_links(blocks: &mut [Block]) {
+    for block in blocks {
+        match block {
+            Block::Table(table) => table.rows.iter_mut().flatten().for_each(Cell::unlink),
+            Block::Fold(fold) => without_links(&mut fold.blocks),
+            _ => {}
+        }
     }
-    section
 }
 
 /// A page up to its data.

@@ -66,7 +66,12 @@ fn section(out: &mut String, section: &Section) {
             Block::Table(table) => self::table(out, table),
             Block::List(items) => list(out, items.iter().cloned()),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
-            Block::Legend(_) | Block::Drawing(_) | Block::Rows | Block::Fold(_) | Block::Command(_) | Block::Sides(..) => {}
+            Block::Legend(_)
+            | Block::Drawing(_)
+            | Block::Rows
+            | Block::Fold(_)
+            | Block::Command(_)
+            | Block::Sides(..) => {}
         }
     }
 }

@@ -37,10 +37,26 @@ struct Paper {
     names_max: usize,
 }
 
-const LARGE: Paper =
-    Paper { width: 860.0, height: 300.0, left: 48.0, right: 730.0, top: 12.0, foot: 262.0, steps: 5, names_max: 12 };
-const SMALL: Paper =
-    Paper { width: 300.0, height: 128.0, left: 44.0, right: 284.0, top: 10.0, foot: 100.0, steps: 2, names_max: 2 };
+const LARGE: Paper = Paper {
+    width: 860.0,
+    height: 300.0,
+    left: 48.0,
+    right: 730.0,
+    top: 12.0,
+    foot: 262.0,
+    steps: 5,
+    names_max: 12,
+};
+const SMALL: Paper = Paper {
+    width: 300.0,
+    height: 128.0,
+    left: 44.0,
+    right: 284.0,
+    top: 10.0,
+    foot: 100.0,
+    steps: 2,
+    names_max: 2,
+};
 
 impl OverTime<'_> {
     /// By itself, over the whole width.
@@ -60,25 +76,38 @@ impl OverTime<'_> {
         let y = |value: f64| tenths(foot - (foot - top) * ((value - from) / span).clamp(0.0, 1.0));
         let last = (self.places.len().max(2) - 1) as f64;
         let x = |at: usize| tenths(left + (right - left) * at as f64 / last);
-        let path = |points: &[(f64, f64)]| points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ");
+        let path = |points: &[(f64, f64)]| {
+            points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ")
+        };
         let line: Vec<(f64, f64)> = self.points.iter().map(|(at, value, _)| (x(*at), y(value[0]))).collect();
         let upper = self.points.iter().map(|(at, value, _)| (x(*at), y(value[2])));
         let lower = self.points.iter().rev().map(|(at, value, _)| (x(*at), y(value[1])));
         let band: Vec<(f64, f64)> = upper.chain(lower).collect();
         let anchor: Vec<(f64, f64)> = self.anchor.iter().map(|(at, value)| (x(*at), y(*value))).collect();
-        let number = |value: f64| if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.1}") };
+        let number = |value: f64| {
+            if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.1}") }
+        };
         let ups = (0..=steps).map(|step| {
             let value = from + span * f64::from(step) / f64::from(steps);
             json!({ "y": y(value), "text": number(value) })
         });
         let step = (self.places.len().saturating_sub(1)).div_ceil(names_max.max(2) - 1).max(1);
-        let names = self.places.iter().enumerate().filter(|(at, _)| at % step == 0 || at + 1 == self.places.len());
+        let names =
+            self.places.iter().enumerate().filter(|(at, _)| at % step == 0 || at + 1 == self.places.len());
         let names = names.map(|(at, text)| json!({ "x": x(at), "text": text }));
-        let dots = self.points.iter().zip(&line).map(|((_, _, label), (x, y))| json!({ "x": x, "y": y, "label": label }));
-        let exact = |value: f64| if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.2}") };
-        let end = self.points.last().zip(line.last()).map(|((_, value, _), (x, y))| {
-            json!({ "x": x, "y": y, "text": exact(value[0]) })
-        });
+        let dots = self
+            .points
+            .iter()
+            .zip(&line)
+            .map(|((_, _, label), (x, y))| json!({ "x": x, "y": y, "label": label }));
+        let exact = |value: f64| {
+            if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.2}") }
+        };
+        let end = self
+            .points
+            .last()
+            .zip(line.last())
+            .map(|((_, value, _), (x, y))| json!({ "x": x, "y": y, "text": exact(value[0]) }));
         let anchor_end = self.anchor.last().zip(anchor.last()).map(|((_, value), (x, y))| {
             // Two labels at one height would hide each other.
             let near = line.last().is_some_and(|(_, other)| (other - y).abs() < 26.0);
@@ -113,7 +142,9 @@ pub(crate) fn week(year: i64, month: i64, day: i64) -> i64 {
         (year + year / 4 - year / 100 + year / 400 + SHIFT[place] + day + 6) % 7
     };
     let week = (of_year - weekday(year, month, day) + 9) / 7;
-    let weeks = |year: i64| if weekday(year, 1, 1) == 3 || (is_leap(year) && weekday(year, 1, 1) == 2) { 53 } else { 52 };
+    let weeks = |year: i64| {
+        if weekday(year, 1, 1) == 3 || (is_leap(year) && weekday(year, 1, 1) == 2) { 53 } else { 52 }
+    };
     match week {
         0 => weeks(year - 1),
         53 if weeks(year) == 52 => 1,
@@ -127,7 +158,15 @@ mod tests {
 
     #[test]
     fn weeks_are_those_of_the_calendar() {
-        let days = [(2026, 11, 17), (2026, 1, 1), (2027, 1, 3), (2024, 12, 30), (2020, 12, 31), (2021, 1, 3), (2026, 11, 15)];
+        let days = [
+            (2026, 11, 17),
+            (2026, 1, 1),
+            (2027, 1, 3),
+            (2024, 12, 30),
+            (2020, 12, 31),
+            (2021, 1, 3),
+            (2026, 11, 15),
+        ];
         assert_eq!(days.map(|(year, month, day)| week(year, month, day)), [47, 1, 53, 1, 53, 53, 46]);
     }
 

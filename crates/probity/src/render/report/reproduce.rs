@@ -51,10 +51,17 @@ fn other(words: &[String], command: &str, kept: &[&str], more: &[&str]) -> Strin
     let mut out = vec!["probity".to_owned(), command.to_owned()];
     out.extend(files.map(|file| quoted(file)));
     for (at, word) in words.iter().enumerate() {
-        let is_kept = kept.iter().any(|flag| word == flag || word.strip_prefix(*flag).is_some_and(|rest| rest.starts_with('=')));
+        let is_kept = kept
+            .iter()
+            .any(|flag| word == flag || word.strip_prefix(*flag).is_some_and(|rest| rest.starts_with('=')));
         if is_kept {
             out.push(quoted(&without_secrets(word)));
-            out.extend(words.get(at + 1).filter(|_| !word.contains('=')).map(|value| quoted(&without_secrets(value))));
+            out.extend(
+                words
+                    .get(at + 1)
+                    .filter(|_| !word.contains('='))
+                    .map(|value| quoted(&without_secrets(value))),
+            );
         }
     }
     out.extend(more.iter().map(|word| quoted(word)));
@@ -139,10 +146,11 @@ mod tests {
 
     #[test]
     fn another_command_is_about_the_same_files_and_judge() {
-        let words: Vec<String> = "promote|a b.jsonl|new.jsonl|--model|m-1|--contract|c.toml|--rubric=r.toml|--json"
-            .split('|')
-            .map(str::to_owned)
-            .collect();
+        let words: Vec<String> =
+            "promote|a b.jsonl|new.jsonl|--model|m-1|--contract|c.toml|--rubric=r.toml|--json"
+                .split('|')
+                .map(str::to_owned)
+                .collect();
         assert_eq!(
             other(&words, "review", &["--model", "--rubric"], &["--from", "contract"]),
             "probity review 'a b.jsonl' new.jsonl --model m-1 --rubric=r.toml --from contract"

@@ -27,7 +27,10 @@ pub(super) fn text(document: &Document) -> String {
             push_line!(out, "{}", plain(line));
         }
     }
-    let shown = document.sections.iter().filter(|section| matches!(section.shown, ShownIn::Everywhere | ShownIn::NotOnPages));
+    let shown = document
+        .sections
+        .iter()
+        .filter(|section| matches!(section.shown, ShownIn::Everywhere | ShownIn::NotOnPages));
     shown.for_each(|section| self::section(&mut out, section));
     let mut closing: Vec<String> = document.calls.iter().map(|line| plain(line)).collect();
     closing.extend(document.warnings.iter().map(|line| format!("note: {}", plain(line))));
@@ -61,7 +64,12 @@ fn section(out: &mut String, section: &Section) {
             Block::List(items) => items.iter().for_each(|item| push_line!(out, "  {}", plain(item))),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
             // A table beside each drawing has the same figures, and the results file has the rows.
-            Block::Legend(_) | Block::Drawing(_) | Block::Rows | Block::Fold(_) | Block::Command(_) | Block::Sides(..) => {
+            Block::Legend(_)
+            | Block::Drawing(_)
+            | Block::Rows
+            | Block::Fold(_)
+            | Block::Command(_)
+            | Block::Sides(..) => {
                 continue;
             }
         }

@@ -116,7 +116,9 @@ impl Facts {
             })
         };
         for found in against {
-            for fact in found.expected.as_deref().map(|expected| matched(expected, source)).unwrap_or_default() {
+            for fact in
+                found.expected.as_deref().map(|expected| matched(expected, source)).unwrap_or_default()
+            {
                 let number = number(&fact.sentence);
                 let mark = |range| Mark::new(range, MarkKind::Contradicts, &found.rule).numbered(number);
                 marks.push(mark(fact.sentence));
@@ -125,7 +127,8 @@ impl Facts {
         }
         for fact in matched(reply, source) {
             let number = number(&fact.sentence);
-            let mark = |range| Mark::new(range, MarkKind::Agrees, "the source says the same").numbered(number);
+            let mark =
+                |range| Mark::new(range, MarkKind::Agrees, "the source says the same").numbered(number);
             self.in_reply.push(mark(fact.reply));
             marks.push(mark(fact.sentence));
         }
@@ -197,7 +200,9 @@ fn points(row: &ResultRow, rubric: &Rubric) -> Option<Value> {
         }));
         x += width;
     }
-    Some(json!({ "parts": parts, "total": row.total, "pass": rubric.pass().map(|pass| pass.total_min.to_f64()) }))
+    Some(
+        json!({ "parts": parts, "total": row.total, "pass": rubric.pass().map(|pass| pass.total_min.to_f64()) }),
+    )
 }
 
 /// How far from the best a level is.
@@ -213,12 +218,12 @@ fn tone(criterion: &Criterion, result: &CriterionResult) -> &'static str {
 fn criterion(criterion: &Criterion, result: &CriterionResult, texts: Texts, votes: &[Vote]) -> Value {
     let people = |level: i64| {
         let at = votes.iter().filter(|vote| vote.criterion == criterion.id.as_str() && vote.level == level);
-        at.map(|vote| json!({ "name": vote.name, "initial": vote.initial, "settles": vote.settles })).collect::<Vec<_>>()
+        at.map(|vote| json!({ "name": vote.name, "initial": vote.initial, "settles": vote.settles }))
+            .collect::<Vec<_>>()
     };
-    let levels = criterion
-        .anchors
-        .iter()
-        .map(|anchor| json!({ "level": anchor.level, "anchor": anchor.text, "people": people(anchor.level) }));
+    let levels = criterion.anchors.iter().map(
+        |anchor| json!({ "level": anchor.level, "anchor": anchor.text, "people": people(anchor.level) }),
+    );
     let anchor = criterion.anchors.iter().find(|anchor| Some(anchor.level) == result.score);
     let lists = [
         ("Names", &result.violations),

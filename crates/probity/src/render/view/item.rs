@@ -138,9 +138,7 @@ impl ListItem {
             }
             Opened::Held { turns, replies, asked, judge, people, reason, outcome } => {
                 let quotes = reason.as_deref().map(quoted::quotes).unwrap_or_default();
-                let reply = |(title, text): &(String, String)| {
-                    json!({ "title": title, "pieces": pieces(text, &quoted::marks(text, &quotes), texts) })
-                };
+                let reply = |(title, text): &(String, String)| json!({ "title": title, "pieces": pieces(text, &quoted::marks(text, &quotes), texts) });
                 let view = json!({
                     "name": self.name, "turns": case::turns(turns, None, texts),
                     "replies": replies.iter().map(reply).collect::<Vec<_>>(), "asked": asked, "judge": judge,
@@ -175,7 +173,8 @@ impl ListItem {
 
 /// Both replies with the judge's quotes marked, and both orders with what was said.
 fn pair(replies: &[PairReply; 2], orders: &[OrderSaid], texts: Texts) -> Value {
-    let mut marks: [Vec<Mark>; 2] = replies.each_ref().map(|reply| reply.findings.iter().map(Mark::of).collect());
+    let mut marks: [Vec<Mark>; 2] =
+        replies.each_ref().map(|reply| reply.findings.iter().map(Mark::of).collect());
     let mut letters = ('a'..='z').cycle();
     let mut orders_shown = Vec::new();
     for order in orders {
@@ -186,11 +185,15 @@ fn pair(replies: &[PairReply; 2], orders: &[OrderSaid], texts: Texts) -> Value {
             let found = replies.each_ref().map(|reply| quoted::marks(&reply.text, &quotes));
             let letter = found.iter().any(|found| !found.is_empty()).then(|| letters.next()).flatten();
             for (marks, found) in marks.iter_mut().zip(found) {
-                marks.extend(found.into_iter().map(|mark| letter.map_or(mark.clone(), |letter| mark.numbered(letter))));
+                marks.extend(
+                    found.into_iter().map(|mark| letter.map_or(mark.clone(), |letter| mark.numbered(letter))),
+                );
             }
             lines.push(json!({ "text": texts.shown(said), "letter": letter.map(String::from) }));
         }
-        orders_shown.push(json!({ "slots": order.slots, "winner": order.winner, "says": order.says, "lines": lines }));
+        orders_shown.push(
+            json!({ "slots": order.slots, "winner": order.winner, "says": order.says, "lines": lines }),
+        );
     }
     let shorter = replies.each_ref().map(|reply| reply.text.chars().count());
     let reply = |at: usize| {

@@ -27,6 +27,8 @@ pub(crate) struct ListHead {
     pub(crate) criteria: Vec<CriterionColumn>,
     /// The figure of each entry, by its title.
     pub(crate) total: String,
+    /// The order at first: a column, with `-` in front for the highest first, or nothing for the order of the list.
+    pub(crate) sort: String,
 }
 
 /// A criterion as a list shows it.
@@ -71,6 +73,7 @@ struct Index {
     block: usize,
     what: String,
     total_title: String,
+    sort: String,
     pieces: Vec<String>,
     criteria: Vec<CriterionColumn>,
     facets: Vec<Facet>,
@@ -114,7 +117,13 @@ impl ListHead {
     /// A list of these things, with its facets by key and title.
     pub(crate) fn new(what: &str, total: &str, facets: &[(&str, &str)]) -> ListHead {
         let facets = facets.iter().map(|(key, title)| ((*key).to_owned(), (*title).to_owned())).collect();
-        ListHead { what: what.to_owned(), facets, criteria: Vec::new(), total: total.to_owned() }
+        let (what, total, sort) = (what.to_owned(), total.to_owned(), "total".to_owned());
+        ListHead { what, facets, criteria: Vec::new(), total, sort }
+    }
+
+    /// In this order at first.
+    pub(crate) fn sorted(self, sort: &str) -> ListHead {
+        ListHead { sort: sort.to_owned(), ..self }
     }
 
     /// With the levels of a rubric's criteria.
@@ -127,12 +136,13 @@ impl ListHead {
 impl Listing {
     /// A list without entries.
     pub(crate) fn new(head: ListHead) -> io::Result<Listing> {
-        let ListHead { what, facets, criteria, total } = head;
+        let ListHead { what, facets, criteria, total, sort } = head;
         let facet = |(key, title)| Facet { key, title, values: Vec::new(), of: Vec::new() };
         let index = Index {
             block: BLOCK,
             what,
             total_title: total,
+            sort,
             pieces: Vec::new(),
             levels: criteria.iter().map(|_| Vec::new()).collect(),
             criteria,
@@ -161,12 +171,17 @@ impl Listing {
 
     /// Writes the entries since the last block: lines, then pieces and texts of what opens.
     fn end_block(&mut self) -> io::Result<()> {
-        let rows = self.rows.iter().map(|(first, second, markup)| (first, second, &markup.pieces, &markup.texts));
+        let rows =
+            self.rows.iter().map(|(first, second, markup)| (first, second, &markup.pieces, &markup.texts));
         let rows = serde_json::to_vec(&rows.collect::<Vec<_>>())?;
         let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
         deflated.write_all(&rows)?;
         let block = BASE64_STANDARD.encode(deflated.finish()?);
-        writeln!(self.blocks, "<script type=\"text/plain\" data-block=\"{}\">{block}</script>", self.n_blocks)?;
+        writeln!(
+            self.blocks,
+            "<script type=\"text/plain\" data-block=\"{}\">{block}</script>",
+            self.n_blocks
+        )?;
         self.n_blocks += 1;
         self.rows.clear();
         Ok(())

@@ -43,7 +43,10 @@ pub(super) fn write_apart(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &V
         Some(text) => text.replace(SEAM, "\u{fffd}"),
         None => value.to_string(),
     };
-    [&*SEAM.to_string(), &text, &*SEAM.to_string()].iter().try_for_each(|part| out.write_str(part)).map_err(failed)
+    [&*SEAM.to_string(), &text, &*SEAM.to_string()]
+        .iter()
+        .try_for_each(|part| out.write_str(part))
+        .map_err(failed)
 }
 
 impl Pieces {

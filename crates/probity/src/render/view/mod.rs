@@ -23,11 +23,11 @@ use probity_core::sample::NO_SLICE;
 use serde_json::{Value, json};
 
 pub(crate) use self::case::conversation;
-pub(crate) use self::item::{ListItem, Opened, LevelMove, OrderSaid, PairReply, ChangeSide};
-pub(crate) use self::words::changed;
+pub(crate) use self::item::{ChangeSide, LevelMove, ListItem, Opened, OrderSaid, PairReply};
 pub(crate) use self::listing::{ListHead, Listed, Listing};
 pub(crate) use self::people::Votes;
 pub(crate) use self::raw::AskedPacket;
+pub(crate) use self::words::changed;
 use super::private::Texts;
 use crate::plain::excerpt;
 
@@ -102,9 +102,10 @@ impl Viewer {
     fn written_case(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<String> {
         let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
         let mut view = case::case(row, parts.rubric, self.texts, &votes);
-        let packets = parts.asked.filter(|_| self.texts != Texts::None).map(|asked| {
-            asked.iter().map(|asked| raw::packet(asked, self.texts)).collect::<Vec<_>>()
-        });
+        let packets = parts
+            .asked
+            .filter(|_| self.texts != Texts::None)
+            .map(|asked| asked.iter().map(|asked| raw::packet(asked, self.texts)).collect::<Vec<_>>());
         view["packets"] = json!(packets);
         self.written("case", &view)
     }

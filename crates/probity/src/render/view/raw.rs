@@ -69,13 +69,19 @@ fn criterion(criterion: &Value) -> String {
     for anchor in criterion["anchors"].as_array().into_iter().flatten() {
         lines.push(format!("{}  {}", text(&anchor["level"]), text(&anchor["text"])));
     }
-    if lines.len() < 3 { serde_json::to_string_pretty(criterion).unwrap_or_default() } else { lines.join("\n") }
+    if lines.len() < 3 {
+        serde_json::to_string_pretty(criterion).unwrap_or_default()
+    } else {
+        lines.join("\n")
+    }
 }
 
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other @ (Value::Array(_) | Value::Object(_)) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        other @ (Value::Array(_) | Value::Object(_)) => {
+            serde_json::to_string_pretty(other).unwrap_or_default()
+        }
         other => other.to_string(),
     }
 }
@@ -93,7 +99,9 @@ fn attempt(attempt: &AttemptRecord, texts: Texts) -> Value {
         ("model", told.fingerprint.as_ref().map_or(model.clone(), |print| format!("{model}, {print}")))
     }));
     facts.extend(told.elapsed_ms.map(|ms| ("took", format!("{:.1} s", ms as f64 / 1000.0))));
-    facts.extend(told.tokens_in.zip(told.tokens_out).map(|(sent, got)| ("tokens", format!("{sent} in, {got} out"))));
+    facts.extend(
+        told.tokens_in.zip(told.tokens_out).map(|(sent, got)| ("tokens", format!("{sent} in, {got} out"))),
+    );
     facts.extend(attempt.http_status.map(|status| ("HTTP status", status.to_string())));
     facts.extend((!attempt.detail.is_empty()).then(|| ("detail", texts.shown(&attempt.detail))));
     json!({

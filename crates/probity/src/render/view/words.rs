@@ -25,7 +25,10 @@ pub(crate) fn changed(before: &str, after: &str) -> [Vec<Mark>; 2] {
             }
             match marks.last_mut() {
                 // What stands between two changed words is no word, and is marked with them.
-                Some(last) if text[last.range.end..word.start].trim().is_empty() && (at == 0 || !is_kept(at - 1, side)) => {
+                Some(last)
+                    if text[last.range.end..word.start].trim().is_empty()
+                        && (at == 0 || !is_kept(at - 1, side)) =>
+                {
                     last.range.end = word.end;
                 }
                 _ => marks.push(Mark::new(word.clone(), kind, title)),
@@ -105,7 +108,11 @@ mod tests {
 
     #[test]
     fn changed_words_are_marked_and_the_others_are_not() {
-        check("Open Orders and press Print.", "Open Orders and ask Help.", [&["press Print."], &["ask Help."]]);
+        check(
+            "Open Orders and press Print.",
+            "Open Orders and ask Help.",
+            [&["press Print."], &["ask Help."]],
+        );
         check("a b c d", "a x c d e", [&["b"], &["x", "e"]]);
         check("same  text", "same\ntext", [&[], &[]]);
         check("", "new", [&[], &["new"]]);

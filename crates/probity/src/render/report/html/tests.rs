@@ -10,7 +10,13 @@ use probity_core::results::{Facts, JudgeRecord};
 use probity_core::rubric::{self, Rubric};
 use probity_core::score::{CriterionOutcome, Scored};
 
+use probity_core::case::{Role, Turn};
+use probity_core::packet::PacketHash;
+
 use super::super::super::summary::document;
+use super::super::super::view::{
+    AskedPacket, CaseParts, ChangeSide, LevelMove, ListHead, ListItem, Opened, OrderSaid, PairReply,
+};
 use super::super::appendix::Appendix;
 use super::*;
 
@@ -23,10 +29,15 @@ fn a_row_cannot_end_its_element() {
 
 #[test]
 fn the_page_fetches_nothing() {
-    for text in
-        TEMPLATES.map(|(_, text)| text).into_iter().chain([STYLE, view::STYLE, view::LIST, view::KEYS, view::SCRIPT])
-    {
-        for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval(", "style=\""] {
+    for text in TEMPLATES.map(|(_, text)| text).into_iter().chain([
+        STYLE,
+        view::STYLE,
+        view::LIST,
+        view::KEYS,
+        view::SCRIPT,
+    ]) {
+        for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval(", "style=\""]
+        {
             assert!(!text.contains(word), "{word}");
         }
     }
@@ -109,12 +120,19 @@ fn a_file_is_little_larger_than_its_texts() {
     assert_eq!(rows.len(), n, "a row for each reply");
     assert!(rows.iter().all(|(ticket, reply, pieces, texts)| {
         let says = texts.iter().any(|text| text.contains("Names step"));
-        ticket == "Where is my parcel?" && reply.starts_with("Reply ") && says && pieces.len() == texts.len() + 1
+        ticket == "Where is my parcel?"
+            && reply.starts_with("Reply ")
+            && says
+            && pieces.len() == texts.len() + 1
     }));
     // What templates say is in the page once, whatever a reply came to.
     let index = page.split_once("id=\"index\">").unwrap().1.split_once('<').unwrap().0;
     let index: serde_json::Value = serde_json::from_str(index).unwrap();
-    assert!((20..400).contains(&index["pieces"].as_array().unwrap().len()), "{}", index["pieces"].as_array().unwrap().len());
+    assert!(
+        (20..400).contains(&index["pieces"].as_array().unwrap().len()),
+        "{}",
+        index["pieces"].as_array().unwrap().len()
+    );
 }
 
 #[test]
@@ -146,4 +164,103 @@ fn a_masked_page_holds_personal_data_nowhere() {
         assert!(full.contains(secret) && !masked.contains(secret) && !none.contains(secret), "{secret}");
     }
     assert!(masked.contains("•••• •••• •••• ••••") && !none.contains("Says"));
+}
+
+/// Everything that a page holds, its blocks inflated.
+fn everything(page: String) -> String {
+    let entries = inflated(&page).into_iter();
+    entries.fold(page, |all, (one, other, _, texts)| format!("{all}{one}{other}{}", texts.join("")))
+}
+
+#[test]
+fn pairs_changes_labelled_items_and_raw_packets_are_masked_too() {
+    let (card, mail) = ("4111 1111 1111 1111", "jane.doe@corp.com");
+    let said = format!("Says {card} and \u{201c}{mail}\u{201d}.");
+    let turns = vec![Turn { role: Role::Customer, text: said.as_str().into() }];
+    let reply =
+        |variant: &str| PairReply { variant: variant.to_owned(), text: said.clone(), findings: Vec::new() };
+    let order = OrderSaid {
+        slots: ["a", "b"].map(str::to_owned),
+        winner: Some(1),
+        says: "a is better".to_owned(),
+        evidence: vec![said.clone()],
+    };
+    let side = || ChangeSide {
+        title: "run 1".to_owned(),
+        outcome: "fail".to_owned(),
+        total: None,
+        text: said.clone(),
+        reasons: Vec::new(),
+    };
+    let moves = vec![LevelMove {
+        title: "tone".to_owned(),
+        levels: [4, 1],
+        is_worse: true,
+        reason: Some(said.clone()),
+    }];
+    let views = [
+        Opened::Pair {
+            turns: turns.clone(),
+            replies: [reply("a"), reply("b")],
+            orders: vec![order],
+            counts_as: "a wins".to_owned(),
+            tone: "met".to_owned(),
+        },
+        Opened::Change { turns: turns.clone(), sides: [side(), side()], moves },
+        Opened::Held {
+            turns,
+            replies: vec![("Reply".to_owned(), said.clone())],
+            asked: "tone".to_owned(),
+            judge: "1".to_owned(),
+            people: vec![("ann".to_owned(), "2".to_owned())],
+            reason: Some(said.clone()),
+            outcome: "differs".to_owned(),
+        },
+    ];
+    let item = |(at, view): (usize, Opened)| ListItem {
+        name: format!("item {at}"),
+        values: vec![vec!["fail".to_owned()], vec!["slice".to_owned()]],
+        total: None,
+        levels: Vec::new(),
+        lines: [said.clone(), said.clone()],
+        view,
+    };
+    let items = views.into_iter().enumerate().map(item).collect();
+    let head = ListHead::new("things", "", &[("o", "Outcome"), ("slice", "Slice")]);
+    let document = Document {
+        sections: vec![Section::new("list", "List").with(Block::Rows).on_pages()],
+        list: Some(DocumentList { head, items }),
+        ..Document::default()
+    };
+    let all = |texts| everything(html(&document, texts).unwrap());
+    let (full, masked, none) = (all(Texts::Full), all(Texts::Masked), all(Texts::None));
+    for secret in [card, mail] {
+        assert!(full.contains(secret) && !masked.contains(secret) && !none.contains(secret), "{secret}");
+    }
+    // A packet hides it behind escapes of JSON, and inside JSON in JSON.
+    let asked = AskedPacket {
+        hash: PacketHash::from_bytes([7; 32]),
+        body: serde_json::json!({ "reply": format!("\n{said}\n"), "situation": { "ticket": said } })
+            .to_string(),
+        attempts: vec![],
+    };
+    let rubric = rubric::built_in("support-gold").unwrap();
+    let row = result(0, &admitted(), &rubric);
+    let parts = CaseParts { rubric: &rubric, votes: None, asked: Some(std::slice::from_ref(&asked)) };
+    let [full, masked] =
+        [Texts::Full, Texts::Masked].map(|texts| Viewer::new(texts).case(&row, parts).unwrap());
+    assert!(full.contains(card) && !masked.contains(card) && masked.contains("•••• ••••"));
+}
+
+#[test]
+fn points_add_up_to_the_total_and_stand_on_the_bar() {
+    let rubric = rubric::built_in("support-gold").unwrap();
+    for n in 0..25 {
+        let row = result(n, &admitted(), &rubric);
+        let points: probity_core::exact::Exact = row.asked().filter_map(|(_, result)| result.points).sum();
+        assert_eq!(Some(points), row.total, "reply {n}");
+        let parts = CaseParts { rubric: &rubric, votes: None, asked: None };
+        let case = Viewer::new(Texts::Full).case(&row, parts).unwrap();
+        assert!(case.contains(&format!("<strong>{points}</strong>")), "reply {n}");
+    }
 }
