@@ -20,16 +20,17 @@
 
   // What every page has: the list of keys, lines to copy, folds that print.
   const keys = at("keys");
-  let single = kept("probity-single-keys") !== "off";
+  let single = kept("single-keys") !== "off";
   const press = new Map();
   const showKeys = () => { if (!keys.open) keys.showModal(); };
-  press.set("?", showKeys);
+  // The server's pages have a list of keys of their own.
+  if (keys) press.set("?", showKeys);
   at("show-keys")?.addEventListener("click", showKeys);
   at("close-keys")?.addEventListener("click", () => keys.close());
   const toggle = at("single-keys");
   if (toggle) {
     toggle.checked = single;
-    toggle.addEventListener("change", () => { single = toggle.checked; kept("probity-single-keys", single ? "on" : "off"); });
+    toggle.addEventListener("change", () => { single = toggle.checked; kept("single-keys", single ? "on" : "off"); });
   }
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".command button");
@@ -59,7 +60,7 @@
   });
   addEventListener("afterprint", () => unfolded.forEach((each) => { each.open = false; }));
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || keys?.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const field = event.target.closest("input, select, textarea");
     if (field && event.key !== "Escape") return;
     if (event.target.closest("button, a, summary") && ["Enter", " "].includes(event.key)) return;
@@ -88,17 +89,20 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   };
+  // A server sends blocks by address.
+  const fetched = (number) => fetch(`${holder.dataset.blocks}/${number}`).then((response) => response.text());
   const entries = new Array(n);
   const texts = new Array(n);
   const block = (number) => {
     if (!blocks.has(number)) {
       const element = document.querySelector(`script[data-block="${number}"]`);
-      blocks.set(number, inflated(element.textContent).then((rows) => {
+      const text = element ? Promise.resolve(element.textContent) : fetched(number);
+      blocks.set(number, text.then(inflated).then(([pieces, rows]) => {
         rows.forEach((row, step) => {
-          entries[number * SIZE + step] = row;
+          entries[number * SIZE + step] = [...row, pieces];
           texts[number * SIZE + step] = row[3].join("\n").toLowerCase();
         });
-        element.remove();
+        element?.remove();
       }));
     }
     return blocks.get(number);
@@ -109,12 +113,14 @@
   const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;" };
   const escaped = (text) => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter]);
   const markup = (row) => {
-    const [, , pieces, values] = entries[row];
-    return pieces.map((piece, step) => index.pieces[piece] + (step < values.length ? escaped(values[step]) : "")).join("");
+    const [, , numbers, values, pieces] = entries[row];
+    return numbers.map((piece, step) => pieces[piece] + (step < values.length ? escaped(values[step]) : "")).join("");
   };
 
-  // The address.
-  let wanted = new URLSearchParams(location.hash.slice(1));
+  // The address: behind the # in a file, a query on a server.
+  const SIGN = holder.dataset.blocks ? "?" : "#";
+  const said = () => new URLSearchParams((SIGN === "?" ? location.search : location.hash).slice(1));
+  let wanted = said();
   const replaced = (key, value, keeps) => {
     const next = new URLSearchParams(wanted);
     if (!value) next.delete(key);
@@ -126,14 +132,14 @@
   const go = (next, step) => {
     wanted = next;
     clearTimeout(later);
-    if (step) history.pushState(null, "", `#${wanted}`);
+    if (step) history.pushState(null, "", `${SIGN}${wanted}`);
     // A key that is held down would fill the history faster than browsers allow.
-    else later = setTimeout(() => history.replaceState(null, "", `#${wanted}`), 120);
+    else later = setTimeout(() => history.replaceState(null, "", `${SIGN}${wanted}`), 120);
     return show();
   };
 
   // Filters and order.
-  const OTHER = ["case", "sort", "tab", "q"];
+  const OTHER = ["case", "sort", "tab", "q", "page"];
   const criterion = (key) => index.criteria.findIndex((each) => each.id === key);
   const between = (range) => {
     const [low, high] = range.includes("..") ? range.split("..") : [range, range];
@@ -372,10 +378,10 @@
   const leave = () => { go(replaced("case", ""), true); focus(); };
 
   // Everything that the address says.
-  let said;
+  let saying;
   const counted = (text) => {
-    clearTimeout(said);
-    said = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
+    clearTimeout(saying);
+    saying = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
   };
   const inWords = (filters, words) => [
     ...filters.map(([key, text]) => `${titles.get(key) || key} ${text.replaceAll(",", " or ")}`), ...(words ? [`“${words}”`] : []),
@@ -461,7 +467,7 @@
   });
   grid.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
   addEventListener("resize", paint);
-  addEventListener("popstate", () => { wanted = new URLSearchParams(location.hash.slice(1)); show(); });
+  addEventListener("popstate", () => { wanted = said(); show(); });
   at("clear").addEventListener("click", () => { go(new URLSearchParams([...wanted].filter(([key]) => key === "sort")), true); at("q").value = ""; });
   at("leave").addEventListener("click", leave);
   at("previous").addEventListener("click", () => step(-1));

@@ -9,6 +9,7 @@ mod export;
 mod labels;
 mod mock;
 mod models;
+mod open;
 mod policy;
 mod probe;
 mod promote;
@@ -25,6 +26,7 @@ pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use open::OpenArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Succeed(Box<SucceedArgs>),
     /// Serve pages on this machine where people label replies, blind, and see how far they agree
     Review(Box<ReviewArgs>),
+    /// Look at runs, cases, judges and queues in a browser, from the store or from one results file
+    Open(OpenArgs),
     /// Bring something into the store
     #[command(subcommand)]
     Import(ImportCommand),

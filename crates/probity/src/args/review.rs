@@ -63,19 +63,26 @@ pub(crate) struct QueueArgs {
 /// Who is let in, and where.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Your name, as your labels will have it [default: the user's]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) lead: Option<String>,
+    #[command(flatten)]
+    pub(crate) address: AddressArgs,
     /// Print a link for a reviewer of this name; may be given again
     #[arg(long = "person", value_name = "NAME")]
     pub(crate) people: Vec<String>,
+    /// Make the queue and end
+    #[arg(long)]
+    pub(crate) no_serve: bool,
+}
+
+/// Who starts the server, and where it is.
+#[derive(Debug, Args)]
+pub(crate) struct AddressArgs {
+    /// Your name, as your labels will have it [default: the user's]
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) lead: Option<String>,
     /// The port on this machine [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
     /// Open no browser
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// Make the queue and end
-    #[arg(long)]
-    pub(crate) no_serve: bool,
 }

@@ -12,9 +12,11 @@ use probity_engine::review::{Person, ReviewRoom};
 use tokio::sync::Semaphore;
 
 use super::address::ServerAddress;
+use super::home::HomeCache;
 use super::listen::Patience;
 use super::pages::Pages;
 use super::refusal::{PageResult, Refusal};
+use super::shelf::{RunSource, Shelf};
 
 /// What every handler shares.
 pub(super) type App = Arc<AppState>;
@@ -25,6 +27,10 @@ pub(super) struct AppState {
     pub(super) room: Arc<ReviewRoom>,
     /// Where the pages are.
     pub(super) address: ServerAddress,
+    /// The runs that are shown.
+    pub(super) shelf: Shelf,
+    /// What the first page showed last.
+    pub(super) home: HomeCache,
     /// The templates.
     pub(super) pages: Pages,
     /// What labels are counted against, where a contract was given.
@@ -40,12 +46,23 @@ pub(super) struct AppState {
 impl AppState {
     pub(super) fn new(
         room: Arc<ReviewRoom>,
+        source: RunSource,
         address: ServerAddress,
         contract: Option<Contract>,
         patience: Patience,
     ) -> AppState {
-        let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
-        AppState { room, address, pages, contract, wrong_tokens, computing, patience }
+        let pages = Pages::new(matches!(source, RunSource::File(_)));
+        AppState {
+            room,
+            address,
+            shelf: Shelf::new(source),
+            home: HomeCache::default(),
+            pages,
+            contract,
+            wrong_tokens: Throttle::default(),
+            computing: Semaphore::new(1),
+            patience,
+        }
     }
 
     /// Reads from the store, away from the threads that answer requests.
@@ -82,6 +99,11 @@ impl Visit {
     /// A page for this person.
     pub(super) fn page(&self, template: &str, title: &str, view: Value) -> PageResult {
         self.app.pages.page(Some(&self.person), template, title, view)
+    }
+
+    /// A page for this person of what `command` came to.
+    pub(super) fn viewer(&self, template: &str, title: &str, command: &str, view: Value) -> PageResult {
+        self.app.pages.viewer(&self.person, (template, title, command), view)
     }
 }
 

@@ -5,7 +5,7 @@
 //! a preview of a link does not use it up. Without scripts the token is pasted into the form.
 
 use axum::Form;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::header::{RETRY_AFTER, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -22,11 +22,19 @@ use super::refusal::{PageResult, Refusal};
 #[derive(Debug, Deserialize)]
 pub(super) struct Entrance {
     token: String,
+    #[serde(default)]
+    run: String,
+}
+
+/// What the address says beside the token: the run that is looked at first.
+#[derive(Debug, Deserialize)]
+pub(super) struct EntranceQuery {
+    run: Option<i64>,
 }
 
 /// `GET /enter`
-pub(super) async fn page(State(app): State<App>) -> PageResult {
-    app.pages.page(None, "enter", "Come in", context! { message => "" })
+pub(super) async fn page(State(app): State<App>, Query(said): Query<EntranceQuery>) -> PageResult {
+    app.pages.page(None, "enter", "Come in", context! { message => "", run => said.run })
 }
 
 /// `POST /enter`: a token for a session, once.
@@ -54,7 +62,8 @@ pub(super) async fn redeem(
     if let Some(before) = guard::session(&app.address, &headers) {
         app.room.end_session(&before, now).await?;
     }
-    Ok(with_cookie(go("/"), &app, Some(&session)))
+    let place = entrance.run.parse::<i64>().map_or_else(|_| "/".to_owned(), |run| format!("/runs/{run}"));
+    Ok(with_cookie(go(&place), &app, Some(&session)))
 }
 
 /// `POST /leave`: the session ends here and in the store.

@@ -15,6 +15,7 @@ mod door;
 mod enter;
 mod export;
 mod guard;
+mod home;
 mod label;
 mod listen;
 mod opening;
@@ -25,6 +26,8 @@ mod refusal;
 mod routes;
 mod runs;
 mod settle;
+mod shelf;
+mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -39,8 +42,9 @@ use crate::terminal;
 use address::ServerAddress;
 use app::{AppState, now};
 use listen::Patience;
+pub(crate) use shelf::{FILE_RUN, FileRun, RunSource};
 
-/// What `probity review` is started with.
+/// What the server is started with.
 pub(crate) struct WebSettings {
     /// The port; 0 draws a free one.
     pub(crate) port: u16,
@@ -52,6 +56,10 @@ pub(crate) struct WebSettings {
     pub(crate) people: Vec<PersonName>,
     /// What labels are counted against.
     pub(crate) contract: Option<Contract>,
+    /// Where the runs that are shown come from.
+    pub(crate) source: RunSource,
+    /// The run that is shown first.
+    pub(crate) first: Option<i64>,
 }
 
 /// Whether a browser is opened at the start.
@@ -78,8 +86,11 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
     let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
     let address = ServerAddress::own(&label, port);
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
-    let own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;
-    terminal::note(&format!("review room on {}\n{}: {own}", address.url("/"), settings.lead));
+    let mut own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;
+    if let Some(run) = settings.first {
+        own = own.replacen("/enter#", &format!("/enter?run={run}#"), 1);
+    }
+    terminal::note(&format!("pages on {}\n{}: {own}", address.url("/"), settings.lead));
     for name in &settings.people {
         let link = invite(&room, &address, name, PersonRole::Reviewer).await?;
         terminal::note(&format!("{name}: {link}"));
@@ -92,7 +103,8 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let app = Arc::new(AppState::new(Arc::clone(&room), address, settings.contract, patience));
+    let app =
+        Arc::new(AppState::new(Arc::clone(&room), settings.source, address, settings.contract, patience));
     listen::answer(listeners, routes::router(&app), patience, stop).await;
     drop(opened);
     Ok(())

@@ -9,8 +9,8 @@ use super::app::{Visit, now};
 use super::pages::go;
 use super::refusal::{PageResult, Refusal};
 
-/// `GET /`
-pub(super) async fn home(visit: Visit) -> PageResult {
+/// `GET /queues`
+pub(super) async fn list(visit: Visit) -> PageResult {
     let who = visit.person.id;
     let queues = visit
         .app

@@ -15,7 +15,9 @@ use serde_json::json;
 
 use super::app::App;
 use super::refusal::Refusal;
-use super::{after, agreement, assets, door, enter, export, guard, label, people, queues, runs, settle};
+use super::{
+    after, agreement, assets, door, enter, export, guard, home, label, people, queues, runs, settle, sides,
+};
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,8 @@ pub(super) fn routes() -> Vec<PageRoute> {
         read("/enter", Anyone, get(enter::page)),
         write("/enter", Anyone, FORM, post(enter::redeem)),
         write("/leave", Reviewer, FORM, post(enter::leave)),
-        read("/", Reviewer, get(queues::home)),
+        read("/", Reviewer, get(home::page)),
+        read("/queues", Reviewer, get(queues::list)),
         read("/queues/{queue}", Reviewer, get(queues::page)),
         read("/queues/{queue}/guidelines", Reviewer, get(queues::guidelines)),
         write("/queues/{queue}/next", Reviewer, FORM, post(queues::next)),
@@ -79,8 +82,9 @@ pub(super) fn routes() -> Vec<PageRoute> {
         read("/items/{item}/settle", Lead, get(settle::page)),
         write("/items/{item}/settle", Lead, NOTED, post(settle::submit)),
         read("/runs", Lead, get(runs::list)),
-        read("/runs/compare", Lead, get(runs::compare)),
+        read("/runs/compare", Lead, get(sides::page)),
         read("/runs/{run}", Lead, get(runs::run)),
+        read("/runs/{run}/blocks/{number}", Lead, get(runs::block)),
         read("/packets/{packet}", Lead, get(runs::packet)),
         read("/labels.csv", Lead, get(export::csv)),
         read("/labels.jsonl", Lead, get(export::jsonl)),
@@ -127,7 +131,7 @@ async fn explain(State(app): State<App>, request: Request, next: Next) -> Respon
     }
     let (status, message) = (refusal.status.as_u16(), &refusal.message);
     let page = match refusal.status {
-        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", context! { message }),
+        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", context! { message, run => () }),
         _ => app.pages.page(None, "refusal", "Not done", context! { status, message }),
     };
     match page {

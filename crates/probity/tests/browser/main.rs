@@ -10,6 +10,7 @@ mod client;
 mod driver;
 mod hostile;
 mod large;
+mod open;
 mod report;
 mod report_views;
 mod review;

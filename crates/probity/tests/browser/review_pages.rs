@@ -152,13 +152,16 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     browser.turned(|| browser.click(".who button"));
     browser.come_in(room.link("Lena"));
     for (path, name) in [
-        ("/", "queues-lead"),
+        ("/", "home"),
+        ("/queues", "queues-lead"),
         ("/queues/2", "queue"),
         ("/queues/2/disagreements", "disagreements"),
         ("/queues/2/agreement", "agreement"),
         ("/people", "people"),
         ("/runs", "runs"),
         ("/runs/1", "run"),
+        ("/runs/1?case=t-003%20(prompt-a)", "case"),
+        ("/runs/3", "comparison"),
         ("/runs/compare?one=1&other=2", "compare"),
         ("/nowhere", "refusal"),
     ] {
@@ -171,8 +174,8 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     browser.goto(&room.url("/queues/2/disagreements"));
     browser.turned(|| browser.click("tbody a.button"));
     pictured(&browser, "settle");
-    browser.goto(&room.url("/runs/1"));
-    browser.turned(|| browser.click("tbody td a"));
+    let packet = browser.packet("/runs/1?case=t-003%20(prompt-a)");
+    browser.goto(&room.url(&packet));
     pictured(&browser, "packet");
     browser.goto(&room.url("/people"));
     browser.send_keys("#name", "Carla");

@@ -37,6 +37,7 @@ mod labels;
 mod limits;
 mod mock;
 mod models;
+mod open;
 mod order;
 mod overwrite;
 mod own_rules;

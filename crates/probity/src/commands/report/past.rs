@@ -16,11 +16,11 @@ use super::super::outlet::Outlet;
 use super::super::run;
 use super::super::session::StoredDocument;
 use super::super::succeed::bridge_key;
-use super::list::is_replies;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::{AskedReader, Beside, reproduce};
+use crate::render::report::{AskedReader, Beside};
 use crate::render::view::Votes;
+use crate::runs::list::{is_replies, is_scored};
 use crate::settings;
 
 /// The word for the run that was begun last.
@@ -110,9 +110,6 @@ impl Past {
         outlet: &Outlet<'_>,
         shown: ShownBeside,
     ) -> Result<Exit, Failure> {
-        if let Some(invocation) = self.reader.invocation(record.run)? {
-            reproduce::replaying(&invocation.argv);
-        }
         if !is_run(record)? {
             let stored = self.reader.document(record.run)?;
             let stored: Option<StoredDocument<'_>> =
@@ -176,5 +173,5 @@ fn is_run(record: &RunRecord) -> Result<bool, Failure> {
             "expected the run that scored it, a run of `probity run`; `probity report` lists the runs",
         ));
     }
-    Ok(name.starts_with("run "))
+    Ok(is_scored(record))
 }

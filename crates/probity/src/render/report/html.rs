@@ -15,7 +15,7 @@ use probity_core::results::ResultRow;
 use probity_core::rubric::Rubric;
 use probity_engine::ledger::{JudgeId, Reader};
 use probity_engine::run::results::Row;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::private::Texts;
 use super::super::results::WholeFile;
@@ -92,7 +92,7 @@ impl Report for Html {
         let asked = self.beside.asked.as_ref().map(|reader| reader.packets(&row.packets)).transpose()?;
         let parts =
             CaseParts { rubric: &self.rubric, votes: self.beside.votes.as_ref(), asked: asked.as_deref() };
-        self.listing.add(self.viewer.reply(row, parts)?)
+        self.listing.add(view::reply_entry(row, parts), self.viewer.reply(row, parts)?)
     }
 
     fn finish(self: Box<Self>, summary: &Summary, document: &Document) -> io::Result<()> {
@@ -111,7 +111,7 @@ pub(super) fn html(document: &Document, texts: Texts) -> io::Result<String> {
     let listed = |list: &DocumentList| {
         let viewer = Viewer::new(texts);
         let mut listing = Listing::new(list.head.clone())?;
-        list.items.iter().try_for_each(|item| listing.add(viewer.listed(item)?))?;
+        list.items.iter().try_for_each(|item| listing.add(item.entry(), viewer.listed(item)?))?;
         let first = list.items.iter().take(WITHOUT_SCRIPT_MAX).map(|item| viewer.item(item));
         Ok::<_, io::Error>((listing, first.collect::<io::Result<Vec<_>>>()?))
     };
@@ -136,15 +136,39 @@ fn write_page(
         hash_file(blocks, &mut digest)?;
         digest.update(index.as_bytes());
     }
+    let view = values(document, list.is_some(), &first, texts);
+    let nonce = digest.update(view.to_string().as_bytes()).finalize().to_hex().to_string();
+    out.write_all(rendered(&view, &nonce, "").map_err(io::Error::other)?.as_bytes())?;
+    if let Some((mut blocks, index)) = list {
+        io::copy(&mut blocks, out)?;
+        writeln!(out, "<script type=\"application/json\" id=\"index\">{}</script>", inert(&index))?;
+    }
+    write!(out, "<script nonce=\"{nonce}\">{}</script>\n{END}", view::SCRIPT)
+}
+
+/// A document as a part of a page of the server, which has the frame around it. `list` is the list of replies as
+/// readers without scripts have it; empty for a document without one, whose own entries stand in full instead.
+pub(crate) fn part(document: &Document, list: &str) -> io::Result<String> {
+    let viewer = Viewer::new(Texts::Full);
+    let items = document.list.iter().flat_map(|list| &list.items).take(WITHOUT_SCRIPT_MAX);
+    let first = items.map(|item| viewer.item(item)).collect::<io::Result<Vec<_>>>()?;
+    let mut values = values(document, !list.is_empty() || !first.is_empty(), &first, Texts::Full);
+    values["alone"] = json!(false);
+    values["filters"] = json!(["?", "#replies-list"]);
+    rendered(&values, "", list).map_err(io::Error::other)
+}
+
+/// What the templates are filled with.
+fn values(document: &Document, has_list: bool, first: &[String], texts: Texts) -> Value {
     let Document { command, title, about, judge, verdict, lead, tiles, warnings, calls, appendix, .. } =
         document;
     let is_here = |section: &&Section| match section.shown {
         ShownIn::NotOnPages | ShownIn::InMarkdown => false,
-        _ => list.is_some() || !matches!(section.blocks[..], [Block::Rows]),
+        _ => has_list || !section.has_rows(),
     };
     let sections = document.sections.iter().filter(is_here).map(|section| {
         let mut section = section.clone();
-        if list.is_none() {
+        if !has_list {
             without_links(&mut section.blocks);
         }
         if texts == Texts::None {
@@ -152,18 +176,11 @@ fn write_page(
         }
         section
     });
-    let view = json!({
+    json!({
         "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections.collect::<Vec<_>>(), "calls": calls, "appendix": appendix,
-        "has_list": list.is_some(), "first": first, "caution": judge.as_ref().map_or("", JudgeLine::caution),
-    });
-    let nonce = digest.update(view.to_string().as_bytes()).finalize().to_hex().to_string();
-    out.write_all(rendered(&view, &nonce).map_err(io::Error::other)?.as_bytes())?;
-    if let Some((mut blocks, index)) = list {
-        io::copy(&mut blocks, out)?;
-        writeln!(out, "<script type=\"application/json\" id=\"index\">{}</script>", inert(&index))?;
-    }
-    write!(out, "<script nonce=\"{nonce}\">{}</script>\n{END}", view::SCRIPT)
+        "first": first, "caution": judge.as_ref().map_or("", JudgeLine::caution), "alone": true, "filters": ["#", ""],
+    })
 }
 
 /// Adds a file to a digest, and leaves it as it was.
@@ -200,8 +217,8 @@ fn without_links(blocks: &mut [Block]) {
     }
 }
 
-/// A page up to its data.
-fn rendered(view: &serde_json::Value, nonce: &str) -> Result<String, minijinja::Error> {
+/// A page up to its data; `plain` is the list as readers without scripts have it, where that is not a part of `view`.
+fn rendered(view: &Value, nonce: &str, plain: &str) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -211,11 +228,12 @@ fn rendered(view: &serde_json::Value, nonce: &str) -> Result<String, minijinja::
     let safe = |text: &str| minijinja::Value::from_safe_string(text.to_owned());
     let (css, list, keys) = (safe(&format!("{STYLE}{}", view::STYLE)), safe(view::LIST), safe(view::KEYS));
     environment.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
-    environment.get_template("page")?.render(context! { nonce, css, list, keys, ..Serde(view) })
+    let plain = safe(plain);
+    environment.get_template("page")?.render(context! { nonce, css, list, keys, plain, ..Serde(view) })
 }
 
 /// JSON that cannot end the element it stands in.
-fn inert(json: &str) -> String {
+pub(crate) fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::private::{Mark, MarkKind, Texts, pieces};
-use super::{case, quoted, words};
+use super::{ListEntry, case, quoted, words};
 
 /// An entry of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -125,6 +125,12 @@ pub(crate) struct LevelMove {
 }
 
 impl ListItem {
+    /// What the index has of it.
+    pub(crate) fn entry(&self) -> ListEntry {
+        let ListItem { name, values, total, levels, .. } = self.clone();
+        ListEntry { name, values, total, levels }
+    }
+
     /// The template that shows it, and what that is filled with.
     pub(super) fn view(&self, texts: Texts) -> (&'static str, Value) {
         match &self.view {

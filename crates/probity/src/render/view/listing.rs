@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::markup::{Markup, Pieces};
 
 /// How many entries a block holds.
-const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
 /// What a list is about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -41,9 +41,9 @@ pub(crate) struct CriterionColumn {
     levels: Vec<i64>,
 }
 
-/// One entry.
+/// What the index has of an entry.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListEntry {
     /// Its name, which no other entry has.
     pub(crate) name: String,
     /// What it has of each facet.
@@ -52,29 +52,32 @@ pub(crate) struct Listed {
     pub(crate) total: Option<f64>,
     /// Its level for each criterion.
     pub(crate) levels: Vec<Option<i64>>,
+}
+
+/// What a block has of an entry.
+#[derive(Debug)]
+pub(crate) struct EntryTexts {
     /// What stands in its row.
     pub(crate) lines: [String; 2],
-    /// What opens.
+    /// What opens, with seams around its texts.
     pub(crate) written: String,
 }
 
 /// A list that is being written: blocks wait in a temporary file, because figures stand before them.
 pub(crate) struct Listing {
     index: Index,
-    pieces: Pieces,
-    rows: Vec<(String, String, Markup)>,
+    rows: Vec<EntryTexts>,
     blocks: BufWriter<File>,
     n_blocks: usize,
 }
 
 /// The figures of all entries, column by column, in the order of the list.
 #[derive(Serialize)]
-struct Index {
+pub(crate) struct Index {
     block: usize,
     what: String,
     total_title: String,
     sort: String,
-    pieces: Vec<String>,
     criteria: Vec<CriterionColumn>,
     facets: Vec<Facet>,
     name: Vec<String>,
@@ -133,55 +136,70 @@ impl ListHead {
     }
 }
 
-impl Listing {
-    /// A list without entries.
-    pub(crate) fn new(head: ListHead) -> io::Result<Listing> {
+impl Index {
+    /// An index without entries.
+    pub(crate) fn new(head: ListHead) -> Index {
         let ListHead { what, facets, criteria, total, sort } = head;
         let facet = |(key, title)| Facet { key, title, values: Vec::new(), of: Vec::new() };
-        let index = Index {
+        Index {
             block: BLOCK,
             what,
             total_title: total,
             sort,
-            pieces: Vec::new(),
             levels: criteria.iter().map(|_| Vec::new()).collect(),
             criteria,
             facets: facets.into_iter().map(facet).collect(),
             name: Vec::new(),
             total: Vec::new(),
-        };
-        let blocks = BufWriter::new(tempfile::tempfile()?);
-        Ok(Listing { index, pieces: Pieces::default(), rows: Vec::new(), blocks, n_blocks: 0 })
+        }
     }
 
     /// Adds an entry.
-    pub(crate) fn add(&mut self, entry: Listed) -> io::Result<()> {
-        let Listed { name, values, total, levels, lines: [first, second], written } = entry;
-        self.index.name.push(name);
-        self.index.total.push(total);
-        for (column, level) in self.index.levels.iter_mut().zip(levels) {
+    pub(crate) fn add(&mut self, entry: ListEntry) {
+        let ListEntry { name, values, total, levels } = entry;
+        self.name.push(name);
+        self.total.push(total);
+        for (column, level) in self.levels.iter_mut().zip(levels) {
             column.push(level);
         }
-        for (facet, values) in self.index.facets.iter_mut().zip(values) {
+        for (facet, values) in self.facets.iter_mut().zip(values) {
             facet.add(values);
         }
-        self.rows.push((first, second, self.pieces.apart(&written)));
+    }
+}
+
+/// Entries as the script takes them: the pieces of the templates, then the lines, pieces by number and texts of each
+/// entry, compressed.
+pub(crate) fn block(entries: &[EntryTexts]) -> io::Result<String> {
+    let mut pieces = Pieces::default();
+    let rows = entries.iter().map(|EntryTexts { lines: [first, second], written }| {
+        let Markup { pieces, texts } = pieces.apart(written);
+        (first, second, pieces, texts)
+    });
+    let rows: Vec<_> = rows.collect();
+    let json = serde_json::to_vec(&(pieces.all(), rows))?;
+    let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
+    deflated.write_all(&json)?;
+    Ok(BASE64_STANDARD.encode(deflated.finish()?))
+}
+
+impl Listing {
+    /// A list without entries.
+    pub(crate) fn new(head: ListHead) -> io::Result<Listing> {
+        let blocks = BufWriter::new(tempfile::tempfile()?);
+        Ok(Listing { index: Index::new(head), rows: Vec::new(), blocks, n_blocks: 0 })
+    }
+
+    /// Adds an entry.
+    pub(crate) fn add(&mut self, entry: ListEntry, texts: EntryTexts) -> io::Result<()> {
+        self.index.add(entry);
+        self.rows.push(texts);
         if self.rows.len() == BLOCK { self.end_block() } else { Ok(()) }
     }
 
-    /// Writes the entries since the last block: lines, then pieces and texts of what opens.
     fn end_block(&mut self) -> io::Result<()> {
-        let rows =
-            self.rows.iter().map(|(first, second, markup)| (first, second, &markup.pieces, &markup.texts));
-        let rows = serde_json::to_vec(&rows.collect::<Vec<_>>())?;
-        let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
-        deflated.write_all(&rows)?;
-        let block = BASE64_STANDARD.encode(deflated.finish()?);
-        writeln!(
-            self.blocks,
-            "<script type=\"text/plain\" data-block=\"{}\">{block}</script>",
-            self.n_blocks
-        )?;
+        let (number, block) = (self.n_blocks, block(&self.rows)?);
+        writeln!(self.blocks, "<script type=\"text/plain\" data-block=\"{number}\">{block}</script>")?;
         self.n_blocks += 1;
         self.rows.clear();
         Ok(())
@@ -192,7 +210,6 @@ impl Listing {
         if !self.rows.is_empty() {
             self.end_block()?;
         }
-        self.index.pieces = self.pieces.all();
         let mut blocks = self.blocks.into_inner().map_err(io::IntoInnerError::into_error)?;
         blocks.rewind()?;
         Ok((blocks, serde_json::to_string(&self.index)?))

@@ -9,6 +9,7 @@ mod item;
 mod listing;
 mod markup;
 mod people;
+pub(crate) mod query;
 mod quoted;
 mod raw;
 mod words;
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::case::conversation;
 pub(crate) use self::item::{ChangeSide, LevelMove, ListItem, Opened, OrderSaid, PairReply};
-pub(crate) use self::listing::{ListHead, Listed, Listing};
+pub(crate) use self::listing::{BLOCK, EntryTexts, Index, ListEntry, ListHead, Listing, block};
 pub(crate) use self::people::Votes;
 pub(crate) use self::raw::AskedPacket;
 pub(crate) use self::words::changed;
@@ -110,25 +111,10 @@ impl Viewer {
         self.written("case", &view)
     }
 
-    /// A reply as an entry of a list.
-    pub(crate) fn reply(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<Listed> {
-        let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
-        let rules = row.gate.findings.iter().map(|finding| finding.rule.clone()).collect();
-        let slice = row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned());
-        Ok(Listed {
-            name: row.name(),
-            values: vec![
-                vec![row.outcome.name().to_owned()],
-                vec![slice],
-                row.variant.iter().cloned().collect(),
-                rules,
-                people::standing(row, &votes),
-            ],
-            total: row.total.map(probity_core::exact::Exact::to_f64),
-            levels: (0..parts.rubric.criteria().len()).map(|at| row.level(at)).collect(),
-            lines: [self.line(row.ticket.as_deref()), self.line(row.reply.as_deref())],
-            written: self.written_case(row, parts)?,
-        })
+    /// What a block has of a reply.
+    pub(crate) fn reply(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<EntryTexts> {
+        let lines = [self.line(row.ticket.as_deref()), self.line(row.reply.as_deref())];
+        Ok(EntryTexts { lines, written: self.written_case(row, parts)? })
     }
 
     /// An entry of a list as markup.
@@ -141,17 +127,10 @@ impl Viewer {
         self.written(template, &view)
     }
 
-    /// The same as an entry.
-    pub(crate) fn listed(&self, item: &ListItem) -> io::Result<Listed> {
-        let [first, second] = &item.lines;
-        Ok(Listed {
-            name: item.name.clone(),
-            values: item.values.clone(),
-            total: item.total,
-            levels: item.levels.clone(),
-            lines: [self.line(Some(first)), self.line(Some(second))],
-            written: self.written_item(item)?,
-        })
+    /// What a block has of it.
+    pub(crate) fn listed(&self, item: &ListItem) -> io::Result<EntryTexts> {
+        let lines = item.lines.each_ref().map(|line| self.line(Some(line)));
+        Ok(EntryTexts { lines, written: self.written_item(item)? })
     }
 
     fn line(&self, text: Option<&str>) -> String {
@@ -164,4 +143,23 @@ pub(crate) fn replies(rubric: &Rubric) -> ListHead {
     let facets =
         [("o", "Outcome"), ("slice", "Slice"), ("variant", "Variant"), ("rule", "Rule"), ("label", "Labels")];
     ListHead::new("replies", "Total", &facets).with_levels(rubric)
+}
+
+/// What the index has of a reply.
+pub(crate) fn reply_entry(row: &ResultRow, parts: CaseParts<'_>) -> ListEntry {
+    let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
+    let rules = row.gate.findings.iter().map(|finding| finding.rule.clone()).collect();
+    let slice = row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned());
+    ListEntry {
+        name: row.name(),
+        values: vec![
+            vec![row.outcome.name().to_owned()],
+            vec![slice],
+            row.variant.iter().cloned().collect(),
+            rules,
+            people::standing(row, &votes),
+        ],
+        total: row.total.map(probity_core::exact::Exact::to_f64),
+        levels: (0..parts.rubric.criteria().len()).map(|at| row.level(at)).collect(),
+    }
 }

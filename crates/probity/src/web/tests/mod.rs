@@ -22,6 +22,7 @@ use super::address::ServerAddress;
 use super::app::{AppState, now};
 use super::listen::{self, Patience};
 use super::routes;
+use super::shelf::RunSource;
 
 /// A server with a store of its own, until it is dropped.
 struct Site {
@@ -48,7 +49,13 @@ impl Site {
         let room = Arc::new(ReviewRoom::open(&folder.path().join("store.db")).unwrap());
         let listeners = listen::bind(0).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
-        let app = Arc::new(AppState::new(Arc::clone(&room), ServerAddress::loopback(port), None, patience));
+        let app = Arc::new(AppState::new(
+            Arc::clone(&room),
+            RunSource::Store,
+            ServerAddress::loopback(port),
+            None,
+            patience,
+        ));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
         tokio::spawn(async move {

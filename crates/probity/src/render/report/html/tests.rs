@@ -24,7 +24,7 @@ use super::*;
 fn a_row_cannot_end_its_element() {
     let row = inert(&json!(["</script><script>alert(1)</script>", "<!--", "&amp; -->"]).to_string());
     assert!(!row.contains(['<', '>', '&']), "{row}");
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&row).unwrap()[1], "<!--");
+    assert_eq!(serde_json::from_str::<Value>(&row).unwrap()[1], "<!--");
 }
 
 #[test]
@@ -34,7 +34,8 @@ fn the_page_fetches_nothing() {
         view::STYLE,
         view::LIST,
         view::KEYS,
-        view::SCRIPT,
+        // The one thing that is asked for is a server's, and only where a page of the server names its address.
+        &view::SCRIPT.replacen("fetch(`${holder.dataset.blocks}/${number}`)", "", 1),
     ]) {
         for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval(", "style=\""]
         {
@@ -105,7 +106,10 @@ fn inflated(page: &str) -> Vec<Inflated> {
     let blocks = blocks.map(|rest| {
         let block = rest.split_once('>').unwrap().1.split_once('<').unwrap().0;
         let bytes = BASE64_STANDARD.decode(block).unwrap();
-        serde_json::from_reader::<_, Vec<Inflated>>(DeflateDecoder::new(&*bytes)).unwrap()
+        let (pieces, rows): (Vec<String>, Vec<Inflated>) =
+            serde_json::from_reader(DeflateDecoder::new(&*bytes)).unwrap();
+        assert!((10..400).contains(&pieces.len()), "{} pieces", pieces.len());
+        rows
     });
     blocks.flatten().collect()
 }
@@ -125,14 +129,6 @@ fn a_file_is_little_larger_than_its_texts() {
             && says
             && pieces.len() == texts.len() + 1
     }));
-    // What templates say is in the page once, whatever a reply came to.
-    let index = page.split_once("id=\"index\">").unwrap().1.split_once('<').unwrap().0;
-    let index: serde_json::Value = serde_json::from_str(index).unwrap();
-    assert!(
-        (20..400).contains(&index["pieces"].as_array().unwrap().len()),
-        "{}",
-        index["pieces"].as_array().unwrap().len()
-    );
 }
 
 #[test]
