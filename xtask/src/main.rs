@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
 mod axe;
+mod book;
 mod browser;
 mod ci;
 mod count;
