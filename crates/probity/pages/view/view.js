@@ -100,7 +100,7 @@
       blocks.set(number, text.then(inflated).then(([pieces, rows]) => {
         rows.forEach((row, step) => {
           entries[number * SIZE + step] = [...row, pieces];
-          texts[number * SIZE + step] = row[3].join("\n").toLowerCase();
+          texts[number * SIZE + step] = `${index.name[number * SIZE + step]}\n${row[3].join("\n")}`.toLowerCase();
         });
         element?.remove();
       }));
@@ -266,7 +266,7 @@
     const word = outcome(row);
     const icon = make("i", `icon ${word.split(" ").pop()}`);
     icon.setAttribute("aria-hidden", "true");
-    const second = words && entries[row] && ![first, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(row, words) : reply;
+    const second = words && entries[row] && ![first, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(row, words) || reply : reply;
     const total = index.total[row];
     const name = make("code", "", index.name[row]);
     name.title = index.name[row];
