@@ -139,7 +139,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let (reception, heard, cost) = self.call((permit, reservation)).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
-        let end = heard.end(reception, cost);
+        let end = heard.end(reception, cost, self.desk);
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
         self.step(ruling)
@@ -215,6 +215,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             repeat: self.desk.repeat,
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
+            tokens_planned: self.task.tokens_input,
+            criteria: R::n_criteria(&self.task.question),
             started_unix_ms: unix_ms(),
         };
         self.desk.store.intend(start).await.map_err(|error| self.store_failed(error))

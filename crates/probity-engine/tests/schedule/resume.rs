@@ -22,6 +22,8 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             repeat: 0,
             n,
             cause: (*cause).to_owned(),
+            tokens_planned: 100,
+            criteria: 1,
             started_unix_ms: 0,
         };
         let attempt = scene.desk.store.intend(start).await.expect("begun");

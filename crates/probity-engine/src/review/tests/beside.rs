@@ -86,6 +86,8 @@ async fn call(store: &Store, run: RunId, n: usize) {
         repeat: 0,
         n: 1,
         cause: "first".to_owned(),
+        tokens_planned: 100,
+        criteria: 1,
         started_unix_ms: 0,
     };
     let attempt = store.intend(start).await.unwrap();

@@ -6,6 +6,7 @@ use probity_core::compare::sequence::{Bounds, Sequence, SequenceDecision};
 use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
 use super::super::calling::Allowance;
+use super::super::confirm::confirm;
 use super::super::work::Work;
 use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
@@ -59,6 +60,7 @@ pub async fn run(
     spent: Option<Arc<Budget>>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
     let allowance = &Allowance::new(spent.map_or_else(|| budget(&job.asking, None).map(Arc::new), Ok)?);
+    confirm(&[job.work()], None, session)?;
     let take = |drawn| {
         let job = Arc::clone(job);
         async move {

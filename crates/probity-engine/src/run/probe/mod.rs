@@ -27,6 +27,7 @@ pub use results::{Probed, report};
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
 use super::calling::Allowance;
+use super::confirm::confirm;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::input::{Dataset, Skipped};
@@ -144,6 +145,7 @@ impl ProbeJob {
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
     let allowance = Allowance::new(Arc::new(budget(&job.asking, None)?));
     let [first, again] = rounds(job);
+    confirm(&[Arc::clone(&first), Arc::clone(&again)], None, session)?;
     let first = run_within(&first, session, &allowance).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);

@@ -20,7 +20,9 @@ pub(super) use record::{Replies, not_asked};
 use std::sync::Arc;
 
 use super::calling::Allowance;
+use super::confirm::{PlannedTarget, confirm};
 use super::job::Job;
+use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, run_within};
 use crate::ledger::RunId;
 use crate::schedule::Driven;
@@ -60,6 +62,9 @@ pub async fn fetch(
     let budget = Arc::new(budget(&first.asking, first.target().as_deref().map(|target| &target.settings))?);
     let mut all: Vec<RepliesRan> = Vec::new();
     for job in jobs {
+        confirm_job(job, session)?;
+    }
+    for job in jobs {
         let is_cut = all.iter().any(|replies| replies.stop().is_some());
         if !is_cut {
             all.extend(asking::ask(job, session, &budget).await?);
@@ -69,10 +74,22 @@ pub async fn fetch(
     Ok((all, Some(budget)))
 }
 
+/// Asks for a word where the target of `job` and its judge would spend more than is spent unasked.
+fn confirm_job(job: &Arc<Job>, session: &Session<'_>) -> Result<(), RunError> {
+    let works: Vec<Arc<dyn Work>> = job.repeats().collect();
+    job.know_target(session.store)?;
+    let Some(definition) = job.target() else { return confirm(&works, None, session) };
+    let plan = dry_reply_plan(job, Some(session.store), &mut |_| {})?;
+    let calls_per_reply = job.calls_per_reply() as u64;
+    let target = PlannedTarget { chat: definition.settings.chat(), plan, calls_per_reply };
+    confirm(&works, Some(&target), session)
+}
+
 /// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the
 /// target's calls stop early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?);
+    confirm_job(job, session)?;
     let replies = asking::ask(job, session, &budget).await?;
     if replies.is_some() {
         job.take_replies(session.store)?;
