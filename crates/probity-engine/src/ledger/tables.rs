@@ -18,11 +18,11 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     ON CONFLICT (hash) DO NOTHING";
 
 const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, n, state, superseded, cause,
-        tokens_planned, criteria, started_unix_ms)
+        tokens_planned, decisions, started_unix_ms)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.n, 'in_flight', 0, u.cause, u.tokens_planned,
-        u.criteria, u.started_unix_ms
+        u.decisions, u.started_unix_ms
     FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, n BIGINT, cause TEXT,
-        tokens_planned BIGINT, criteria BIGINT, started_unix_ms BIGINT)} u
+        tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT)} u
     JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
@@ -210,7 +210,7 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
         start.n,
         &start.cause,
         start.tokens_planned.cast_signed(),
-        start.criteria,
+        start.decisions,
         start.started_unix_ms,
     ]
     .into()

@@ -149,7 +149,7 @@ impl Plan {
     fn expect_replies(&mut self, n_calls: u64) {
         let each = self.tokens_input.checked_div(self.n_calls).unwrap_or(PROMPT_TOKENS_TYPICAL);
         self.tokens_input += n_calls * each;
-        self.n_criteria += n_calls;
+        self.n_decisions += n_calls;
         self.n_calls += n_calls;
     }
 }

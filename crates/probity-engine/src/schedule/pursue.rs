@@ -216,7 +216,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
             tokens_planned: self.task.tokens_input,
-            criteria: R::n_criteria(&self.task.question),
+            decisions: R::n_decisions(&self.task.question),
             started_unix_ms: unix_ms(),
         };
         self.desk.store.intend(start).await.map_err(|error| self.store_failed(error))
