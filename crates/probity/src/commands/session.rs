@@ -15,7 +15,7 @@ use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{self, Confirmation, Mode, Network, Observer, Ran, RunError, Spending};
+use probity_engine::run::{self, Confirmation, Mode, Network, Observer, PlannedSpending, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,9 @@ const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 
 /// How to go on after calls have stopped.
 const RESUME: &str = "run the same command again to resume";
+
+/// How to go on after the budget of the run is used up.
+const RAISE: &str = "run it again with a larger limit to resume";
 
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
@@ -329,7 +332,8 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     let of = if who == "judge" { String::new() } else { format!("the {who}: ") };
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Quota(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RAISE}")),
         Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
             let hint = match parameter {
                 Parameter::Temperature | Parameter::Seed | Parameter::Effort | Parameter::Limit => {
@@ -369,7 +373,7 @@ impl Observer for Watcher {
         }
     }
 
-    fn confirm(&self, spending: &Spending) -> Confirmation {
+    fn confirm(&self, spending: &PlannedSpending) -> Confirmation {
         if self.is_agreed || terminal::agrees(&format!("{}. Go on?", spending.sentence())) {
             Confirmation::Given
         } else {
