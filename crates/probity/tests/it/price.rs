@@ -246,16 +246,20 @@ fn much_is_not_spent_without_a_word() {
         }
     }
     assert_eq!(server.n_requests(), 0);
-    // A limit is a word, about as much as it says.
-    probity.args(args).words(["--max-calls", "2"].into_iter()).run().code(3);
-    probity.args(args).run().code(2);
+    // A limit is a word, and stays with the run.
+    let more = |words: &[&'static str]| probity.args(args).words(words.iter().copied()).run();
+    more(&["--max-calls", "2"]).code(3);
+    more(&[]).code(3);
     assert_eq!(server.n_requests(), 2);
-    probity.args(args).words(["--yes"].into_iter()).run().code(0);
+    more(&["--max-calls", "100"]).code(0);
+    more(&[]).code(0);
     assert_eq!(server.n_requests(), 6);
-    probity.args(args).run().code(0);
+    more(&["--round", "2"]).code(2);
+    more(&["--round", "2", "--yes"]).code(0);
+    assert_eq!(server.n_requests(), 12);
     // The bound is a setting.
     probity.write("probity.toml", format!("{QUICK}{DEAR}[budget]\nconfirm_usd = 1000\n"));
-    probity.args(args).words(["--round", "2"].into_iter()).run().code(0);
+    more(&["--round", "3"]).code(0);
 }
 
 #[test]
