@@ -33,6 +33,7 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
+pub(crate) use backend::n_schema_bytes;
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use identity::{JudgeId, NotAJudgeId};
 pub use room::Room;
@@ -66,6 +67,8 @@ pub struct Prompt {
     pub system: String,
     /// The user message.
     pub user: String,
+    /// The bytes at the beginning of the user message that are the same for every packet of its ask.
+    pub n_stable: usize,
 }
 
 /// What one call came to.

@@ -12,6 +12,7 @@ mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+mod confirm;
 pub mod foreign;
 pub mod job;
 pub mod labelled;
@@ -19,6 +20,7 @@ mod open_files;
 mod parallel;
 pub mod plan;
 pub mod probe;
+pub mod quote;
 mod record;
 mod refused;
 pub mod replies;
@@ -60,12 +62,15 @@ use crate::target::{TargetError, is_target};
 use asking::Asking;
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
+use quote::Quote;
 use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
 use turn::Turn;
 use work::Work;
+
+pub use confirm::{Confirmation, PlannedSpending};
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +100,10 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
+    /// Asks whether so much may be spent.
+    fn confirm(&self, _spending: &PlannedSpending) -> Confirmation {
+        Confirmation::Refused
+    }
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
@@ -227,6 +236,12 @@ pub enum RunError {
         /// The budget.
         usd: Exact,
     },
+    /// More would be spent than is spent unasked.
+    #[error("{}", spending.sentence())]
+    Unconfirmed {
+        /// What would be spent.
+        spending: Box<PlannedSpending>,
+    },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
     Sequence(SequenceError),
@@ -270,7 +285,9 @@ impl RunError {
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
     let key = budget_key([work.as_ref()]);
-    run_within(work, session, &Allowance::new(Arc::new(budget(key, work.asking(), None)?))).await
+    let budget = Arc::new(budget(key, work.asking(), None)?);
+    confirm::confirm(std::slice::from_ref(work), None, session, &budget)?;
+    run_within(work, session, &Allowance::new(budget)).await
 }
 
 /// What `judge` has on record about `work`, as a run of its own where the store is written to.
@@ -358,11 +375,25 @@ pub fn report(
 /// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
 pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
-    let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
+    let Some(store) = store else {
+        let left = LeftOut::default();
+        let planned = plan::plan(work, None, Pricing::Exact(&left))?;
+        return Ok((left, planned));
+    };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
     let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
-    Ok((left, plan::plan(work, Some(on_record))?))
+    let planned = plan::plan(work, Some(on_record), Pricing::Exact(&left))?;
+    Ok((left, planned))
+}
+
+/// What `plan` will cost beyond what `store` has. `None` where the judge has no endpoint.
+pub fn quote(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+    let history = match store {
+        Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
+        None => None,
+    };
+    Ok(Quote::of(plan, asking, history))
 }
 
 /// The parameters that the judge is on record as refusing.
@@ -379,7 +410,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
     let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
-    Ok(plan::plan(work, Some(on_record))?.plan)
+    Ok(plan::plan(work, Some(on_record), Pricing::Counted)?.plan)
 }
 
 /// The one judge whose verdicts the store holds.

@@ -142,7 +142,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let (reception, heard, cost) = self.call(permit).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
-        let end = heard.end(reception, cost);
+        let end = heard.end(reception, cost, self.desk);
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
         self.desk.budget.release();
@@ -188,6 +188,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             repeat: self.desk.repeat,
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
+            tokens_planned: self.task.tokens_input,
+            decisions: R::n_decisions(&self.task.question),
             started_unix_ms: unix_ms(),
             most: self.task.most,
             batch: None,

@@ -475,6 +475,9 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// Spend what it takes, without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

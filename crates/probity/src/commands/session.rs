@@ -15,7 +15,7 @@ use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
+use probity_engine::run::{self, Confirmation, Mode, Network, Observer, PlannedSpending, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     /// A session as flags have it, which says nothing where `is_quiet`.
     pub(crate) fn new(calls: &'a CallArgs, is_quiet: bool) -> Self {
-        Session { calls, watcher: Watcher { is_quiet, bar: Bar::default() } }
+        Session { calls, watcher: Watcher { is_quiet, is_agreed: calls.yes, bar: Bar::default() } }
     }
 
     /// Says something worth a line.
@@ -355,6 +355,8 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
 /// What watches a session from the command line.
 struct Watcher {
     is_quiet: bool,
+    /// Whether whatever it costs was agreed to.
+    is_agreed: bool,
     bar: Bar,
 }
 
@@ -368,6 +370,14 @@ impl Observer for Watcher {
     fn planned(&self, plan: &Plan) {
         for (id, tokens) in &plan.oversize {
             self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+        }
+    }
+
+    fn confirm(&self, spending: &PlannedSpending) -> Confirmation {
+        if self.is_agreed || terminal::agrees(&format!("{}. Go on?", spending.sentence())) {
+            Confirmation::Given
+        } else {
+            Confirmation::Refused
         }
     }
 

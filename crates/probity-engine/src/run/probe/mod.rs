@@ -27,6 +27,7 @@ pub use results::{Probed, report};
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
 use super::calling::Allowance;
+use super::confirm::confirm;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, budget_key, run_within};
 use crate::input::{Dataset, Skipped};
@@ -145,6 +146,7 @@ pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunE
     let [first, again] = rounds(job);
     let key = budget_key([first.as_ref()]);
     let allowance = Allowance::new(Arc::new(budget(key, &job.asking, None)?));
+    confirm(&[Arc::clone(&first), Arc::clone(&again)], None, session, &allowance.budget)?;
     let first = run_within(&first, session, &allowance).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);
