@@ -53,6 +53,8 @@ pub struct MockSettings {
     pub host: Option<MockHost>,
     /// Whether answers say how many tokens they took.
     pub usage: UsageReport,
+    /// The share of each prompt that answers say came from a cache.
+    pub cached: f64,
     /// The model that answers say they come from, in place of the one asked for.
     pub model_echo: Option<String>,
     /// Fingerprints that answers carry, drawn per call; empty for one fixed fingerprint.
@@ -79,6 +81,7 @@ impl Default for MockSettings {
             script: None,
             host: None,
             usage: UsageReport::On,
+            cached: 0.0,
             model_echo: None,
             fingerprints: Vec::new(),
             latency: Latency::Fixed(Duration::ZERO),

@@ -87,7 +87,8 @@ impl Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        Failure::new(Exit::Store, &error)
+        let is_usage = matches!(error, StoreError::CallsSpent { .. } | StoreError::MoneySpent { .. });
+        Failure::new(if is_usage { Exit::Usage } else { Exit::Store }, &error)
     }
 }
 
@@ -112,6 +113,10 @@ impl From<RunError> for Failure {
                     "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
                 ))
             }
+            RunError::Unconfirmed { .. } => Failure::new(Exit::Usage, &error).hint(
+                "nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with \
+                 --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)",
+            ),
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(

@@ -71,6 +71,11 @@ impl Ask {
         self.form
     }
 
+    /// The bytes of what it says about its criteria.
+    pub fn n_bytes(&self) -> usize {
+        self.criteria_json.len()
+    }
+
     /// The criteria in the order asked.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria

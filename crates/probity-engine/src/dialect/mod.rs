@@ -10,6 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use probity_core::exact::Exact;
 use probity_core::verdict::envelope::{self, AnswerMap};
 use probity_core::verdict::{Completion, EnvelopeFault};
 use reqwest::Url;
@@ -103,6 +104,12 @@ pub struct DialectRow {
     pub logprobs: Option<String>,
     /// Where the context size goes.
     pub context: Option<String>,
+    /// The tier that costs less and waits for room.
+    pub flex: Option<FlexTier>,
+    /// The cache of prompts.
+    pub cache: Option<PromptCache>,
+    /// What takes the place of members of the request where the beginning of the prompt is marked for the cache.
+    pub marked: Option<Value>,
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,
@@ -138,6 +145,36 @@ pub enum BatchForm {
     Files,
     /// Requests with the order, results as a stream. Nothing tells batches apart but what is in them.
     Inline,
+}
+
+/// A tier that is asked for with one field.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlexTier {
+    /// Where the tier's name goes.
+    pub field: String,
+    /// What it costs.
+    pub price: FlexPrice,
+}
+
+/// What the flex tier of a host costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlexPrice {
+    /// What a batch costs.
+    Batch,
+    /// The full price, or one that is not known.
+    Standard,
+}
+
+/// What is known of the cache that a host keeps of the beginnings of prompts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptCache {
+    /// Tokens that a beginning must have to be kept.
+    pub tokens_min: u64,
+    /// How many times as much tokens cost that are written to it.
+    pub write: Option<Exact>,
 }
 
 /// How answers are read.
@@ -226,6 +263,7 @@ impl Dialect {
             "seed" => self.seed.is_some(),
             "logprobs" => self.logprobs.is_some(),
             "effort" => self.effort.is_some(),
+            "service_tier" => self.flex.is_some(),
             _ => true,
         }
     }

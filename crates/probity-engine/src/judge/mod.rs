@@ -67,6 +67,8 @@ pub struct Prompt {
     pub system: String,
     /// The user message.
     pub user: String,
+    /// The bytes at the beginning of the user message that are the same for every packet of its ask.
+    pub n_stable: usize,
 }
 
 /// What one call came to.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
 
+use super::budget::{BudgetTerms, NoRoom};
 use super::runs::Invocation;
+use crate::config::Money;
 use crate::judge::JudgeId;
 
 /// A run in one store. Later runs have larger ids.
@@ -31,6 +33,10 @@ impl fmt::Display for AttemptId {
         self.0.fmt(f)
     }
 }
+
+/// A batch of calls in one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub(crate) i64);
 
 /// What defines a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +116,8 @@ pub struct RunOpening<'a> {
     pub invocation: Option<&'a Invocation>,
     /// What it is made of but its cases, as JSON.
     pub spec: Option<&'a str>,
+    /// What its calls may cost.
+    pub budget: Option<&'a BudgetTerms>,
 }
 
 /// A run as the store has it.
@@ -140,8 +148,34 @@ pub struct AttemptStart {
     pub n: u32,
     /// Why the call is made: `first`, `retry:429`, `reask:no_json`.
     pub cause: String,
+    /// Tokens that its prompt is estimated at.
+    pub tokens_planned: u64,
+    /// Criteria that it asks about.
+    pub criteria: u32,
     /// When, by the caller's wall clock. Never used to order anything.
     pub started_unix_ms: i64,
+    /// The most it can cost, which is reserved until it has ended.
+    pub most: Money,
+    /// The batch that it is part of; `None` for a call of this process.
+    pub batch: Option<BatchId>,
+}
+
+/// What came of recording that a call is about to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intended {
+    /// It is on the disk, and the call may be sent.
+    Recorded(AttemptId),
+    /// Another call about the packet is in flight, of this process or another.
+    InFlight,
+    /// The budget of the run has no room for it.
+    NoRoom(NoRoom),
+}
+
+impl Intended {
+    /// The call, where it is recorded.
+    pub fn recorded(self) -> Option<AttemptId> {
+        if let Intended::Recorded(attempt) = self { Some(attempt) } else { None }
+    }
 }
 
 /// What a call came to. Everything the answer did not say is `None`.
@@ -159,8 +193,14 @@ pub struct AttemptEnd {
     pub tokens_in: Option<u32>,
     /// Tokens written by the judge.
     pub tokens_out: Option<u32>,
+    /// Of those read, tokens that came from the host's cache.
+    pub tokens_cached: Option<u32>,
+    /// The service tier that the answer names.
+    pub tier: Option<String>,
     /// What the call cost, in picodollars.
     pub cost_picodollars: Option<i64>,
+    /// What it would have cost in the standard tier and without a cache, in picodollars.
+    pub list_picodollars: Option<i64>,
     /// The model that says it answered.
     pub model: Option<String>,
     /// The fingerprint of the system that answered.
@@ -305,8 +345,15 @@ pub struct Totals {
     pub tokens_in: u64,
     /// Tokens written, over the calls that tell.
     pub tokens_out: u64,
+    /// Of those read, tokens that came from the host's cache.
+    pub tokens_cached: u64,
+    /// The calls by the service tier that their answers name.
+    pub tiers: BTreeMap<String, u64>,
     /// Known cost in picodollars.
     pub cost_picodollars: i64,
+    /// What the calls of known cost would have cost beyond that in the standard tier and without a cache, in
+    /// picodollars; less than nothing where a cache was written to and hardly read.
+    pub saved_picodollars: i64,
     /// Calls whose cost is not known. They are not free.
     pub unknown_cost_calls: u64,
     /// Answers that came without token counts.

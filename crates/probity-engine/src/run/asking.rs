@@ -12,7 +12,7 @@ use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
-use crate::config::{Backend, Config, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest};
 use crate::ledger::{JudgeId, Reader};
@@ -82,7 +82,16 @@ impl Asking {
 
     /// The most a call with `prompt` can cost, where the model has a price.
     pub fn most(&self, prompt: &Prompt, left: &LeftOut) -> Option<Money> {
-        self.config.most(self.judge.chat()?, left, prompt.system.len() + prompt.user.len())
+        let chat = self.judge.chat()?;
+        self.config.most(chat, left, prompt.system.len() + prompt.user.len(), chat.service_tier.tier())
+    }
+
+    /// The tokens of `prompt` that the host's cache of prompts would keep, estimated.
+    pub(super) fn tokens_cacheable(&self, prompt: &Prompt) -> u64 {
+        let kept = |chat: &ChatSettings| Some(chat.dialect().cache.as_ref()?.tokens_min);
+        let stable = (prompt.system.len() + prompt.n_stable) as u64 / CHARS_PER_TOKEN;
+        let min = self.judge.chat().and_then(kept);
+        if min.is_some_and(|min| stable >= min) { stable } else { 0 }
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
@@ -156,6 +165,11 @@ impl SizedPacket {
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
         let tokens_input = (overhead_chars + packet.n_bytes() as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet: Arc::new(packet), tokens_input }
+    }
+
+    /// How many criteria it asks about.
+    pub(super) fn n_criteria(&self) -> u64 {
+        self.packet.ask().criteria().len() as u64
     }
 
     /// The packet by name.

@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::{Mode, RunError, Session, open_files};
-use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
+use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings, Tier};
 use crate::judge::respondent::Respondent;
 use crate::ledger::{JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
@@ -116,6 +116,7 @@ impl Calling<'_> {
             lane: self.allowance.lane(|| self.open_lane()),
             budget: Arc::clone(&self.allowance.budget),
             price,
+            tier: self.chat.map_or(Tier::Standard, |chat| chat.service_tier.tier()),
             schedule: self.config.schedule.clone(),
             reask: self.config.run.reask,
             mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),

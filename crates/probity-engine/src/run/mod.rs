@@ -12,6 +12,7 @@ mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+mod confirm;
 pub mod foreign;
 pub mod job;
 pub mod labelled;
@@ -19,6 +20,7 @@ mod open_files;
 mod parallel;
 pub mod plan;
 pub mod probe;
+pub mod quote;
 mod record;
 mod refused;
 pub mod replies;
@@ -40,6 +42,7 @@ use std::sync::Arc;
 
 use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
+use probity_core::json::Json;
 use probity_core::packet::PacketHash;
 use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
@@ -49,9 +52,9 @@ use crate::config::{ChatSettings, LeftOut, TargetSettings};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
-use crate::ledger::{Invocation, JudgeId, RunId, RunOpening, RunState, Store, StoreError};
+use crate::ledger::{Invocation, JudgeId, Manifest, RunId, RunOpening, RunState, Store, StoreError};
 use crate::schedule::Driven;
-use crate::schedule::budget::{Budget, Limits, Money};
+use crate::schedule::budget::{Budget, BudgetTerms, Limits, Money};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
@@ -59,12 +62,15 @@ use crate::target::{TargetError, is_target};
 use asking::Asking;
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
+use quote::Quote;
 use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
 use turn::Turn;
 use work::Work;
+
+pub use confirm::{Confirmation, Spending};
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +100,10 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
+    /// Asks whether so much may be spent.
+    fn confirm(&self, _spending: &Spending) -> Confirmation {
+        Confirmation::Refused
+    }
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
@@ -226,6 +236,12 @@ pub enum RunError {
         /// The budget.
         usd: Exact,
     },
+    /// More would be spent than is spent unasked.
+    #[error("{}", spending.sentence())]
+    Unconfirmed {
+        /// What would be spent.
+        spending: Box<Spending>,
+    },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
     Sequence(SequenceError),
@@ -268,7 +284,9 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    run_within(work, session, &Allowance::new(Arc::new(budget(work.asking(), None)?))).await
+    let budget = Arc::new(budget(budget_key([work.as_ref()]), work.asking(), None)?);
+    confirm::confirm(std::slice::from_ref(work), None, session)?;
+    run_within(work, session, &Allowance::new(budget)).await
 }
 
 /// What `judge` has on record about `work`, as a run of its own where the store is written to.
@@ -283,7 +301,8 @@ pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> 
     let (identity, spec) =
         (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
     let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
-    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+    let spec = Some(spec.as_str());
+    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None };
     let run = store.begin_judged_run(opening)?.run();
     store.end_run(run, RunState::Complete)?;
     ran.run = Some(run);
@@ -309,8 +328,20 @@ async fn run_within(
     }
 }
 
+/// What the budget for `works` is known by: what defines their runs, whatever their judge refuses to be sent.
+fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for work in works {
+        let id = JudgeId::of_identity(&work.asking().identity(&LeftOut::default()));
+        let Manifest { name, parts, .. } = work.manifest(&id);
+        let named = parts.into_iter().map(|(name, value)| (name, Json::text(value)));
+        hasher.update(Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 /// What may be spent on judge and target together. A limit on money needs a price to hold it against.
-fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
+fn budget(key: String, asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
     let chats: Vec<&ChatSettings> =
         asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
@@ -323,7 +354,7 @@ fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, Ru
             Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?)
         }
     };
-    Ok(Budget::new(Limits { calls_max: limits.calls_max, money_max }))
+    Ok(Budget::new(BudgetTerms { key, limits: Limits { calls_max: limits.calls_max, money_max } }))
 }
 
 /// Reads the results of a run back, giving each row to `sink` in the order of the input.
@@ -341,11 +372,25 @@ pub fn report(
 /// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
 pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
-    let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
+    let Some(store) = store else {
+        let left = LeftOut::default();
+        let planned = plan::plan(work, None, Pricing::Exact(&left))?;
+        return Ok((left, planned));
+    };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
     let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
-    Ok((left, plan::plan(work, Some(on_record))?))
+    let planned = plan::plan(work, Some(on_record), Pricing::Exact(&left))?;
+    Ok((left, planned))
+}
+
+/// What `plan` will cost beyond what `store` has. `None` where the judge has no endpoint.
+pub fn quote(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+    let history = match store {
+        Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
+        None => None,
+    };
+    Ok(Quote::of(plan, asking, history))
 }
 
 /// The parameters that the judge is on record as refusing.
@@ -362,7 +407,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
     let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
-    Ok(plan::plan(work, Some(on_record))?.plan)
+    Ok(plan::plan(work, Some(on_record), Pricing::Counted)?.plan)
 }
 
 /// The one judge whose verdicts the store holds.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::Packet;
 
 use super::calling::{Allowance, Called, Calling, Outbox, Taken};
-use super::plan::{Missing, OnRecord, Planned, plan};
+use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
 use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
@@ -54,13 +54,15 @@ impl Turn<'_> {
             parameters: Tuned::judge(asking).parameters(left, store)?,
         };
         let context = Context::of(asking.judge.chat(), store)?;
-        let limits = asking.config.schedule.limits;
+        let limits = asking.config.call_limits(asking.judge.chat());
         let build = || Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned));
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
             let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
-            let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+            let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
+            let opening =
+                RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
             let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
@@ -87,7 +89,7 @@ impl Turn<'_> {
         let reader = &session.store.reader()?;
         let on_record =
             OnRecord { reader, id: judge, repeat: work.repeat(), unscored: session.mode.unscored };
-        let planned = plan(work.as_ref(), Some(on_record))?;
+        let planned = plan(work.as_ref(), Some(on_record), Pricing::Counted)?;
         let Planned { plan, first_skipped, .. } = &planned;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply > 0 {
             return Ok(planned);

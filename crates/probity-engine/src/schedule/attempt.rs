@@ -115,8 +115,9 @@ impl Heard {
         if self.billing == Billing::No {
             return Some(Money::default());
         }
-        let usage = self.completion().and_then(|completion| completion.usage);
-        usage.zip(desk.price).map(|(usage, price)| Money::of(price, usage))
+        let completion = self.completion()?;
+        let tier = desk.tier.billed(completion.tier.as_deref())?;
+        completion.usage.zip(desk.price).map(|(usage, price)| price.cost(tier, usage))
     }
 
     /// Tokens that the call used, where that is known.
@@ -126,7 +127,7 @@ impl Heard {
     }
 
     /// What is kept of the call. Takes the raw bytes over.
-    pub(super) fn end(&self, reception: Reception, cost: Option<Money>) -> AttemptEnd {
+    pub(super) fn end<R>(&self, reception: Reception, cost: Option<Money>, desk: &Desk<R>) -> AttemptEnd {
         let (http_status, raw) = match reception.outcome {
             CallOutcome::Response(response) => (Some(response.status), response.body),
             CallOutcome::Broken { partial, .. } => (None, partial),
@@ -142,7 +143,10 @@ impl Heard {
             http_status,
             tokens_in: tokens(usage.map(|usage| usage.input)),
             tokens_out: tokens(usage.map(|usage| usage.output)),
+            tokens_cached: tokens(usage.map(|usage| usage.cached)),
+            tier: completion.and_then(|completion| completion.tier.clone()),
             cost_picodollars: cost.map(Money::picos),
+            list_picodollars: usage.zip(desk.price).map(|(usage, price)| price.list_cost(usage).picos()),
             model: completion.and_then(|completion| completion.model.clone()),
             fingerprint: completion.and_then(|completion| completion.fingerprint.clone()),
             response_id: completion.and_then(|completion| completion.response_id.clone()),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::budget::{Budget, Money};
 use super::lane::Lane;
-use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
+use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts, Tier};
 use crate::judge::{Judge, JudgeId, Question};
 use crate::ledger::{RunId, Store};
 
@@ -79,6 +79,8 @@ pub struct Desk<R = Judge> {
     pub budget: Arc<Budget>,
     /// What tokens cost, where that is known.
     pub price: Option<Price>,
+    /// The tier that calls ask for.
+    pub tier: Tier,
     /// How packets are pursued.
     pub schedule: ScheduleSettings,
     /// Whether unusable answers are asked for again.

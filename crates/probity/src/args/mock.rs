@@ -70,6 +70,9 @@ pub(crate) struct MockArgs {
     /// Whether answers say how many tokens they took
     #[arg(long, value_enum, value_name = "HOW", default_value = "on")]
     pub(crate) usage: UsageArg,
+    /// The share of each prompt that answers say came from the host's cache
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = super::choice::share)]
+    pub(crate) cached: f64,
     /// The model that answers say they come from [default: the one asked for]
     #[arg(long, value_name = "NAME")]
     pub(crate) model_echo: Option<String>,

@@ -452,10 +452,10 @@ pub(crate) struct CallArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls, counted from the start of this command
+    /// Make at most this many calls in this run, over all its commands; a larger number raises the limit
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars, counted from the start of this command
+    /// Spend at most this many US dollars on this run, over all its commands; a larger amount raises the limit
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
@@ -464,6 +464,9 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// Spend what it takes, without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -85,6 +85,7 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
             UsageArg::On => UsageReport::On,
             UsageArg::Off => UsageReport::Off,
         },
+        cached: args.cached,
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),
         latency: args.latency,

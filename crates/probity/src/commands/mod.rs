@@ -15,6 +15,7 @@ pub(crate) mod models;
 mod originals;
 mod outlet;
 pub(crate) mod policy;
+mod price;
 pub(crate) mod probe;
 pub(crate) mod promote;
 mod replies;

@@ -15,7 +15,7 @@ use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
+use probity_engine::run::{self, Confirmation, Mode, Network, Observer, Ran, RunError, Spending};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 /// How to go on after calls have stopped.
 const RESUME: &str = "run the same command again to resume";
 
+/// How to go on after the budget of the run is used up.
+const RAISE: &str = "run it again with a larger limit to resume";
+
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -53,7 +56,7 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     /// A session as flags have it, which says nothing where `is_quiet`.
     pub(crate) fn new(calls: &'a CallArgs, is_quiet: bool) -> Self {
-        Session { calls, watcher: Watcher { is_quiet, bar: Bar::default() } }
+        Session { calls, watcher: Watcher { is_quiet, is_agreed: calls.yes, bar: Bar::default() } }
     }
 
     /// Says something worth a line.
@@ -329,7 +332,8 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     let of = if who == "judge" { String::new() } else { format!("the {who}: ") };
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Quota(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RAISE}")),
         Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
             let hint = match parameter {
                 Parameter::Temperature | Parameter::Seed | Parameter::Effort | Parameter::Limit => {
@@ -351,6 +355,8 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
 /// What watches a session from the command line.
 struct Watcher {
     is_quiet: bool,
+    /// Whether whatever it costs was agreed to.
+    is_agreed: bool,
     bar: Bar,
 }
 
@@ -364,6 +370,14 @@ impl Observer for Watcher {
     fn planned(&self, plan: &Plan) {
         for (id, tokens) in &plan.oversize {
             self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+        }
+    }
+
+    fn confirm(&self, spending: &Spending) -> Confirmation {
+        if self.is_agreed || terminal::agrees(&format!("{}. Go on?", spending.sentence())) {
+            Confirmation::Given
+        } else {
+            Confirmation::Refused
         }
     }
 

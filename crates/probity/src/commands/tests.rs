@@ -123,7 +123,11 @@ const CHECK: &[Member] = &[
     ("oversize", "integer"),
     ("oversize_cases", "array"),
     ("tokens", "counts"),
+    ("cost_usd_expected", "number?"),
     ("cost_usd_max", "number?"),
+    ("expected_from", "object*"),
+    ("savings", "array*"),
+    ("shows", "object?"),
     ("requests", "array*"),
     ("replies", "object*"),
 ];

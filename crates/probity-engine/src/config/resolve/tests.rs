@@ -62,7 +62,10 @@ fn the_defaults_are_the_published_ones() {
     assert_eq!(config.schedule.breaker_consecutive, 20);
     assert_eq!(config.schedule.breaker_window, 200);
     assert_eq!(config.schedule.breaker_share.to_string(), "0.5");
-    assert_eq!(config.budget, Budget { calls_max: None, usd_max: None });
+    assert_eq!(
+        config.budget,
+        Budget { calls_max: None, usd_max: None, confirm_usd: Exact::from(5), confirm_calls: 5000 }
+    );
 }
 
 #[test]
