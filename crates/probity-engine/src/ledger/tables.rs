@@ -12,7 +12,9 @@ use super::budget::{Caller, NoRoom, Room, Spending, reserved};
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
-use super::record::{Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement};
+use super::record::{
+    Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement,
+};
 use crate::config::Money;
 use crate::judge::JudgeId;
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Allowance, Called, Calling, Outbox, Taken};
+use super::batch::{self, Batching, Next};
+use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven};
 use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
 use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
-use crate::config::{Backend, LeftOut};
+use crate::config::{Backend, LeftOut, Tier};
 use crate::judge::{Judge, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
 use crate::schedule::desk::{Desk, Task};
@@ -26,7 +27,9 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    pub(super) async fn take(&self, left: &LeftOut) -> Result<Ran, RunError> {
+    /// Asks what is missing, and says whether what then is on record is to be gone on with at once. Nothing is sent in a
+    /// batch where there is a reason to `halt`.
+    pub(super) async fn take(&self, left: &LeftOut, halt: Option<Stop>) -> Result<(Ran, Next), RunError> {
         let Turn { work, session, allowance, .. } = self;
         let Session { store, mode, key, observer } = **session;
         let asking = work.asking();
@@ -41,8 +44,14 @@ impl Turn<'_> {
         let mut ran = Ran::planned(plan, judge_id);
         if !asking.may_ask(mode.network) {
             ran.run = store.reader()?.find_run(&manifest)?;
-            return Ok(ran);
+            return Ok((ran, Next::Done));
         }
+        let parameters = Tuned::judge(asking).parameters(left, store)?;
+        let batching = Batching::of(asking, (left, &ran.judge_id), halt, session)?;
+        let is_pilot = batching.as_ref().is_some_and(|batching| batching.needs_pilot(parameters))
+            && ran.plan.n_calls > 0;
+        let batching = batching.filter(|_| !is_pilot);
+        let (n_waiting, n_calls_max) = (missing.n_in_flight, if is_pilot { 1 } else { u64::MAX });
         let calling = Calling {
             session,
             config: &asking.config,
@@ -50,8 +59,11 @@ impl Turn<'_> {
             allowance,
             id: &ran.judge_id,
             repeat: work.repeat(),
-            n_calls: ran.plan.n_calls,
-            parameters: Tuned::judge(asking).parameters(left, store)?,
+            n_calls: ran.plan.n_calls.min(n_calls_max),
+            tier: if batching.is_some() { Tier::Batch } else { asking.tier() },
+            n_waiting,
+            in_batches: batching.as_ref().is_some_and(|batching| !batching.open.is_empty()),
+            parameters,
         };
         let context = Context::of(asking.judge.chat(), store)?;
         let limits = asking.config.call_limits(asking.judge.chat());
@@ -61,26 +73,42 @@ impl Turn<'_> {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
             let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
-            let opening =
-                RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
+            let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
             let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let (source, sent) = (Arc::clone(work), left.clone());
+        let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_calls_max));
         let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
-        let called = calling.call(build, open_run, feed).await;
+        let (mut next, mut n_collected, mut n_sent) = (Next::Done, 0, 0);
+        let drive = async |desk: &Arc<Desk>| {
+            let Some(batching) = &batching else {
+                return Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: !is_pilot });
+            };
+            let passed = batching.pass(desk, session, feed).await?;
+            (next, n_collected, n_sent) = (passed.next, passed.n_answered, passed.n_sent);
+            Ok(Drove { driven: passed.driven, is_over: next == Next::Done && n_sent == 0 })
+        };
+        let called = calling.call(build, open_run, drive).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
         }
-        let Called { run, driven, n_answered } = called?;
+        let Called { run, mut driven, n_answered } = called?;
+        let n_answered = n_answered + n_collected;
         if n_answered > 0 && calling.parameters != Parameters::Proven {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
+        if is_pilot && driven.as_ref().is_some_and(|driven| driven.stop.is_none()) {
+            next = Next::Again(None);
+        }
+        if next == Next::Done && n_waiting + n_sent > 0 {
+            let stop = &mut driven.get_or_insert_default().stop;
+            *stop = stop.take().or(batch::waiting(&store.reader()?, &ran.judge_id)?);
+        }
         let n_calls = if driven.is_some() { allowance.budget.spent().calls } else { 0 };
-        Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
+        Ok((Ran { run: Some(run), driven, n_calls, n_answered, ..ran }, next))
     }
 
     /// What is to be done. Work of which nothing can be used is refused.
@@ -137,7 +165,7 @@ fn feed(
             let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
                 desk.lane.stop(Stop::Unusable(error.to_string()));
             })?;
-            let most = asking.most(&prompt, left).unwrap_or_default();
+            let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
             // What is written for a call goes with it: a packet in memory stays without its canonical text.
             let packet = Arc::new(Packet::clone(&sized.packet));
             let question = label.question(packet, prompt);
@@ -146,6 +174,10 @@ fn feed(
                 continue;
             }
             missing.take(hash);
+            if missing.n_max == 0 {
+                return Err(PassEnd::Left);
+            }
+            missing.n_max -= 1;
             if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
                 return Err(PassEnd::Left);
             }

@@ -1,6 +1,7 @@
 //! The command line as it is typed: one group of flags per concern, one struct per command. What it means together
 //! with files and variables is decided in `settings`; nothing here knows a command.
 
+mod batch;
 mod calibrate;
 mod choice;
 mod compare;
@@ -18,6 +19,7 @@ mod sample;
 mod score;
 mod succeed;
 
+pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::DiffArgs;
@@ -86,6 +88,9 @@ pub(crate) enum Command {
     Succeed(Box<SucceedArgs>),
     /// Serve pages on this machine where people label replies, blind, and see how far they agree
     Review(Box<ReviewArgs>),
+    /// List the batches of the store, or cancel one
+    #[command(subcommand)]
+    Batch(BatchCommand),
     /// Bring something into the store
     #[command(subcommand)]
     Import(ImportCommand),
@@ -117,6 +122,8 @@ pub(crate) enum Command {
 pub(crate) enum ImportCommand {
     /// What people said about replies, all of it or, where a row is wrong, nothing
     Labels(ImportLabelsArgs),
+    /// What a model answered to requests of `probity export requests`, as lines of a batch's results
+    Answers(ImportAnswersArgs),
 }
 
 /// What to write out of the store.
@@ -130,6 +137,8 @@ pub(crate) enum ExportCommand {
     Replies(ExportArgs),
     /// What the judge of a run was asked, each packet with its hash, as JSON lines
     Packets(ExportArgs),
+    /// What a run would ask its judge and has no answer to, as lines of a batch for another machine or program
+    Requests(Box<ExportRequestsArgs>),
     /// What came back for each packet, attempt by attempt, as JSON lines
     Answers(ExportArgs),
     /// The results of a run, for spreadsheets, programs and other tools
@@ -444,7 +453,7 @@ pub(crate) struct AskArgs {
 }
 
 /// How many calls are made, and when they stop.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct CallArgs {
     /// Calls in flight at most
     #[arg(long, short, value_name = "N")]
@@ -467,6 +476,12 @@ pub(crate) struct CallArgs {
     /// Spend what it takes, without being asked
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Send what is missing to the judge's host as batches, which cost less and may take a day, and wait for them
+    #[arg(long, conflicts_with_all = ["offline", "retry_unscored", "dry_run"])]
+    pub(crate) batch: bool,
+    /// With --batch: do not wait; exit code 3 while a batch is on its way, and the same command goes on
+    #[arg(long, requires = "batch")]
+    pub(crate) no_wait: bool,
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

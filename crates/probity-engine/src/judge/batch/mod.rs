@@ -17,7 +17,7 @@ use super::backend::request_of;
 use super::http::Download;
 use super::service::{Exchange, Service, fill};
 use super::{CallLimits, CallOutcome, JudgeError, Question, Reception, Response, TransportFault};
-use crate::config::{ChatSettings, LeftOut};
+use crate::config::{ChatSettings, LeftOut, ServiceTier};
 use crate::dialect::{BatchForm, BatchRow};
 
 /// How long an upload or a download may take to begin; hosts check what they get.
@@ -92,6 +92,8 @@ impl BatchClient {
     ) -> Result<Option<BatchClient>, JudgeError> {
         let Some(row) = chat.dialect().batch() else { return Ok(None) };
         let (mut chat, left) = (chat.clone(), left.clone());
+        // A batch is a tier of its own.
+        chat.service_tier = ServiceTier::Standard;
         let secrets = fill(&mut chat, key)?;
         // A line has little around its body.
         let line_bytes_max = limits.body_bytes_max + 16 * 1024;

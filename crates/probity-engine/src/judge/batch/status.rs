@@ -107,7 +107,7 @@ fn files(id: String, object: &Value) -> BatchStatus {
         failures: failures(object),
         usage: tokens("input_tokens")
             .zip(tokens("output_tokens"))
-            .map(|(input, output)| Usage { input, output }),
+            .map(|(input, output)| Usage::new(input, output)),
     }
 }
 

@@ -57,9 +57,8 @@ pub async fn fetch(
 ) -> Result<(Vec<RepliesRan>, Option<Arc<Budget>>), RunError> {
     let Some(first) = jobs.first() else { return Ok((Vec::new(), None)) };
     let key = budget_key(jobs.iter().map(|job| -> &dyn Work { job.as_ref() }));
-    let of_job = |job: &Job| {
-        budget(key.clone(), &job.asking, job.target().as_deref().map(|target| &target.settings))
-    };
+    let of_job =
+        |job: &Job| budget(key.clone(), &job.asking, job.target().as_deref().map(|target| &target.settings));
     jobs.iter().try_for_each(|job| of_job(job).map(drop))?;
     let budget = Arc::new(of_job(first)?);
     let mut all: Vec<RepliesRan> = Vec::new();
@@ -107,7 +106,9 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
     let mut all: Option<Ran> = None;
     for work in job.repeats() {
         let ran = run_within(&work, &Session { mode: &mode, ..*session }, &allowance).await?;
-        let is_stopped = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+        let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+        // What waits in a batch does not keep the rest from being sent.
+        let is_stopped = stop.is_some_and(|stop| !matches!(stop, Stop::InBatch(_)));
         all = Some(match all {
             None => ran,
             Some(earlier) => earlier.again(ran),
