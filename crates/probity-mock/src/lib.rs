@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use answer::Levels;
-pub use batch::{BatchFault, BatchFaults, BatchSettings, batch_fault, batch_faults};
+pub use batch::{BatchFault, BatchFaults, MockBatches, batch_fault, batch_faults};
 pub use counts::CallCounts;
 pub use envelope::UsageReport;
 pub use faults::{FaultPlan, MockFault, faults, share, shares};
@@ -68,7 +68,7 @@ pub struct MockSettings {
     /// Seconds that F01 and F19 ask to wait.
     pub retry_after_s: u32,
     /// How batches go.
-    pub batch: BatchSettings,
+    pub batch: MockBatches,
 }
 
 impl Default for MockSettings {
@@ -88,7 +88,7 @@ impl Default for MockSettings {
             faults: FaultPlan::default(),
             drip: Duration::from_secs(20),
             retry_after_s: 7,
-            batch: BatchSettings::default(),
+            batch: MockBatches::default(),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) struct Calling<'a> {
     pub(super) tier: Tier,
     /// Packets that wait in a batch, and are not asked about.
     pub(super) n_waiting: u64,
-    /// Whether it is looked after batches, whatever calls are to be made. They have no bar.
+    /// Whether it is looked after batches, whatever calls are to be made.
     pub(super) in_batches: bool,
     /// Whether the parameters of the calls are known to be taken.
     pub(super) parameters: Parameters,
@@ -97,7 +97,7 @@ impl Calling<'_> {
         };
         let desk = Arc::new(self.desk(respondent, run));
         let (answered_before, gone_before) = (desk.lane.answered(), desk.lane.gone());
-        if !self.in_batches {
+        if self.tier != Tier::Batch {
             observer.calling(&desk.progress, &desk.lane);
         }
         let drove = drive(&desk).await;

@@ -61,7 +61,7 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
-use batch::{Dispatch, Next};
+use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
@@ -348,7 +348,7 @@ async fn run_within(
             None => ran,
             Some(earlier) => earlier.continued(ran),
         };
-        if let Next::Again(stop) = next {
+        if let NextPass::Again(stop) = next {
             (earlier, halt) = (Some(ran), stop);
             continue;
         }

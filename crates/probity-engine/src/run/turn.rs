@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::batch::{self, Batching, Next};
+use super::batch::{self, Batching, NextPass};
 use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven};
 use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
@@ -14,6 +14,7 @@ use super::{Ran, RunError, Session, only_judge};
 use crate::config::{Backend, LeftOut, Tier};
 use crate::judge::{Judge, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
+use crate::schedule::Driven;
 use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::{Parameters, Stop};
 
@@ -29,7 +30,7 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     /// Asks what is missing, and says whether what then is on record is to be gone on with at once. Nothing is sent in a
     /// batch where there is a reason to `halt`.
-    pub(super) async fn take(&self, left: &LeftOut, halt: Option<Stop>) -> Result<(Ran, Next), RunError> {
+    pub(super) async fn take(&self, left: &LeftOut, halt: Option<Stop>) -> Result<(Ran, NextPass), RunError> {
         let Turn { work, session, allowance, .. } = self;
         let Session { store, mode, key, observer } = **session;
         let asking = work.asking();
@@ -44,7 +45,7 @@ impl Turn<'_> {
         let mut ran = Ran::planned(plan, judge_id);
         if !asking.may_ask(mode.network) {
             ran.run = store.reader()?.find_run(&manifest)?;
-            return Ok((ran, Next::Done));
+            return Ok((ran, NextPass::Done));
         }
         let parameters = Tuned::judge(asking).parameters(left, store)?;
         let batching = Batching::of(asking, (left, &ran.judge_id), halt, session)?;
@@ -81,14 +82,14 @@ impl Turn<'_> {
         };
         let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_calls_max));
         let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
-        let (mut next, mut n_collected, mut n_sent) = (Next::Done, 0, 0);
+        let (mut next, mut n_collected, mut n_sent) = (NextPass::Done, 0, 0);
         let drive = async |desk: &Arc<Desk>| {
             let Some(batching) = &batching else {
                 return Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: !is_pilot });
             };
             let passed = batching.pass(desk, session, feed).await?;
             (next, n_collected, n_sent) = (passed.next, passed.n_answered, passed.n_sent);
-            Ok(Drove { driven: passed.driven, is_over: next == Next::Done && n_sent == 0 })
+            Ok(Drove { driven: passed.driven, is_over: next == NextPass::Done && n_sent == 0 })
         };
         let called = calling.call(build, open_run, drive).await;
         if let Some(recording) = recording {
@@ -100,10 +101,11 @@ impl Turn<'_> {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
-        if is_pilot && driven.as_ref().is_some_and(|driven| driven.stop.is_none()) {
-            next = Next::Again(None);
+        let is_taken = |driven: &Driven| driven.stop.is_none() && driven.verdicts + driven.unscored > 0;
+        if is_pilot && driven.as_ref().is_some_and(is_taken) {
+            next = NextPass::Again(None);
         }
-        if next == Next::Done && n_waiting + n_sent > 0 {
+        if next == NextPass::Done && n_waiting + n_sent > 0 {
             let stop = &mut driven.get_or_insert_default().stop;
             *stop = stop.take().or(batch::waiting(&store.reader()?, &ran.judge_id)?);
         }

@@ -69,7 +69,7 @@ impl LineConclusion {
 
 /// A packet that is to be asked about.
 #[derive(Debug)]
-pub struct Wanted<Q> {
+pub struct WantedCall<Q> {
     /// What is asked.
     pub task: Task<Q>,
     /// Which attempt at the packet it is.
@@ -83,7 +83,7 @@ pub struct Wanted<Q> {
 pub async fn settle_recorded<R: Respondent>(
     desk: &Desk<R>,
     mut tasks: mpsc::Receiver<Task<R::Question>>,
-    wanted: mpsc::Sender<Wanted<R::Question>>,
+    wanted: mpsc::Sender<WantedCall<R::Question>>,
 ) -> Driven {
     let mut driven = Driven::default();
     let mut group = Vec::new();
@@ -94,7 +94,7 @@ pub async fn settle_recorded<R: Respondent>(
                 Err(_) => {}
                 Ok(Readied::Done(pursued)) => driven.count(pursued),
                 Ok(Readied::Call { n, cause }) => {
-                    if wanted.send(Wanted { task, n, cause }).await.is_err() {
+                    if wanted.send(WantedCall { task, n, cause }).await.is_err() {
                         driven.count(Pursued::GaveUp);
                     }
                 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::http::{HttpResponse, WireAct};
-use super::lines::{LineEnd, Request};
-use super::{BatchDesk, Form, Stage, StoredBatch, cut, lost, openai};
+use super::lines::{BatchLine, LineEnd};
+use super::{ApiForm, BatchDesk, Stage, StoredBatch, cut, lost, openai};
 
 impl BatchDesk<'_> {
     pub(super) fn anthropic(&mut self, method: &str, rest: &[&str]) -> Option<WireAct> {
@@ -12,7 +12,7 @@ impl BatchDesk<'_> {
         Some(match (method, rest) {
             ("POST", []) => self.create_inline(),
             ("GET", []) => {
-                let (page, has_more) = self.page(Form::Inline, "after_id");
+                let (page, has_more) = self.page(ApiForm::Inline, "after_id");
                 let data: Vec<Value> = page.iter().map(|batch| object(batch, batch.stage(mock))).collect();
                 let [first, last] =
                     [data.first(), data.last()].map(|batch| batch.map(|batch| batch["id"].clone()));
@@ -50,9 +50,9 @@ impl BatchDesk<'_> {
         let Some(list) = order["requests"].as_array_mut() else {
             return self.error(400, "invalid_request_error", "requests: Field required");
         };
-        let requests: Vec<Request> = list
+        let requests: Vec<BatchLine> = list
             .iter_mut()
-            .map(|request| Request {
+            .map(|request| BatchLine {
                 custom_id: request["custom_id"].as_str().unwrap_or_default().to_owned(),
                 body: request["params"].take(),
             })
@@ -69,7 +69,7 @@ impl BatchDesk<'_> {
             );
         }
         if self.has("B64") && requests.len() > 4 {
-            return self.error(413, "request_too_large", "Request exceeds the maximum size");
+            return self.error(413, "request_too_large", "BatchLine exceeds the maximum size");
         }
         if self.happens("B05") {
             return self.error(400, "invalid_request_error", "This batch is refused.");
@@ -77,7 +77,7 @@ impl BatchDesk<'_> {
         if self.happens("B06") {
             return self.error(429, "rate_limit_error", "Too many batches.");
         }
-        let batch = self.begun(Form::Inline, requests);
+        let batch = self.begun(ApiForm::Inline, requests);
         let id = self.made(batch);
         if self.happens("B04") {
             return lost();

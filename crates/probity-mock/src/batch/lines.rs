@@ -8,14 +8,14 @@ use super::super::asked::asked;
 use super::super::decide::{decide, line};
 use super::super::dialect::Dialect;
 use super::super::http::Then;
-use super::{Ending, Form, StoredBatch};
+use super::{ApiForm, Ending, StoredBatch};
 
 /// The padding of a line that is longer than any answer.
 const LONG_BYTES: usize = 3 << 20;
 
 /// One request of a batch.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
+pub(super) struct BatchLine {
     pub(super) custom_id: String,
     pub(super) body: Value,
 }
@@ -43,11 +43,11 @@ pub(super) fn answer(mock: &Mock, batch: &mut StoredBatch, n: usize) {
 }
 
 /// What becomes of one request: a fault of its batch, or what a call by itself would get.
-fn answered(mock: &Mock, batch: &StoredBatch, (i, request): (usize, &Request)) -> LineEnd {
+fn answered(mock: &Mock, batch: &StoredBatch, (i, request): (usize, &BatchLine)) -> LineEnd {
     let (dialect, path) = match (batch.form, batch.endpoint.ends_with("/responses")) {
-        (Form::Files, true) => (Dialect::Responses, "/v1/responses"),
-        (Form::Files, false) => (Dialect::OpenAi, "/v1/chat/completions"),
-        (Form::Inline, _) => (Dialect::Anthropic, "/v1/messages"),
+        (ApiForm::Files, true) => (Dialect::Responses, "/v1/responses"),
+        (ApiForm::Files, false) => (Dialect::OpenAi, "/v1/chat/completions"),
+        (ApiForm::Inline, _) => (Dialect::Anthropic, "/v1/messages"),
     };
     let bytes = request.body.to_string();
     let asked = match asked(dialect, path, bytes.as_bytes(), mock.settings.host.as_ref()) {
@@ -120,16 +120,16 @@ fn body_of(bytes: &[u8]) -> String {
 /// The body with the tier that it came from.
 fn with_tier(body: String, batch: &StoredBatch, status: u16) -> String {
     let is_dear = batch.faults.contains("B49");
-    if status != 200 || (batch.form == Form::Files && !is_dear) {
+    if status != 200 || (batch.form == ApiForm::Files && !is_dear) {
         return body;
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&body) else { return body };
     match batch.form {
-        Form::Files => value["service_tier"] = json!("priority"),
-        Form::Inline if value.get("usage").is_some() => {
+        ApiForm::Files => value["service_tier"] = json!("priority"),
+        ApiForm::Inline if value.get("usage").is_some() => {
             value["usage"]["service_tier"] = json!(if is_dear { "standard" } else { "batch" });
         }
-        Form::Inline => {}
+        ApiForm::Inline => {}
     }
     value.to_string()
 }

@@ -18,30 +18,30 @@ use super::Mock;
 use super::dialect::Dialect;
 use super::http::{HttpRequest, HttpResponse, Then, WireAct};
 pub use faults::{BatchFault, BatchFaults, batch_fault, batch_faults};
-use lines::{LineEnd, Request};
+use lines::{BatchLine, LineEnd};
 
 /// How batches go.
 #[derive(Debug, Clone)]
-pub struct BatchSettings {
+pub struct MockBatches {
     /// Polls that find a batch unfinished.
     pub polls: u32,
     /// What goes wrong.
     pub faults: BatchFaults,
 }
 
-impl Default for BatchSettings {
+impl Default for MockBatches {
     /// The first poll finds it in progress, the second finds it done.
     fn default() -> Self {
-        BatchSettings { polls: 1, faults: BatchFaults::default() }
+        MockBatches { polls: 1, faults: BatchFaults::default() }
     }
 }
 
 /// Files and batches of all keys.
 #[derive(Debug, Default)]
-pub(crate) struct BatchHost(Mutex<Held>);
+pub(crate) struct BatchHost(Mutex<HeldBatches>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldBatches {
     /// By id.
     files: BTreeMap<String, StoredFile>,
     /// In the order in which they were made.
@@ -61,7 +61,7 @@ struct StoredFile {
 
 /// Which API a batch was made by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ApiForm {
     Files,
     Inline,
 }
@@ -80,12 +80,12 @@ enum Ending {
 struct StoredBatch {
     id: String,
     owner: String,
-    form: Form,
+    form: ApiForm,
     metadata: Value,
     input_file: String,
     endpoint: String,
     created_unix: i64,
-    requests: Vec<Request>,
+    requests: Vec<BatchLine>,
     /// What became of each request, once it is known.
     ends: Vec<LineEnd>,
     ending: Ending,
@@ -109,13 +109,13 @@ enum Stage {
 }
 
 impl BatchHost {
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldBatches> {
         self.0.lock().expect("no thread panics while it holds the batches")
     }
 
     /// Forgets everything.
     pub(super) fn reset(&self) {
-        *self.held() = Held::default();
+        *self.held() = HeldBatches::default();
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn answer(mock: &Mock, request: &HttpRequest) -> Option<WireAct> {
 struct BatchDesk<'a> {
     mock: &'a Mock,
     request: &'a HttpRequest,
-    held: MutexGuard<'a, Held>,
+    held: MutexGuard<'a, HeldBatches>,
 }
 
 impl BatchDesk<'_> {
@@ -182,7 +182,7 @@ impl BatchDesk<'_> {
         lines::answer(self.mock, &mut batch, n);
         let id = batch.id.clone();
         if batch.faults.contains("B08") {
-            let requests = batch.requests.iter().enumerate().map(|(i, request)| Request {
+            let requests = batch.requests.iter().enumerate().map(|(i, request)| BatchLine {
                 custom_id: format!("another-{i}"),
                 body: request.body.clone(),
             });
@@ -205,10 +205,10 @@ impl BatchDesk<'_> {
     }
 
     /// A batch of the key that asks, before it is made.
-    fn begun(&self, form: Form, requests: Vec<Request>) -> StoredBatch {
+    fn begun(&self, form: ApiForm, requests: Vec<BatchLine>) -> StoredBatch {
         let n = self.held.batches.len();
         StoredBatch {
-            id: format!("{}{n:06}", if form == Form::Files { "batch_mock" } else { "msgbatch_mock" }),
+            id: format!("{}{n:06}", if form == ApiForm::Files { "batch_mock" } else { "msgbatch_mock" }),
             owner: self.request.key.clone(),
             form,
             metadata: Value::Null,
@@ -250,11 +250,13 @@ impl BatchDesk<'_> {
     }
 
     /// The page of batches that the query asks for, newest first, and whether there are more.
-    fn page(&mut self, form: Form, after: &str) -> (Vec<&StoredBatch>, bool) {
+    fn page(&mut self, form: ApiForm, after: &str) -> (Vec<&StoredBatch>, bool) {
         let key = self.request.key.clone();
         let of_key = |batch: &&mut StoredBatch| batch.owner == key && batch.form == form;
         let mut shown = BTreeSet::new();
         for batch in self.held.batches.iter_mut().filter(of_key) {
+            // A look at the list is as good as a poll: time goes on.
+            batch.polls += 1;
             if batch.hidden == 0 {
                 shown.insert(batch.id.clone());
             } else {

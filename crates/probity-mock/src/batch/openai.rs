@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::http::{HttpResponse, WireAct};
-use super::lines::{LineEnd, Request};
-use super::{BatchDesk, Ending, Form, Stage, StoredBatch, StoredFile, cut, lost, now};
+use super::lines::{BatchLine, LineEnd};
+use super::{ApiForm, BatchDesk, Ending, Stage, StoredBatch, StoredFile, cut, lost, now};
 
 impl BatchDesk<'_> {
     pub(super) fn openai_files(&mut self, method: &str, rest: &[&str]) -> Option<WireAct> {
@@ -34,7 +34,7 @@ impl BatchDesk<'_> {
         Some(match (method, rest) {
             ("POST", []) => self.create(),
             ("GET", []) => {
-                let (page, has_more) = self.page(Form::Files, "after");
+                let (page, has_more) = self.page(ApiForm::Files, "after");
                 let data: Vec<Value> =
                     page.iter().map(|batch| batch_object(batch, batch.stage(mock))).collect();
                 listed(&data, has_more)
@@ -94,7 +94,7 @@ impl BatchDesk<'_> {
         let Some(content) = content.filter(|_| !self.happens("B03")) else {
             return self.error(404, "file_not_found", "No such File object.");
         };
-        let mut batch = self.begun(Form::Files, requests(&content));
+        let mut batch = self.begun(ApiForm::Files, requests(&content));
         batch.metadata = order["metadata"].clone();
         batch.input_file = input;
         order["endpoint"].as_str().unwrap_or_default().clone_into(&mut batch.endpoint);
@@ -145,12 +145,12 @@ fn parts(request: &super::HttpRequest) -> Option<(String, Vec<u8>)> {
     Some((name, request.body[start..end].to_vec()))
 }
 
-fn requests(content: &[u8]) -> Vec<Request> {
+fn requests(content: &[u8]) -> Vec<BatchLine> {
     let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let read = lines.map(|line| {
         let mut line: Value = serde_json::from_slice(line).unwrap_or_default();
         let custom_id = line["custom_id"].as_str().unwrap_or_default().to_owned();
-        Request { custom_id, body: line["body"].take() }
+        BatchLine { custom_id, body: line["body"].take() }
     });
     read.collect()
 }

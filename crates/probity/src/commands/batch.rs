@@ -121,12 +121,14 @@ impl BatchList {
 
 fn cancelled(args: &BatchCancelArgs) -> Result<Exit, Failure> {
     let path = settings::store_file(&args.store)?;
-    let (store, release) = if args.release {
-        (open_for_writing(&path, &terminal::note)?, Release::Yes)
-    } else {
-        // A command that waits for the batch holds the store, and learns of its end from the host.
-        (Store::open_read_only(&path)?, Release::No)
-    };
+    let release = if args.release { Release::Yes } else { Release::No };
+    // A command that waits for the batch holds the store, and learns of its end from the host.
+    let mut store = Store::open_read_only(&path)?;
+    let is_called = |batch: &BatchRecord| batch.name() == args.batch || batch.tag == args.batch;
+    let is_unsent = store.reader()?.batches()?.iter().any(|batch| is_called(batch) && batch.is_unsent());
+    if args.release || is_unsent {
+        store = open_for_writing(&path, &terminal::note)?;
+    }
     let done = runtime()?.block_on(cancel(&store, &args.batch, release, &settings::variable));
     let name = plain(&args.batch);
     let (exit, line) = match done.map_err(failure)? {
@@ -174,20 +176,37 @@ pub(crate) fn export_requests(args: &ExportRequestsArgs) -> Result<Exit, Failure
     let store = session.open_for_writing(&job.asking)?;
     let ran = session.ask(&store, async |session| run_job(&job, session).await)??;
     store.close()?;
-    let n = counted(file.n_written(), "request");
     match ran.driven.as_ref().and_then(|driven| driven.stop.as_ref()) {
         None | Some(Stop::InBatch(_)) => {}
         Some(stop) => return Ok(Ended::stopped("judge", stop, 0).say()),
     }
-    if file.n_written() == 0 {
-        session.note("nothing is to be asked: what is missing is on record or waits for its answers");
-        return Ok(Exit::Done);
-    }
-    session.note(&format!(
-        "{n} written to {}; `probity import answers` takes what comes back, then make the run again",
-        args.output.display()
-    ));
+    let written = RequestsWritten { requests: file.n_written(), file: args.output.display().to_string() };
+    deliver(say, &written, || written.text())?;
     Ok(Exit::Done)
+}
+
+/// What `export requests --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RequestsWritten {
+    /// Requests that were written.
+    requests: u64,
+    /// The file, which is not made where there are none.
+    file: String,
+}
+
+impl RequestsWritten {
+    fn text(&self) -> String {
+        let RequestsWritten { requests, file } = self;
+        if *requests == 0 {
+            return "nothing is to be asked: what is missing is on record or waits for its answers\n"
+                .to_owned();
+        }
+        format!(
+            "{} written to {}; `probity import answers` takes what comes back, then make the run again\n",
+            counted(*requests, "request"),
+            plain(file)
+        )
+    }
 }
 
 /// What `import answers --json` writes.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_mock::{BatchSettings, CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
+use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, UsageReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{MockArgs, UsageArg};
@@ -92,7 +92,7 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         faults: FaultPlan::new(&shares, args.fault_attempts).map_err(Failure::usage)?,
         drip: args.drip,
         retry_after_s: args.retry_after,
-        batch: BatchSettings { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
+        batch: MockBatches { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
     })
 }
 

@@ -31,7 +31,7 @@ const PAGE: usize = 100;
 
 /// Why a request brought nothing.
 #[derive(Debug, Clone)]
-pub enum NoReply {
+pub enum NoHostReply {
     /// It was not sent.
     NotSent(TransportFault),
     /// The host refused it and has done nothing.
@@ -40,25 +40,25 @@ pub enum NoReply {
     Lost(String),
 }
 
-impl NoReply {
+impl NoHostReply {
     /// What happened, in a few words.
     pub fn message(&self) -> String {
         match self {
-            NoReply::NotSent(fault) => fault.to_string(),
-            NoReply::Refused(response) => {
+            NoHostReply::NotSent(fault) => fault.to_string(),
+            NoHostReply::Refused(response) => {
                 let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
                 let message = body.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
                 format!("status {} {message}", response.status).trim_end().to_owned()
             }
-            NoReply::Lost(why) => why.clone(),
+            NoHostReply::Lost(why) => why.clone(),
         }
     }
 
     /// The status of a refusal.
     pub fn status(&self) -> Option<u16> {
         match self {
-            NoReply::Refused(response) => Some(response.status),
-            NoReply::NotSent(_) | NoReply::Lost(_) => None,
+            NoHostReply::Refused(response) => Some(response.status),
+            NoHostReply::NotSent(_) | NoHostReply::Lost(_) => None,
         }
     }
 }
@@ -133,7 +133,7 @@ impl BatchClient {
     }
 
     /// Uploads the lines under a name that has the tag in it. The id of the file.
-    pub async fn upload(&self, tag: &str, lines: &[u8]) -> Result<String, NoReply> {
+    pub async fn upload(&self, tag: &str, lines: &[u8]) -> Result<String, NoHostReply> {
         let boundary = format!("probity-{}", blake3::hash(lines).to_hex());
         let mut body = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n\
@@ -146,11 +146,11 @@ impl BatchClient {
         let content_type = format!("multipart/form-data; boundary={boundary}");
         let uploaded = self.exchanged(Method::POST, "files", Some((&content_type, body))).await?;
         let id = uploaded["id"].as_str().map(str::to_owned);
-        id.ok_or_else(|| NoReply::Lost("the reply to an upload has no id".to_owned()))
+        id.ok_or_else(|| NoHostReply::Lost("the reply to an upload has no id".to_owned()))
     }
 
     /// The file whose name has the tag in it, if there is one.
-    pub async fn find_file(&self, tag: &str) -> Result<Option<String>, NoReply> {
+    pub async fn find_file(&self, tag: &str) -> Result<Option<String>, NoHostReply> {
         let list = self.exchanged(Method::GET, "files?purpose=batch", None).await?;
         let files = list["data"].as_array().into_iter().flatten();
         let mut named = files.filter(|file| file["filename"].as_str().is_some_and(|name| name.contains(tag)));
@@ -158,12 +158,12 @@ impl BatchClient {
     }
 
     /// Deletes an uploaded file.
-    pub async fn delete_file(&self, file: &str) -> Result<(), NoReply> {
+    pub async fn delete_file(&self, file: &str) -> Result<(), NoHostReply> {
         self.exchanged(Method::DELETE, &format!("files/{file}"), None).await.map(drop)
     }
 
     /// Makes a batch.
-    pub async fn create(&self, tag: &str, input: &BatchInput) -> Result<BatchStatus, NoReply> {
+    pub async fn create(&self, tag: &str, input: &BatchInput) -> Result<BatchStatus, NoHostReply> {
         let body = match input {
             BatchInput::File(file) => json!({
                 "input_file_id": file,
@@ -187,7 +187,7 @@ impl BatchClient {
     }
 
     /// The batches that were made since, newest first, by the host's clock.
-    pub async fn list(&self, since_unix: i64) -> Result<Vec<BatchStatus>, NoReply> {
+    pub async fn list(&self, since_unix: i64) -> Result<Vec<BatchStatus>, NoHostReply> {
         let (mut found, mut after) = (Vec::new(), None);
         let name = match self.row.form {
             BatchForm::Files => "after",
@@ -213,20 +213,20 @@ impl BatchClient {
     }
 
     /// How far the batch is.
-    pub async fn poll(&self, id: &str) -> Result<BatchStatus, NoReply> {
+    pub async fn poll(&self, id: &str) -> Result<BatchStatus, NoHostReply> {
         let object = self.exchanged(Method::GET, &format!("{}/{id}", self.row.path), None).await?;
         self.status(&object)
     }
 
     /// Asks the host to cancel the batch, which is safe to repeat.
-    pub async fn cancel(&self, id: &str) -> Result<BatchStatus, NoReply> {
+    pub async fn cancel(&self, id: &str) -> Result<BatchStatus, NoHostReply> {
         let body = Some(("application/json", b"{}".to_vec()));
         let object = self.exchanged(Method::POST, &format!("{}/{id}/cancel", self.row.path), body).await?;
         self.status(&object)
     }
 
     /// Begins to read results at a path that the status names. Nothing is read from another host.
-    pub async fn results(&self, path: &str) -> Result<Download, NoReply> {
+    pub async fn results(&self, path: &str) -> Result<Download, NoHostReply> {
         match self.service.download(self.url(path)).await {
             Ok(download) => Ok(download),
             Err(reception) => Err(no_reply(reception.outcome)),
@@ -238,9 +238,9 @@ impl BatchClient {
         self.service.clean(Reception::of_response(Response { status, headers: Vec::new(), body }))
     }
 
-    fn status(&self, object: &Value) -> Result<BatchStatus, NoReply> {
+    fn status(&self, object: &Value) -> Result<BatchStatus, NoHostReply> {
         BatchStatus::read(self.row.form, &self.row.path, object)
-            .ok_or_else(|| NoReply::Lost("the reply about a batch has no id".to_owned()))
+            .ok_or_else(|| NoHostReply::Lost("the reply about a batch has no id".to_owned()))
     }
 
     fn url(&self, path: &str) -> Url {
@@ -264,12 +264,12 @@ impl BatchClient {
         method: Method,
         path: &str,
         body: Option<(&str, Vec<u8>)>,
-    ) -> Result<Value, NoReply> {
+    ) -> Result<Value, NoHostReply> {
         let exchange = Exchange { method, url: self.url(path), body };
         match self.service.exchange(exchange).await.outcome {
             CallOutcome::Response(response) if (200..300).contains(&response.status) => {
                 serde_json::from_slice(&response.body)
-                    .map_err(|error| NoReply::Lost(format!("the reply is not JSON: {error}")))
+                    .map_err(|error| NoHostReply::Lost(format!("the reply is not JSON: {error}")))
             }
             outcome => Err(no_reply(outcome)),
         }
@@ -292,27 +292,27 @@ pub fn request_line(chat: &ChatSettings, left: &LeftOut, id: &str, question: &Qu
 }
 
 /// What a request without a usable answer means. An error of the server may have come after its work.
-fn no_reply(outcome: CallOutcome) -> NoReply {
+fn no_reply(outcome: CallOutcome) -> NoHostReply {
     match outcome {
         CallOutcome::Response(response)
             if (300..500).contains(&response.status) && response.status != 408 =>
         {
-            NoReply::Refused(response)
+            NoHostReply::Refused(response)
         }
-        CallOutcome::Response(response) => NoReply::Lost(format!("status {}", response.status)),
+        CallOutcome::Response(response) => NoHostReply::Lost(format!("status {}", response.status)),
         CallOutcome::Broken { fault, .. } => match fault {
             TransportFault::Connect(_)
             | TransportFault::Tls(_)
             | TransportFault::ConnectTimeout(_)
             | TransportFault::Refused(_)
             | TransportFault::NotRecorded
-            | TransportFault::ProgramGone(_) => NoReply::NotSent(fault),
+            | TransportFault::ProgramGone(_) => NoHostReply::NotSent(fault),
             TransportFault::FirstByteTimeout(_)
             | TransportFault::IdleTimeout(_)
             | TransportFault::TotalTimeout(_)
             | TransportFault::Lost(_)
             | TransportFault::BadBody(_)
-            | TransportFault::TooLarge(_) => NoReply::Lost(fault.to_string()),
+            | TransportFault::TooLarge(_) => NoHostReply::Lost(fault.to_string()),
         },
     }
 }

@@ -7,7 +7,7 @@ use super::super::RunError;
 use super::super::spec::RunSpec;
 use super::collect::stray_note;
 use crate::config::{ChatSettings, Config, LeftOut, Tier};
-use crate::judge::batch::{BatchClient, NoReply, RequestEnd, request_id, result_line};
+use crate::judge::batch::{BatchClient, NoHostReply, RequestEnd, request_id, result_line};
 use crate::judge::{Reception, Response};
 use crate::ledger::{BatchCall, BatchFacts, BatchId, BatchRecord, BatchState, Reader, Store, StoreError};
 use crate::schedule::batched::{Hearing, LineConclusion};
@@ -91,7 +91,7 @@ pub async fn cancel(
     if let (Some(told), Release::No) = (told, release) {
         return Ok(told);
     }
-    let is_sent = !matches!(batch.state, BatchState::Reserved) && !batch.facts.is_exported();
+    let is_sent = !batch.is_unsent();
     if is_sent && release == Release::No {
         return Ok(Cancelled::Undecided);
     }
@@ -125,7 +125,7 @@ async fn told(
     let refused = |why: String| NotCancelled::Refused { name: id.to_owned(), why };
     let client = client.ok_or_else(|| refused("no interface for batches is known of it".to_owned()))?;
     let mut reply = client.cancel(id).await;
-    if matches!(reply, Err(NoReply::Lost(_))) {
+    if matches!(reply, Err(NoHostReply::Lost(_))) {
         reply = client.cancel(id).await;
     }
     // One that has ended cannot be cancelled any more, which is as good.

@@ -8,7 +8,7 @@ use super::{BatchWatch, Batching, unix_ms};
 use crate::dialect::BatchForm;
 use crate::fault_points::{self, Point};
 use crate::judge::Judge;
-use crate::judge::batch::{BatchClient, BatchFailure, BatchStage, BatchStatus, NoReply};
+use crate::judge::batch::{BatchClient, BatchFailure, BatchStage, BatchStatus, NoHostReply};
 use crate::ledger::{BatchFacts, BatchRecord, BatchState, StoreError};
 use crate::schedule::batched::LineConclusion;
 use crate::schedule::desk::Desk;
@@ -23,7 +23,7 @@ pub(super) fn stray_note(id: &str) -> String {
 }
 
 /// Looks after the batches of one judge.
-pub(super) struct Collector<'a> {
+pub(super) struct BatchCollector<'a> {
     pub(super) desk: &'a Arc<Desk<Judge>>,
     pub(super) client: &'a Arc<BatchClient>,
     pub(super) watch: &'a Arc<BatchWatch>,
@@ -33,7 +33,7 @@ pub(super) struct Collector<'a> {
 
 /// What looking after batches came to.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedLines {
     /// Whether packets are open or answered that were neither before.
     pub(super) has_changed: bool,
     /// Whole answers.
@@ -42,10 +42,10 @@ pub(super) struct Collected {
     pub(super) stop: Option<Stop>,
 }
 
-impl Collector<'_> {
+impl BatchCollector<'_> {
     /// Looks after every batch on record once.
-    pub(super) async fn collect(&self) -> Result<Collected, StoreError> {
-        let mut collected = Collected::default();
+    pub(super) async fn collect(&self) -> Result<CollectedLines, StoreError> {
+        let mut collected = CollectedLines::default();
         if self.watch.begin_pass(self.batching.settings) {
             collected.stop = self.stray().await?;
         }
@@ -114,7 +114,7 @@ impl Collector<'_> {
         &self,
         batch: &BatchRecord,
         account: &str,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let Some(id) = &batch.provider_id else { return Ok(()) };
         match self.client.poll(id).await {
@@ -150,7 +150,7 @@ impl Collector<'_> {
         &self,
         batch: &BatchRecord,
         status: &BatchStatus,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let facts = BatchFacts {
             word: status.word.clone(),
@@ -190,7 +190,7 @@ impl Collector<'_> {
         &self,
         batch: &BatchRecord,
         status: &BatchStatus,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let failure = status.failures.first();
         let why = failure.map_or("it does not say why".to_owned(), |failure| {
@@ -257,7 +257,12 @@ impl Collector<'_> {
     }
 
     /// What a reply that did not come means for reading results.
-    pub(super) fn not_read(&self, batch: &BatchRecord, no_reply: &NoReply, collected: &mut Collected) {
+    pub(super) fn not_read(
+        &self,
+        batch: &BatchRecord,
+        no_reply: &NoHostReply,
+        collected: &mut CollectedLines,
+    ) {
         match no_reply.status() {
             Some(401 | 403) => {
                 let why = format!("the results of batch {}: {}", batch.name(), no_reply.message());

@@ -1,10 +1,10 @@
 //! Finding a batch again whose host did not say that it made it. It is adopted or stays in doubt, and is never made twice
 //! while it is.
 
-use super::collect::{Collected, Collector};
+use super::collect::{BatchCollector, CollectedLines};
 use super::unix_ms;
 use crate::dialect::BatchForm;
-use crate::judge::batch::{BatchInput, BatchStatus, LineCutter, NoReply, request_id};
+use crate::judge::batch::{BatchInput, BatchStatus, LineCutter, NoHostReply, request_id};
 use crate::ledger::{BatchFacts, BatchRecord, BatchState, StoreError};
 
 /// How far clocks may be apart: a day, in seconds.
@@ -14,7 +14,7 @@ const CLOCKS_APART: i64 = 86_400;
 const LOOKS_MIN: u32 = 3;
 
 /// What a look at the host's list found.
-enum Found {
+enum Search {
     /// The batch.
     Batch(Box<BatchStatus>),
     /// Nothing that could be it.
@@ -23,12 +23,12 @@ enum Found {
     Candidates,
 }
 
-impl Collector<'_> {
+impl BatchCollector<'_> {
     /// Looks for a batch that may have been made.
     pub(super) async fn find(
         &self,
         batch: &BatchRecord,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let found = match self.looked(batch).await? {
             Ok(found) => found,
@@ -42,7 +42,7 @@ impl Collector<'_> {
                 return Ok(());
             }
         };
-        if let Found::Batch(status) = found {
+        if let Search::Batch(status) = found {
             self.say(&format!("batch {} was made after all and is adopted", status.id));
             let adopted = BatchRecord { provider_id: Some(status.id.clone()), ..batch.clone() };
             return self.take_status(&adopted, &status, collected).await;
@@ -52,7 +52,7 @@ impl Collector<'_> {
         let since_ms = unix_ms() - batch.facts.create_unix_ms.unwrap_or_default();
         let search_ms = i64::try_from(self.batching.settings.search.as_millis()).unwrap_or(i64::MAX);
         let is_over = batch.facts.n_looks >= LOOKS_MIN && since_ms >= search_ms;
-        match (&batch.facts.file, matches!(found, Found::Candidates) || !is_over) {
+        match (&batch.facts.file, matches!(found, Search::Candidates) || !is_over) {
             (_, true) => {
                 self.say(&format!(
                     "the reply to making batch {} was lost; looking for it, and not making another one",
@@ -75,7 +75,7 @@ impl Collector<'_> {
         &self,
         batch: &BatchRecord,
         file: String,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let facts = BatchFacts { n_looks: 0, create_unix_ms: Some(unix_ms()), ..batch.facts.clone() };
         let batch = &BatchRecord { facts, ..batch.clone() };
@@ -85,21 +85,21 @@ impl Collector<'_> {
                 let made = BatchRecord { provider_id: Some(status.id.clone()), ..batch.clone() };
                 self.take_status(&made, &status, collected).await
             }
-            Err(NoReply::Refused(_)) => {
+            Err(NoHostReply::Refused(_)) => {
                 // Nothing was made, so nothing is in doubt: its packets go into a new batch.
                 self.note(batch, BatchState::Reserved).await?;
                 self.desk.store.withdraw_batch(batch.id).await?;
                 collected.has_changed = true;
                 Ok(())
             }
-            Err(NoReply::NotSent(_) | NoReply::Lost(_)) => {
+            Err(NoHostReply::NotSent(_) | NoHostReply::Lost(_)) => {
                 self.watch.add(self.client, None, batch.facts.n_requests);
                 Ok(())
             }
         }
     }
 
-    async fn looked(&self, batch: &BatchRecord) -> Result<Result<Found, NoReply>, StoreError> {
+    async fn looked(&self, batch: &BatchRecord) -> Result<Result<Search, NoHostReply>, StoreError> {
         let since = batch.facts.reserved_unix_ms / 1000 - CLOCKS_APART;
         let listed = match self.client.list(since).await {
             Ok(listed) => listed,
@@ -107,7 +107,7 @@ impl Collector<'_> {
         };
         if self.client.form() == BatchForm::Files {
             let own = listed.into_iter().find(|status| status.tag.as_deref() == Some(&batch.tag));
-            return Ok(Ok(own.map_or(Found::Nothing, |status| Found::Batch(Box::new(status)))));
+            return Ok(Ok(own.map_or(Search::Nothing, |status| Search::Batch(Box::new(status)))));
         }
         let reader = self.desk.store.reader()?;
         let known: Vec<String> =
@@ -120,27 +120,27 @@ impl Collector<'_> {
         let is_like = |status: &&BatchStatus| {
             status.n_requests == Some(batch.facts.n_requests) && !known.contains(&status.id)
         };
-        let mut found = Found::Nothing;
+        let mut found = Search::Nothing;
         for status in listed.iter().filter(is_like) {
             if !status.is_final() {
-                found = Found::Candidates;
+                found = Search::Candidates;
                 continue;
             }
             match self.first_id(status).await {
-                Ok(Some(id)) if ids.contains(&id) => return Ok(Ok(Found::Batch(Box::new(status.clone())))),
+                Ok(Some(id)) if ids.contains(&id) => return Ok(Ok(Search::Batch(Box::new(status.clone())))),
                 Ok(_) => {}
-                Err(_) => found = Found::Candidates,
+                Err(_) => found = Search::Candidates,
             }
         }
         Ok(Ok(found))
     }
 
     /// The id of the first line of a batch's results.
-    async fn first_id(&self, status: &BatchStatus) -> Result<Option<String>, NoReply> {
+    async fn first_id(&self, status: &BatchStatus) -> Result<Option<String>, NoHostReply> {
         let Some(path) = status.results.first() else { return Ok(None) };
         let mut download = self.client.results(path).await?;
         let (mut cutter, mut first) = (LineCutter::new(self.client.line_bytes_max()), None);
-        let lost = |fault: crate::judge::TransportFault| NoReply::Lost(fault.to_string());
+        let lost = |fault: crate::judge::TransportFault| NoHostReply::Lost(fault.to_string());
         while let Some(piece) = download.piece().await.map_err(lost)? {
             cutter.feed(&piece, &mut |line| {
                 first.get_or_insert(line.map_or_else(|bad| bad.id, |line| Some(line.id)));

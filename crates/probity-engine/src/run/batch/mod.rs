@@ -32,8 +32,8 @@ use crate::schedule::Driven;
 use crate::schedule::batched::settle_recorded;
 use crate::schedule::desk::Desk;
 use crate::schedule::lane::{Parameters, Stop};
-use collect::Collector;
-use send::Sender;
+use collect::BatchCollector;
+use send::BatchSender;
 
 /// How the calls to a judge are made.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub(super) enum Host {
 
 /// Whether a pass is followed by another one at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextPass {
     /// What is on record has changed: the next pass reads it. Nothing more is sent then where there is a reason.
     Again(Option<Stop>),
     Done,
@@ -79,7 +79,7 @@ pub(super) enum Next {
 /// What a pass came to.
 pub(super) struct Passed {
     pub(super) driven: Driven,
-    pub(super) next: Next,
+    pub(super) next: NextPass,
     /// Whole answers that were taken in.
     pub(super) n_answered: u64,
     /// Requests that were sent.
@@ -136,10 +136,10 @@ impl Batching {
         feed: impl FnOnce(&Desk<Judge>, &mut Outbox<Question>) -> Result<(), RunError> + Send + 'static,
     ) -> Result<Passed, RunError> {
         if let (Host::Service(client, watch), None) = (&self.host, &self.halt) {
-            let collector = Collector { desk, client, watch, session, batching: self };
+            let collector = BatchCollector { desk, client, watch, session, batching: self };
             let collected = collector.collect().await?;
             if collected.has_changed {
-                let next = Next::Again(collected.stop);
+                let next = NextPass::Again(collected.stop);
                 return Ok(Passed {
                     driven: Driven::default(),
                     next,
@@ -149,7 +149,7 @@ impl Batching {
             }
             if let Some(stop) = collected.stop {
                 let driven = Driven { stop: Some(stop), ..Driven::default() };
-                return Ok(Passed { driven, next: Next::Done, n_answered: 0, n_sent: 0 });
+                return Ok(Passed { driven, next: NextPass::Done, n_answered: 0, n_sent: 0 });
             }
         }
         let (tasks, receiver) = mpsc::channel(256);
@@ -162,14 +162,24 @@ impl Batching {
                 ended
             }
         });
+        let watcher = tokio::spawn({
+            let desk = Arc::clone(desk);
+            let mut interrupted = session.mode.interrupted.clone();
+            async move {
+                if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
+                    desk.lane.stop(Stop::Interrupted);
+                }
+            }
+        });
         let (wanted, mut asked) = mpsc::channel(64);
-        let mut sender = Sender::new(desk, session, self);
+        let mut sender = BatchSender::new(desk, session, self);
         let (mut driven, sent) = tokio::join!(settle_recorded(desk, receiver, wanted), async {
             while let Some(wanted) = asked.recv().await {
                 sender.add(wanted).await?;
             }
             sender.finish().await
         });
+        watcher.abort();
         match feeder.await.expect("the feeder does not panic") {
             Ok(()) => {}
             Err(RunError::Load(error)) => return Err(RunError::Midway(error)),
@@ -179,7 +189,7 @@ impl Batching {
         driven.gave_up += sent.n_left;
         driven.stop = desk.lane.stop_reason().or_else(|| self.halt.clone()).or(sent.stop);
         let is_done = driven.stop.is_some() || !sent.is_refused;
-        let next = if is_done { Next::Done } else { Next::Again(None) };
+        let next = if is_done { NextPass::Done } else { NextPass::Again(None) };
         Ok(Passed { driven, next, n_answered: 0, n_sent: sent.n_sent })
     }
 }

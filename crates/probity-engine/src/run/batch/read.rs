@@ -1,11 +1,13 @@
-//! Reading the results of a batch that has ended: whole lines are taken in as they come, by id, and once.
+//! ResultsReading the results of a batch that has ended: whole lines are taken in as they come, by id, and once.
 
 use std::collections::{HashMap, VecDeque};
 
-use super::collect::{Collected, Collector};
+use super::collect::{BatchCollector, CollectedLines};
 use crate::fault_points::{self, Point};
-use crate::judge::batch::{BadLine, BatchStatus, LineCutter, NoReply, RequestEnd, ResultLine, request_id};
-use crate::ledger::{AttemptId, BatchCall, BatchFacts, BatchRecord, StoreError};
+use crate::judge::batch::{
+    BadLine, BatchStatus, LineCutter, NoHostReply, RequestEnd, ResultLine, request_id,
+};
+use crate::ledger::{AttemptId, BatchCall, BatchFacts, BatchRecord, BatchState, StoreError};
 use crate::schedule::batched::LineConclusion;
 use crate::schedule::lane::Stop;
 
@@ -30,7 +32,7 @@ enum ReadEnd {
 }
 
 /// One reading of the results of a batch.
-struct Reading {
+struct ResultsReading {
     /// The calls of the batch by the id of their request.
     calls: HashMap<String, BatchCall>,
     /// The ids met in this reading, each with a hash of what came.
@@ -50,13 +52,13 @@ struct Reading {
 /// What is written while a reading goes on.
 type Writes = VecDeque<std::pin::Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>>;
 
-impl Collector<'_> {
+impl BatchCollector<'_> {
     /// Reads the results of a batch that has ended, and ends it when all is known.
     pub(super) async fn read(
         &self,
         batch: &BatchRecord,
         status: &BatchStatus,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<(), StoreError> {
         let mut batch = batch.clone();
         loop {
@@ -85,7 +87,7 @@ impl Collector<'_> {
             }
             batch.facts.n_reads += 1;
             batch.facts.strange.clone_from(&reading.strange);
-            self.note(&batch, crate::ledger::BatchState::Running).await?;
+            self.note(&batch, BatchState::Running).await?;
             let missing = reading.missing();
             if missing.is_empty() || batch.facts.n_reads >= READS_MIN {
                 self.say_faults(&batch, &reading);
@@ -96,10 +98,10 @@ impl Collector<'_> {
         }
     }
 
-    fn begun(&self, batch: &BatchRecord) -> Result<Reading, StoreError> {
+    fn begun(&self, batch: &BatchRecord) -> Result<ResultsReading, StoreError> {
         let calls = self.desk.store.reader()?.batch_calls(batch.id)?;
         let id = |call: &BatchCall| request_id(&call.packet, &self.desk.judge_id, call.repeat, call.n);
-        Ok(Reading {
+        Ok(ResultsReading {
             calls: calls.into_iter().map(|call| (id(&call), call)).collect(),
             met: HashMap::new(),
             bad: HashMap::new(),
@@ -118,9 +120,9 @@ impl Collector<'_> {
     async fn read_once(
         &self,
         status: &BatchStatus,
-        reading: &mut Reading,
-        collected: &mut Collected,
-    ) -> Result<Result<ReadEnd, NoReply>, StoreError> {
+        reading: &mut ResultsReading,
+        collected: &mut CollectedLines,
+    ) -> Result<Result<ReadEnd, NoHostReply>, StoreError> {
         for path in &status.results {
             let mut download = match self.client.results(path).await {
                 Ok(download) => download,
@@ -165,9 +167,9 @@ impl Collector<'_> {
     fn take_line(
         &self,
         line: Result<ResultLine, BadLine>,
-        reading: &mut Reading,
+        reading: &mut ResultsReading,
         writes: &mut Writes,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) {
         reading.n_lines += 1;
         let Some((call, end)) = reading.met(line) else { return };
@@ -187,9 +189,9 @@ impl Collector<'_> {
         &self,
         attempt: AttemptId,
         conclusion: LineConclusion,
-        reading: &mut Reading,
+        reading: &mut ResultsReading,
         writes: &mut Writes,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) {
         let LineConclusion { end, settlement, is_answer, stop } = conclusion;
         collected.n_answered += u64::from(is_answer);
@@ -203,9 +205,9 @@ impl Collector<'_> {
     async fn give_up(
         &self,
         status: &BatchStatus,
-        reading: &Reading,
+        reading: &ResultsReading,
         missing: Vec<BatchCall>,
-        collected: &mut Collected,
+        collected: &mut CollectedLines,
     ) -> Result<String, StoreError> {
         if missing.is_empty() {
             return Ok(status.word.clone());
@@ -233,7 +235,7 @@ impl Collector<'_> {
         Ok(detail)
     }
 
-    fn say_faults(&self, batch: &BatchRecord, reading: &Reading) {
+    fn say_faults(&self, batch: &BatchRecord, reading: &ResultsReading) {
         let counts = [
             (reading.n_strange as u64, "lines that answer none of its requests"),
             (reading.n_doubled, "lines that came twice"),
@@ -245,7 +247,7 @@ impl Collector<'_> {
     }
 
     /// Compares the tokens of the lines with what the host counts for all.
-    fn say_usage(&self, batch: &BatchRecord, status: &BatchStatus, reading: &Reading) {
+    fn say_usage(&self, batch: &BatchRecord, status: &BatchStatus, reading: &ResultsReading) {
         let Some(told) = status.usage.map(|usage| usage.input + usage.output) else { return };
         if batch.facts.n_reads == 1 && reading.tokens > 0 && told != reading.tokens {
             let counted = reading.tokens;
@@ -257,7 +259,7 @@ impl Collector<'_> {
     }
 }
 
-impl Reading {
+impl ResultsReading {
     /// The call that a line answers, where it is to be concluded by it.
     fn met(&mut self, line: Result<ResultLine, BadLine>) -> Option<(BatchCall, RequestEnd)> {
         let line = match line {
@@ -335,7 +337,13 @@ fn tokens(body: &[u8]) -> u64 {
     names.iter().filter_map(|name| body.pointer(&format!("/usage/{name}"))?.as_u64()).sum()
 }
 
-/// What the record of a batch says besides.
+impl BatchRecord {
+    /// Whether no host was asked for it: cancelling it is a matter of the store alone.
+    pub fn is_unsent(&self) -> bool {
+        self.state == BatchState::Reserved || self.facts.is_exported()
+    }
+}
+
 impl BatchFacts {
     /// Whether its requests were written to a file and not sent.
     pub(crate) fn is_exported(&self) -> bool {

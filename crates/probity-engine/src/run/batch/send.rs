@@ -13,13 +13,13 @@ use super::{BatchWatch, Batching, Host, unix_ms};
 use crate::config::StoredTexts;
 use crate::dialect::BatchForm;
 use crate::fault_points::{self, Point};
-use crate::judge::batch::{BatchClient, BatchInput, NoReply, request_id, request_line};
+use crate::judge::batch::{BatchClient, BatchInput, NoHostReply, request_id, request_line};
 use crate::judge::respondent::Respondent as _;
 use crate::judge::{CallOutcome, Judge, Question};
 use crate::ledger::{
     AttemptStart, BatchFacts, BatchId, BatchStart, BatchState, Intended, NoRoom, Store, StoreError,
 };
-use crate::schedule::batched::Wanted;
+use crate::schedule::batched::WantedCall;
 use crate::schedule::classify::{CallTerms, Disposition, classify};
 use crate::schedule::desk::Desk;
 use crate::schedule::lane::Stop;
@@ -64,7 +64,7 @@ impl RequestsFile {
 
 /// What sending came to.
 #[derive(Debug, Default)]
-pub(super) struct Sent {
+pub(super) struct SentBatches {
     /// Requests that were sent, or may have been.
     pub(super) n_sent: u64,
     /// Packets that are left for a later command.
@@ -76,31 +76,31 @@ pub(super) struct Sent {
 }
 
 /// A request that waits to be sent.
-struct Request {
+struct BatchRequest {
     id: String,
     line: Vec<u8>,
     start: AttemptStart,
 }
 
 /// Gathers requests and sends them as batches.
-pub(super) struct Sender<'a> {
+pub(super) struct BatchSender<'a> {
     desk: &'a Arc<Desk<Judge>>,
     session: &'a Session<'a>,
     batching: &'a Batching,
     /// Requests and bytes of a batch at most.
     limits: (usize, usize),
-    waiting: Vec<Request>,
+    waiting: Vec<BatchRequest>,
     n_bytes: usize,
     ids: HashSet<String>,
     has_begun: bool,
-    sent: Sent,
+    sent: SentBatches,
 }
 
-impl<'a> Sender<'a> {
+impl<'a> BatchSender<'a> {
     pub(super) fn new(desk: &'a Arc<Desk<Judge>>, session: &'a Session<'a>, batching: &'a Batching) -> Self {
-        let (ids, sent) = (HashSet::new(), Sent::default());
+        let (ids, sent) = (HashSet::new(), SentBatches::default());
         let limits = batching.limits();
-        Sender {
+        BatchSender {
             desk,
             session,
             batching,
@@ -114,8 +114,8 @@ impl<'a> Sender<'a> {
     }
 
     /// Adds a request, and sends those that wait when they are as many as a batch may have.
-    pub(super) async fn add(&mut self, wanted: Wanted<Question>) -> Result<(), RunError> {
-        if self.is_over() {
+    pub(super) async fn add(&mut self, wanted: WantedCall<Question>) -> Result<(), RunError> {
+        if self.is_over() || self.is_tried_enough(&wanted) {
             self.sent.n_left += 1;
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Sends the rest.
-    pub(super) async fn finish(&mut self) -> Result<Sent, RunError> {
+    pub(super) async fn finish(&mut self) -> Result<SentBatches, RunError> {
         self.flush().await?;
         Ok(std::mem::take(&mut self.sent))
     }
@@ -144,7 +144,13 @@ impl<'a> Sender<'a> {
         self.sent.stop.is_some() || self.batching.halt.is_some() || self.desk.lane.stop_reason().is_some()
     }
 
-    fn request(&self, Wanted { task, n, cause }: Wanted<Question>) -> Request {
+    /// Whether a packet was asked about often enough for one command. The next command begins with one more try.
+    fn is_tried_enough(&self, wanted: &WantedCall<Question>) -> bool {
+        let Host::Service(_, watch) = &self.batching.host else { return false };
+        wanted.n > self.desk.schedule.attempts_max && !watch.is_fresh()
+    }
+
+    fn request(&self, WantedCall { task, n, cause }: WantedCall<Question>) -> BatchRequest {
         let (desk, packet) = (self.desk, task.question.packet.hash());
         let id = request_id(&packet, &desk.judge_id, desk.repeat, n);
         let line = match (&self.batching.host, &self.batching.chat) {
@@ -166,7 +172,7 @@ impl<'a> Sender<'a> {
             most: task.most,
             batch: None,
         };
-        Request { id, line, start }
+        BatchRequest { id, line, start }
     }
 
     /// Reserves and sends what waits.
@@ -215,26 +221,20 @@ impl<'a> Sender<'a> {
         match &self.batching.host {
             Host::File(file) => self.write(batch, file, &lines, facts).await,
             Host::Service(client, watch) => {
-                let order = Order { batch, tag, client, watch, facts };
+                let order = BatchOrder { batch, tag, client, watch, facts };
                 self.order(order, lines).await
             }
         }
     }
 
-    /// Whether a batch may be sent now: a host that counts queued tokens takes one at a time, and rounds have a bound.
+    /// Whether a batch may be sent now: a host that has refused a larger one takes them one at a time.
     fn may_send(&mut self) -> bool {
         let Host::Service(_, watch) = &self.batching.host else { return true };
-        if !std::mem::replace(&mut self.has_begun, true) {
-            let rounds_max = self.desk.schedule.attempts_max;
-            if !watch.begin_round(rounds_max) {
-                return false;
-            }
-            if self.batching.open.is_empty() {
-                watch.say(self.session, KEPT);
-            }
-            return !self.batching.is_narrow() || self.batching.open.is_empty();
-        }
-        !self.batching.is_narrow()
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let is_idle = self.batching.open.iter().all(|batch| batch.n_in_flight == 0);
+        watch.sent();
+        watch.say(self.session, KEPT);
+        !self.batching.is_narrow() || (is_first && is_idle)
     }
 
     async fn write(
@@ -254,7 +254,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Uploads the lines and has the host make a batch of them.
-    async fn order(&mut self, mut order: Order<'_>, lines: Vec<u8>) -> Result<(), RunError> {
+    async fn order(&mut self, mut order: BatchOrder<'_>, lines: Vec<u8>) -> Result<(), RunError> {
         let input = match order.client.form() {
             BatchForm::Inline => BatchInput::Lines(lines),
             BatchForm::Files => match self.upload(&order, &lines).await {
@@ -286,7 +286,7 @@ impl<'a> Sender<'a> {
                 self.sent.n_sent += n;
                 Ok(())
             }
-            Err(NoReply::Lost(why)) => {
+            Err(NoHostReply::Lost(why)) => {
                 let line = format!("the reply to making batch {} was lost ({why})", order.tag);
                 order.watch.say(self.session, &line);
                 order.watch.add(order.client, None, order.facts.n_requests);
@@ -298,13 +298,14 @@ impl<'a> Sender<'a> {
     }
 
     /// Uploads the lines. A file costs nothing, so one that may be there is looked for, and uploaded again if it is not.
-    async fn upload(&self, order: &Order<'_>, lines: &[u8]) -> Result<String, NoReply> {
+    async fn upload(&self, order: &BatchOrder<'_>, lines: &[u8]) -> Result<String, NoHostReply> {
         for n in 0.. {
             let no_reply = match order.client.upload(&order.tag, lines).await {
                 Ok(file) => return Ok(file),
                 Err(no_reply) => no_reply,
             };
-            if let (NoReply::Lost(_), Ok(Some(file))) = (&no_reply, order.client.find_file(&order.tag).await)
+            if let (NoHostReply::Lost(_), Ok(Some(file))) =
+                (&no_reply, order.client.find_file(&order.tag).await)
             {
                 return Ok(file);
             }
@@ -318,13 +319,13 @@ impl<'a> Sender<'a> {
     /// Orders the batch, and again only where the reply proves that nothing was made.
     async fn create(
         &self,
-        order: &Order<'_>,
+        order: &BatchOrder<'_>,
         input: &BatchInput,
-    ) -> Result<crate::judge::batch::BatchStatus, NoReply> {
+    ) -> Result<crate::judge::batch::BatchStatus, NoHostReply> {
         for n in 0.. {
             match order.client.create(&order.tag, input).await {
                 Ok(status) => return Ok(status),
-                Err(lost @ NoReply::Lost(_)) => return Err(lost),
+                Err(lost @ NoHostReply::Lost(_)) => return Err(lost),
                 Err(no_reply) if !self.may_try_again(&no_reply, n).await => return Err(no_reply),
                 Err(_) => {}
             }
@@ -333,10 +334,10 @@ impl<'a> Sender<'a> {
     }
 
     /// Pauses before a request that made nothing is sent again. Whether it is.
-    async fn may_try_again(&self, no_reply: &NoReply, n: u32) -> bool {
+    async fn may_try_again(&self, no_reply: &NoHostReply, n: u32) -> bool {
         let is_brief = match no_reply {
-            NoReply::NotSent(_) | NoReply::Lost(_) => true,
-            NoReply::Refused(response) => {
+            NoHostReply::NotSent(_) | NoHostReply::Lost(_) => true,
+            NoHostReply::Refused(response) => {
                 let body = String::from_utf8_lossy(&response.body).to_lowercase();
                 // A file that was uploaded a moment ago may not be visible yet.
                 response.status == 429
@@ -353,7 +354,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Takes back a batch that was not made, and says what follows.
-    async fn not_made(&mut self, order: &Order<'_>, no_reply: &NoReply) -> Result<(), RunError> {
+    async fn not_made(&mut self, order: &BatchOrder<'_>, no_reply: &NoHostReply) -> Result<(), RunError> {
         order.note(&self.desk.store, (BatchState::Reserved, None)).await?;
         self.desk.store.withdraw_batch(order.batch).await?;
         if let Some(file) = &order.facts.file {
@@ -362,14 +363,14 @@ impl<'a> Sender<'a> {
         self.sent.n_left += order.facts.n_requests;
         let why = format!("batches cannot be made: {}", no_reply.message());
         let stop = match no_reply {
-            NoReply::NotSent(_) | NoReply::Lost(_) => Stop::Unreachable(why),
-            NoReply::Refused(response) if response.status == 413 && order.facts.n_requests > 1 => {
+            NoHostReply::NotSent(_) | NoHostReply::Lost(_) => Stop::Unreachable(why),
+            NoHostReply::Refused(response) if response.status == 413 && order.facts.n_requests > 1 => {
                 self.batching.halve(&self.desk.store, order.facts.n_requests)?;
                 self.sent.n_left -= order.facts.n_requests;
                 self.sent.is_refused = true;
                 return Ok(());
             }
-            NoReply::Refused(response) => {
+            NoHostReply::Refused(response) => {
                 let terms = CallTerms {
                     model: "",
                     wait_max: self.desk.schedule.retry_after_max,
@@ -395,7 +396,7 @@ const KEPT: &str = "hosts keep the files of a batch for up to a month, whatever 
 see docs/batch.md";
 
 /// A batch on its way to its host.
-struct Order<'a> {
+struct BatchOrder<'a> {
     batch: BatchId,
     tag: String,
     client: &'a Arc<BatchClient>,
@@ -403,7 +404,7 @@ struct Order<'a> {
     facts: BatchFacts,
 }
 
-impl Order<'_> {
+impl BatchOrder<'_> {
     async fn note(&self, store: &Store, as_known: (BatchState, Option<&str>)) -> Result<(), StoreError> {
         store.note_batch(self.batch, as_known, &self.facts).await
     }

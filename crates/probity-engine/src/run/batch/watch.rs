@@ -19,8 +19,8 @@ pub struct BatchWatch {
 #[derive(Debug, Default)]
 struct Watched {
     batches: Vec<WatchedBatch>,
-    /// Passes that have sent something.
-    n_rounds: u32,
+    /// Whether something was waited for.
+    has_waited: bool,
     pause: Duration,
     /// The first and the longest pause.
     pauses: Option<(Duration, Duration)>,
@@ -79,13 +79,14 @@ impl BatchWatch {
         state.pauses.replace((settings.poll_first, settings.poll_max)).is_none()
     }
 
-    /// Counts a pass that sends something. Whether it may.
-    pub(super) fn begin_round(&self, rounds_max: u32) -> bool {
-        let mut state = self.state();
-        state.n_rounds += 1;
-        // What was sent is young: it is asked about soon again.
-        state.pause = Duration::ZERO;
-        state.n_rounds <= rounds_max
+    /// Something is sent. It is young, so it is asked about soon again.
+    pub(super) fn sent(&self) {
+        self.state().pause = Duration::ZERO;
+    }
+
+    /// Whether nothing was waited for yet in this command.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.state().has_waited
     }
 
     /// Waits until a batch has ended or a search is due. The next pass says anew what there is to wait for.
@@ -94,6 +95,7 @@ impl BatchWatch {
         if batches.is_empty() {
             return Waited::Nothing;
         }
+        self.state().has_waited = true;
         let mut interrupted = session.mode.interrupted.clone();
         loop {
             let pause = self.next_pause();
