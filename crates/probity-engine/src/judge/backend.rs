@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use probity_core::packet::Ask;
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use serde_json::{Value, json};
 
@@ -16,8 +17,9 @@ use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
 use super::service::{Service, fill};
+use super::verdict_schema::verdict_schema;
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut, Shape};
 
 /// A judge that can be asked.
 #[derive(Debug)]
@@ -197,6 +199,12 @@ pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Questio
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
         }
     }
+}
+
+/// The bytes of the schema that goes with a question about `ask`.
+pub(crate) fn n_schema_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
+    let has_schema = |chat: &&ChatSettings| chat.sent(&LeftOut::default()).shape == Shape::Schema;
+    settings.chat().filter(has_schema).map_or(0, |_| verdict_schema(ask).to_string().len())
 }
 
 /// The body of a request about `question`.

@@ -179,6 +179,35 @@ mod tests {
     }
 
     #[test]
+    fn the_flex_tier_is_one_field() {
+        let flex = "model = 'm'\nstructured = 'plain'\nservice_tier = 'flex'\n";
+        check(
+            "openai",
+            flex,
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"seed":7,"max_completion_tokens":1024,"service_tier":"flex"}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn marks_stand_behind_what_does_not_change() {
+        let layer =
+            Layer::read("f", "[judges.anthropic]\nstructured = 'plain'\nmodel = 'm'").expect("settings");
+        let config = Config::resolve([layer]).expect("config");
+        let chat = config.named_judge("anthropic").and_then(|judge| judge.chat()).expect("a chat judge");
+        let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
+        let sent = |n_stable| {
+            let prompt = Prompt { system: "Judge.".into(), user: "Tone.\nReply".into(), n_stable };
+            body(chat, &LeftOut::default(), &prompt, &ask).to_string()
+        };
+        expect![[r#"{"model":"m","system":[{"type":"text","text":"Judge.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Tone.\n","cache_control":{"type":"ephemeral"}},{"type":"text","text":"Reply"}]}],"temperature":0,"max_tokens":1024}"#]]
+            .assert_eq(&sent(6));
+        expect![[r#"{"model":"m","system":"Judge.","messages":[{"role":"user","content":"Tone.\nReply"}],"temperature":0,"max_tokens":1024}"#]]
+            .assert_eq(&sent(0));
+    }
+
+    #[test]
     fn other_shapes() {
         check(
             "openai-responses",

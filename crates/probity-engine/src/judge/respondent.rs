@@ -15,8 +15,8 @@ pub trait Respondent: Send + Sync + 'static {
     /// The packet of a question: its name and its canonical text.
     fn packet(question: &Self::Question) -> (PacketHash, &str);
 
-    /// How many criteria a question is about.
-    fn n_criteria(_question: &Self::Question) -> u32 {
+    /// How many decisions an answer to a question has.
+    fn n_decisions(_question: &Self::Question) -> u32 {
         1
     }
 
@@ -70,8 +70,8 @@ impl Respondent for Judge {
         (question.packet.hash(), question.packet.canonical())
     }
 
-    fn n_criteria(question: &Question) -> u32 {
-        question.packet.ask().criteria().len().try_into().unwrap_or(u32::MAX)
+    fn n_decisions(question: &Question) -> u32 {
+        question.packet.ask().n_decisions().try_into().unwrap_or(u32::MAX)
     }
 
     async fn ask(&self, question: &Question, server: usize) -> Reception {

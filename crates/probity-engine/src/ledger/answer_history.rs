@@ -17,8 +17,8 @@ pub struct AnswerHistory {
     pub n_reasked: u64,
     /// Tokens that their prompts were estimated at.
     pub tokens_planned: u64,
-    /// Criteria that they are about.
-    pub criteria: u64,
+    /// Decisions that they have.
+    pub decisions: u64,
     /// Tokens of their prompts.
     pub tokens_in: u64,
     /// Of those, tokens from the host's cache.
@@ -35,7 +35,7 @@ impl Reader {
 }
 
 fn answer_history(db: &Db, judge: &JudgeId) -> Result<Option<AnswerHistory>, DbError> {
-    const SQL: &str = "SELECT attempt.cause, attempt.tokens_planned, attempt.criteria, attempt.tokens_in,
+    const SQL: &str = "SELECT attempt.cause, attempt.tokens_planned, attempt.decisions, attempt.tokens_in,
             attempt.tokens_cached, attempt.tokens_out
         FROM (SELECT id FROM run ORDER BY id DESC LIMIT 64) AS latest CROSS JOIN attempt
         WHERE attempt.run = latest.id AND attempt.judge = ?1 AND attempt.outcome = 'answered'
@@ -48,7 +48,7 @@ fn answer_history(db: &Db, judge: &JudgeId) -> Result<Option<AnswerHistory>, DbE
         history.n_calls += 1;
         history.n_reasked += u64::from(row.text(0)?.starts_with("reask:"));
         history.tokens_planned += count(1)?;
-        history.criteria += count(2)?;
+        history.decisions += count(2)?;
         history.tokens_in += count(3)?;
         history.tokens_cached += count(4)?;
         history.tokens_out += count(5)?;

@@ -150,8 +150,8 @@ pub struct AttemptStart {
     pub cause: String,
     /// Tokens that its prompt is estimated at.
     pub tokens_planned: u64,
-    /// Criteria that it asks about.
-    pub criteria: u32,
+    /// Decisions that an answer to it has.
+    pub decisions: u32,
     /// When, by the caller's wall clock. Never used to order anything.
     pub started_unix_ms: i64,
     /// The most it can cost, which is reserved until it has ended.

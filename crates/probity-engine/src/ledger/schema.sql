@@ -110,7 +110,7 @@ CREATE TABLE attempt (
     superseded           INTEGER NOT NULL CHECK (superseded = 0 OR superseded = 1),
     cause                TEXT NOT NULL,
     tokens_planned       INTEGER NOT NULL,
-    criteria             INTEGER NOT NULL,
+    decisions            INTEGER NOT NULL,
     started_unix_ms      INTEGER NOT NULL,
     reserved_picodollars INTEGER NOT NULL,
     outcome              TEXT,

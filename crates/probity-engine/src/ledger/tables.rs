@@ -22,12 +22,13 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
     ON CONFLICT (hash) DO NOTHING";
 
-const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
-        tokens_planned, criteria, started_unix_ms, reserved_picodollars)
-    SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause, u.tokens_planned,
-        u.criteria, u.started_unix_ms, u.reserved
+const INTENT: &str =
+    "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
+        tokens_planned, decisions, started_unix_ms, reserved_picodollars)
+    SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
+        u.tokens_planned, u.decisions, u.started_unix_ms, u.reserved
     FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, batch BIGINT, n BIGINT,
-        cause TEXT, tokens_planned BIGINT, criteria BIGINT, started_unix_ms BIGINT, reserved BIGINT)} u
+        cause TEXT, tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT, reserved BIGINT)} u
     JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
@@ -277,7 +278,7 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
         start.n,
         &start.cause,
         start.tokens_planned.cast_signed(),
-        start.criteria,
+        start.decisions,
         start.started_unix_ms,
         reserved(start.most),
     ]

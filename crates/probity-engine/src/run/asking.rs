@@ -14,7 +14,7 @@ use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
 use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut, Tier};
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt, file_digest};
+use crate::judge::{JudgeError, Prompt, file_digest, n_schema_bytes};
 use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
@@ -74,10 +74,11 @@ impl Asking {
         *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
-    /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
+    /// The length of everything in the prompt and the schema of `empty`, a packet whose texts are empty.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
         let prompt = self.template.render(empty)?;
-        Ok((prompt.system.len() + prompt.user.len()) as u64)
+        let n_schema_bytes = n_schema_bytes(&self.judge, empty.ask());
+        Ok((prompt.system.len() + prompt.user.len() + n_schema_bytes) as u64)
     }
 
     /// The most a call with `prompt` can cost in `tier`, where the model has a price.
@@ -172,9 +173,9 @@ impl SizedPacket {
         SizedPacket { packet: Arc::new(packet), tokens_input }
     }
 
-    /// How many criteria it asks about.
-    pub(super) fn n_criteria(&self) -> u64 {
-        self.packet.ask().criteria().len() as u64
+    /// How many decisions an answer to it has.
+    pub(super) fn n_decisions(&self) -> u64 {
+        self.packet.ask().n_decisions() as u64
     }
 
     /// The packet by name.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use probity_core::exact::Exact;
 
+use super::job::Job;
 use super::plan::{OnRecord, Plan, Pricing, plan};
 use super::quote::Quote;
 use super::replies::ReplyPlan;
@@ -14,6 +15,7 @@ use super::work::Work;
 use super::{Network, RunError, Session, left_out};
 use crate::config::{ChatSettings, Config, Money};
 use crate::ledger::{JudgeId, Manifest};
+use crate::schedule::budget::{Budget, BudgetTerms, Limits};
 
 /// Tokens that a prompt about a reply which is not there yet is taken to have, where no other says more.
 const PROMPT_TOKENS_TYPICAL: u64 = 700;
@@ -29,7 +31,7 @@ pub enum Confirmation {
 
 /// What a command would spend, and what it may spend unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spending {
+pub struct PlannedSpending {
     /// Calls in all.
     pub n_calls: u64,
     /// What those with a price are expected to cost.
@@ -42,10 +44,10 @@ pub struct Spending {
     pub unpriced_max: u64,
 }
 
-impl Spending {
-    fn new(config: &Config) -> Spending {
+impl PlannedSpending {
+    fn new(config: &Config) -> PlannedSpending {
         let (usd_max, unpriced_max) = (config.budget.confirm_usd, config.budget.confirm_calls);
-        Spending { n_calls: 0, expected: Money::default(), n_unpriced: 0, usd_max, unpriced_max }
+        PlannedSpending { n_calls: 0, expected: Money::default(), n_unpriced: 0, usd_max, unpriced_max }
     }
 
     fn add(&mut self, chat: Option<&ChatSettings>, n_calls: u64, expected: Option<Money>) {
@@ -63,7 +65,7 @@ impl Spending {
 
     /// The figure, in a sentence.
     pub fn sentence(&self) -> String {
-        let Spending { n_calls, expected, n_unpriced, usd_max, unpriced_max } = self;
+        let PlannedSpending { n_calls, expected, n_unpriced, usd_max, unpriced_max } = self;
         if expected.usd() > *usd_max {
             let (expected, bound) = (expected.shown(), usd_max.to_f64());
             return format!(
@@ -97,10 +99,42 @@ fn may_cost(config: &Config, chat: &ChatSettings) -> bool {
 
 /// What a target is to be asked before the judge is.
 pub(super) struct PlannedTarget<'a> {
+    pub(super) id: &'a JudgeId,
     pub(super) chat: Option<&'a ChatSettings>,
     pub(super) plan: ReplyPlan,
     /// Calls to the judge about each reply.
     pub(super) calls_per_reply: u64,
+}
+
+/// Whether calls to these endpoints may need a word: they are made, no limit holds them, and they may cost something.
+fn may_need_a_word(
+    config: &Config,
+    chats: &[Option<&ChatSettings>],
+    session: &Session<'_>,
+    budget: &Budget,
+) -> Result<bool, RunError> {
+    let is_online = session.mode.network == Network::Online;
+    if !is_online || !chats.iter().flatten().any(|chat| may_cost(config, chat)) {
+        return Ok(false);
+    }
+    let BudgetTerms { key, limits } = budget.terms();
+    Ok(*limits == Limits::default() && session.store.reader()?.limits(key)? == Limits::default())
+}
+
+/// Asks for a word where the target of `job` alone would spend more than is spent unasked.
+pub(super) fn confirm_target(
+    job: &Job,
+    target: &PlannedTarget<'_>,
+    session: &Session<'_>,
+    budget: &Budget,
+) -> Result<(), RunError> {
+    let config = &job.asking.config;
+    if !may_need_a_word(config, &[target.chat], session, budget)? {
+        return Ok(());
+    }
+    let mut spending = PlannedSpending::new(config);
+    spending.add(target.chat, target.plan.n_calls, target.plan.expected);
+    agree(&spending, &job.manifest(target.id), session)
 }
 
 /// Asks for a word where `works`, the parts of one command, would spend more than is spent unasked.
@@ -108,16 +142,12 @@ pub(super) fn confirm(
     works: &[Arc<dyn Work>],
     target: Option<&PlannedTarget<'_>>,
     session: &Session<'_>,
+    budget: &Budget,
 ) -> Result<(), RunError> {
     let Some(first) = works.first() else { return Ok(()) };
     let (asking, store) = (first.asking(), session.store);
     let (config, chat) = (&asking.config, asking.judge.chat());
-    let chats = chat.into_iter().chain(target.and_then(|target| target.chat));
-    let has_budget = config.budget.calls_max.is_some() || config.budget.usd_max.is_some();
-    if session.mode.network != Network::Online
-        || has_budget
-        || !chats.into_iter().any(|it| may_cost(config, it))
-    {
+    if !may_need_a_word(config, &[chat, target.and_then(|target| target.chat)], session, budget)? {
         return Ok(());
     }
     let left = left_out(asking, store)?;
@@ -133,7 +163,7 @@ pub(super) fn confirm(
         });
     }
     let mut whole = whole.unwrap_or_default();
-    let mut spending = Spending::new(config);
+    let mut spending = PlannedSpending::new(config);
     if let Some(target) = target {
         spending.add(target.chat, target.plan.n_calls, target.plan.expected);
         whole.expect_replies(target.plan.n_calls * target.calls_per_reply * works.len() as u64);
@@ -149,13 +179,17 @@ impl Plan {
     fn expect_replies(&mut self, n_calls: u64) {
         let each = self.tokens_input.checked_div(self.n_calls).unwrap_or(PROMPT_TOKENS_TYPICAL);
         self.tokens_input += n_calls * each;
-        self.n_criteria += n_calls;
+        self.n_decisions += n_calls;
         self.n_calls += n_calls;
     }
 }
 
 /// Asks for a word about `spending` of the run that `manifest` defines, unless it has it.
-pub(super) fn agree(spending: &Spending, manifest: &Manifest, session: &Session<'_>) -> Result<(), RunError> {
+pub(super) fn agree(
+    spending: &PlannedSpending,
+    manifest: &Manifest,
+    session: &Session<'_>,
+) -> Result<(), RunError> {
     if spending.is_within() {
         return Ok(());
     }

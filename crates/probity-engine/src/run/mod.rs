@@ -72,7 +72,7 @@ use results::Row;
 use turn::Turn;
 use work::Work;
 
-pub use confirm::{Confirmation, Spending};
+pub use confirm::{Confirmation, PlannedSpending};
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub trait Observer: Sync {
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
     /// Asks whether so much may be spent.
-    fn confirm(&self, _spending: &Spending) -> Confirmation {
+    fn confirm(&self, _spending: &PlannedSpending) -> Confirmation {
         Confirmation::Refused
     }
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
@@ -254,7 +254,7 @@ pub enum RunError {
     #[error("{}", spending.sentence())]
     Unconfirmed {
         /// What would be spent.
-        spending: Box<Spending>,
+        spending: Box<PlannedSpending>,
     },
     /// The judge cannot be asked by batches.
     #[error("judge {judge} cannot be asked by batches: {why}")]
@@ -306,8 +306,9 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(budget_key([work.as_ref()]), work.asking(), None)?);
-    confirm::confirm(std::slice::from_ref(work), None, session)?;
+    let key = budget_key([work.as_ref()]);
+    let budget = Arc::new(budget(key, work.asking(), None)?);
+    confirm::confirm(std::slice::from_ref(work), None, session, &budget)?;
     run_within(work, session, &Allowance::new(budget)).await
 }
 

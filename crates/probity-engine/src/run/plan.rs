@@ -165,8 +165,8 @@ pub struct Plan {
     pub tokens_input: u64,
     /// The most answer tokens of those calls.
     pub tokens_output_max: u64,
-    /// Criteria that those calls ask about.
-    pub n_criteria: u64,
+    /// Decisions that the answers to those calls have.
+    pub n_decisions: u64,
     /// The most that one call about each packet can cost; `None` without a price, or where it was not asked for.
     pub most: Option<Money>,
     /// Prompt tokens of those calls that the host's cache would keep, estimated, where it was asked for.
@@ -180,8 +180,8 @@ pub struct Plan {
 pub struct JoinedCalls {
     /// Calls.
     pub n_calls: u64,
-    /// Criteria that they ask about.
-    pub n_criteria: u64,
+    /// Decisions that their answers have.
+    pub n_decisions: u64,
     /// Prompt tokens, estimated.
     pub tokens_input: u64,
 }
@@ -197,7 +197,7 @@ impl JoinedCalls {
             let own = |sized: &SizedPacket| sized.packet.ask().n_bytes() as u64 / CHARS_PER_TOKEN;
             let shared = about.iter().map(|sized| sized.tokens_input.saturating_sub(own(sized))).max();
             self.n_calls += 1;
-            self.n_criteria += about.iter().map(|sized| sized.n_criteria()).sum::<u64>();
+            self.n_decisions += about.iter().map(|sized| sized.n_decisions()).sum::<u64>();
             self.tokens_input += shared.unwrap_or(0) + about.iter().map(own).sum::<u64>();
         }
     }
@@ -205,7 +205,7 @@ impl JoinedCalls {
     fn and(self, later: JoinedCalls) -> JoinedCalls {
         JoinedCalls {
             n_calls: self.n_calls + later.n_calls,
-            n_criteria: self.n_criteria + later.n_criteria,
+            n_decisions: self.n_decisions + later.n_decisions,
             tokens_input: self.tokens_input + later.tokens_input,
         }
     }
@@ -226,7 +226,7 @@ impl Plan {
             (&mut self.n_oversize, later.n_oversize),
             (&mut self.tokens_input, later.tokens_input),
             (&mut self.tokens_output_max, later.tokens_output_max),
-            (&mut self.n_criteria, later.n_criteria),
+            (&mut self.n_decisions, later.n_decisions),
             (&mut self.tokens_cacheable, later.tokens_cacheable),
         ];
         for (sum, more) in sums {
@@ -246,7 +246,7 @@ impl Plan {
         self.oversize.extend(later.oversize);
         self.tokens_input += later.tokens_input;
         self.tokens_output_max += later.tokens_output_max;
-        self.n_criteria += later.n_criteria;
+        self.n_decisions += later.n_decisions;
         self.tokens_cacheable += later.tokens_cacheable;
         self.one_call = self.one_call.zip(later.one_call).map(|(one, other)| one.and(other));
         self.most = self.most.zip(later.most).map(|(one, other)| one.plus(other));
@@ -263,7 +263,7 @@ impl Plan {
     fn add_call(&mut self, sized: &SizedPacket, price: Option<(Option<Money>, u64)>) {
         self.n_calls += 1;
         self.tokens_input += sized.tokens_input;
-        self.n_criteria += sized.n_criteria();
+        self.n_decisions += sized.n_decisions();
         if let Some((most, cacheable)) = price {
             self.most = self.most.zip(most).map(|(sum, more)| sum.plus(more));
             self.tokens_cacheable += cacheable;
@@ -354,7 +354,7 @@ pub(super) fn plan(
         n_calls: calls.n_calls,
         tokens_input: calls.tokens_input,
         tokens_output_max: calls.n_calls * per_call,
-        n_criteria: calls.n_criteria,
+        n_decisions: calls.n_decisions,
         most: calls.most,
         tokens_cacheable: calls.tokens_cacheable,
         one_call: (joined.n_calls < plan.n_packets).then_some(joined),

@@ -15,8 +15,8 @@ use crate::ledger::AnswerHistory;
 /// Answers of a judge from which what it takes can be told.
 const ANSWERS_MIN: u64 = 5;
 
-/// Tokens of a typical verdict about one criterion: a level and one or two sentences.
-const TYPICAL_VERDICT_TOKENS: u64 = 50;
+/// Tokens of a typical decision: a level, or which reply is better, and one or two sentences.
+const TYPICAL_DECISION_TOKENS: u64 = 50;
 
 /// Tokens that a model which thinks typically uses for it, in a call.
 const TYPICAL_THINKING_TOKENS: u64 = 250;
@@ -26,10 +26,10 @@ const TYPICAL_THINKING_TOKENS: u64 = 250;
 pub enum QuoteBasis {
     /// The judge's latest answers on record, as many as these.
     Answers(u64),
-    /// A typical length of answers, in tokens for each criterion and for the thinking of each call.
+    /// A typical length of answers, in tokens for each decision and for the thinking of each call.
     Typical {
-        /// For each criterion.
-        verdict: u64,
+        /// For each decision: a criterion, or a pair.
+        decision: u64,
         /// For each call of a model that thinks.
         thinking: u64,
     },
@@ -98,8 +98,8 @@ struct Expectation {
     input: f64,
     /// The share of those that come from a cache.
     cached: f64,
-    /// Tokens of answers for each criterion.
-    per_criterion: f64,
+    /// Tokens of answers for each decision.
+    per_decision: f64,
     /// Tokens of answers for each call.
     per_call: f64,
     /// Calls for each packet: more than one where answers have to be asked for again.
@@ -121,19 +121,20 @@ impl Expectation {
             basis: QuoteBasis::Answers(history.n_calls),
             input: share(history.tokens_in, history.tokens_planned),
             cached: share(history.tokens_cached, history.tokens_in),
-            per_criterion: share(history.tokens_out, history.criteria),
+            per_decision: share(history.tokens_out, history.decisions),
             per_call: 0.0,
             calls: share(history.n_calls, n_packets),
         }
     }
 
     fn typical(thinks: bool) -> Expectation {
-        let (verdict, thinking) = (TYPICAL_VERDICT_TOKENS, if thinks { TYPICAL_THINKING_TOKENS } else { 0 });
+        let (decision, thinking) =
+            (TYPICAL_DECISION_TOKENS, if thinks { TYPICAL_THINKING_TOKENS } else { 0 });
         Expectation {
-            basis: QuoteBasis::Typical { verdict, thinking },
+            basis: QuoteBasis::Typical { decision, thinking },
             input: 1.0,
             cached: 0.0,
-            per_criterion: verdict as f64,
+            per_decision: decision as f64,
             per_call: thinking as f64,
             calls: 1.0,
         }
@@ -142,7 +143,7 @@ impl Expectation {
     fn usage(&self, asked: Asked) -> Usage {
         let whole = |tokens: f64| tokens.round().max(0.0) as u64;
         let input = whole(asked.tokens_input as f64 * self.input * self.calls);
-        let output = asked.n_criteria as f64 * self.per_criterion + asked.n_calls as f64 * self.per_call;
+        let output = asked.n_decisions as f64 * self.per_decision + asked.n_calls as f64 * self.per_call;
         Usage::new(input, whole(output * self.calls)).cached(whole(input as f64 * self.cached), 0)
     }
 }
@@ -151,7 +152,7 @@ impl Expectation {
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     n_calls: u64,
-    n_criteria: u64,
+    n_decisions: u64,
     tokens_input: u64,
 }
 
@@ -163,7 +164,7 @@ impl Quote {
         let (price, tier) = (asking.config.price(chat), chat.service_tier.tier());
         let expectation = Expectation::of(chat, history);
         let asked =
-            Asked { n_calls: plan.n_calls, n_criteria: plan.n_criteria, tokens_input: plan.tokens_input };
+            Asked { n_calls: plan.n_calls, n_decisions: plan.n_decisions, tokens_input: plan.tokens_input };
         let usage = expectation.usage(asked);
         let expected = price.map(|price| price.cost(tier, usage));
         let per_packet = calls_per_packet_max(&asking.config);
@@ -218,7 +219,7 @@ impl Ways<'_> {
         let joined = self.plan.one_call.filter(|joined| joined.n_calls < self.plan.n_packets)?;
         let asked = Asked {
             n_calls: joined.n_calls,
-            n_criteria: joined.n_criteria,
+            n_decisions: joined.n_decisions,
             tokens_input: joined.tokens_input,
         };
         let expected = self.price.cost(self.tier, self.expectation.usage(asked));

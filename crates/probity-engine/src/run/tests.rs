@@ -192,7 +192,7 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
             n: 1,
             cause: "first".to_owned(),
             tokens_planned: 100,
-            criteria: 1,
+            decisions: 1,
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,

@@ -219,7 +219,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
             tokens_planned: self.task.tokens_input,
-            criteria: R::n_criteria(&self.task.question),
+            decisions: R::n_decisions(&self.task.question),
             started_unix_ms: unix_ms(),
             most: self.task.most,
             batch: None,

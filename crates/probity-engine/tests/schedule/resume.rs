@@ -24,7 +24,7 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             n,
             cause: (*cause).to_owned(),
             tokens_planned: 100,
-            criteria: 1,
+            decisions: 1,
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,

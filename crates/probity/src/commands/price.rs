@@ -27,8 +27,8 @@ pub(super) fn add_json(object: &mut Value, quote: &Quote) {
     object["cost_usd_max"] = json!(quote.most.map(Money::usd));
     object["expected_from"] = match quote.basis {
         QuoteBasis::Answers(n) => json!({ "answers": n }),
-        QuoteBasis::Typical { verdict, thinking } => {
-            json!({ "typical_tokens": { "criterion": verdict, "thinking": thinking } })
+        QuoteBasis::Typical { decision, thinking } => {
+            json!({ "typical_tokens": { "decision": decision, "thinking": thinking } })
         }
     };
     object["savings"] = quote.savings.iter().map(saving).collect();
@@ -43,11 +43,11 @@ pub(super) fn text(quote: &Quote) -> String {
     };
     let basis = match quote.basis {
         QuoteBasis::Answers(n) => format!("by the latest {n} answers of this judge"),
-        QuoteBasis::Typical { verdict, thinking: 0 } => {
-            format!("at {verdict} tokens for each criterion, a typical length")
+        QuoteBasis::Typical { decision, thinking: 0 } => {
+            format!("at {decision} tokens for each decision, a typical length")
         }
-        QuoteBasis::Typical { verdict, thinking } => {
-            format!("at {verdict} tokens for each criterion and {thinking} for thinking, a typical length")
+        QuoteBasis::Typical { decision, thinking } => {
+            format!("at {decision} tokens for each decision and {thinking} for thinking, a typical length")
         }
     };
     let mut text = format!(

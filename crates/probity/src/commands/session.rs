@@ -17,7 +17,7 @@ use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::batch::{Dispatch, Waited};
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{self, Confirmation, Mode, Network, Observer, Ran, RunError, Spending};
+use probity_engine::run::{self, Confirmation, Mode, Network, Observer, PlannedSpending, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use serde::{Deserialize, Serialize};
@@ -398,7 +398,7 @@ impl Observer for Watcher {
         }
     }
 
-    fn confirm(&self, spending: &Spending) -> Confirmation {
+    fn confirm(&self, spending: &PlannedSpending) -> Confirmation {
         if self.is_agreed || terminal::agrees(&format!("{}. Go on?", spending.sentence())) {
             Confirmation::Given
         } else {

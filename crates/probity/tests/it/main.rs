@@ -43,6 +43,7 @@ mod overwrite;
 mod own_rules;
 mod policies;
 mod policy;
+mod price;
 mod probes;
 mod probing;
 mod promotion;

@@ -204,6 +204,7 @@ fn numbers_out_of_range() {
         "[budget]\nusd_max = -1\n[prices.m]\ninput_usd_per_mtok = -0.1\n",
         expect![[r#"
             budget.usd_max: expected 0 or more, found -1
+            prices."m".input_usd_per_mtok: expected 0 or more, found -0.1
             prices."m": expected input_usd_per_mtok and output_usd_per_mtok"#]],
     );
 }

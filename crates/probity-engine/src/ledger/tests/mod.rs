@@ -115,7 +115,7 @@ fn start(text: &str, judge: &JudgeId, run: RunId) -> AttemptStart {
         n: 1,
         cause: "first".to_owned(),
         tokens_planned: 100,
-        criteria: 1,
+        decisions: 1,
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,

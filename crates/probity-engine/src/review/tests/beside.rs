@@ -88,7 +88,7 @@ async fn call(store: &Store, run: RunId, n: usize) {
         n: 1,
         cause: "first".to_owned(),
         tokens_planned: 100,
-        criteria: 1,
+        decisions: 1,
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,

@@ -56,7 +56,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
             n: 1,
             cause: "first".to_owned(),
             tokens_planned: 100,
-            criteria: 1,
+            decisions: 1,
             started_unix_ms: 5,
             most: Money::default(),
             batch: None,

@@ -167,7 +167,7 @@ impl<'a> BatchSender<'a> {
             n,
             cause,
             tokens_planned: task.tokens_input,
-            criteria: Judge::n_criteria(&task.question),
+            decisions: Judge::n_decisions(&task.question),
             started_unix_ms: unix_ms(),
             most: task.most,
             batch: None,

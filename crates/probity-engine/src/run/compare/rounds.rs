@@ -64,7 +64,7 @@ pub async fn run(
         budget(key, &job.asking, None).map(Arc::new)
     };
     let allowance = &Allowance::new(spent.map_or_else(of_job, Ok)?);
-    confirm(&[job.work()], None, session)?;
+    confirm(&[job.work()], None, session, &allowance.budget)?;
     let take = |drawn| {
         let job = Arc::clone(job);
         async move {

@@ -147,7 +147,7 @@ pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunE
     let [first, again] = rounds(job);
     let key = budget_key([first.as_ref()]);
     let allowance = Allowance::new(Arc::new(budget(key, &job.asking, None)?));
-    confirm(&[Arc::clone(&first), Arc::clone(&again)], None, session)?;
+    confirm(&[Arc::clone(&first), Arc::clone(&again)], None, session, &allowance.budget)?;
     let first = run_within(&first, session, &allowance).await?;
     let stop = first.driven.as_ref().and_then(|driven| driven.stop.as_ref());
     // What waits in a batch does not keep the rest from being sent.

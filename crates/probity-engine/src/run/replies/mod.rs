@@ -20,7 +20,7 @@ pub(super) use record::{Replies, not_asked};
 use std::sync::Arc;
 
 use super::calling::Allowance;
-use super::confirm::{PlannedTarget, confirm};
+use super::confirm::{PlannedTarget, confirm, confirm_target};
 use super::job::Job;
 use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, budget_key, run_within};
@@ -63,7 +63,7 @@ pub async fn fetch(
     let budget = Arc::new(of_job(first)?);
     let mut all: Vec<RepliesRan> = Vec::new();
     for job in jobs {
-        confirm_job(job, session)?;
+        with_target(job, session, |target| confirm_target(job, target, session, &budget))?;
     }
     for job in jobs {
         let is_cut = all.iter().any(|replies| replies.stop().is_some());
@@ -75,15 +75,19 @@ pub async fn fetch(
     Ok((all, Some(budget)))
 }
 
-/// Asks for a word where the target of `job` and its judge would spend more than is spent unasked.
-fn confirm_job(job: &Arc<Job>, session: &Session<'_>) -> Result<(), RunError> {
-    let works: Vec<Arc<dyn Work>> = job.repeats().collect();
+/// Gives what the target of `job` is to be asked to `take`, where there is one and it may be asked.
+fn with_target(
+    job: &Job,
+    session: &Session<'_>,
+    take: impl FnOnce(&PlannedTarget<'_>) -> Result<(), RunError>,
+) -> Result<(), RunError> {
     job.know_target(session.store)?;
-    let Some(definition) = job.target() else { return confirm(&works, None, session) };
+    let Some(target) = job.target().filter(|_| session.mode.network == Network::Online) else {
+        return Ok(());
+    };
     let plan = dry_reply_plan(job, Some(session.store), &mut |_| {})?;
     let calls_per_reply = job.calls_per_reply() as u64;
-    let target = PlannedTarget { chat: definition.settings.chat(), plan, calls_per_reply };
-    confirm(&works, Some(&target), session)
+    take(&PlannedTarget { id: &target.id, chat: target.settings.chat(), plan, calls_per_reply })
 }
 
 /// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the
@@ -92,7 +96,12 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
     let key = budget_key([job.as_ref() as &dyn Work]);
     let target = job.target();
     let budget = Arc::new(budget(key, &job.asking, target.as_deref().map(|target| &target.settings))?);
-    confirm_job(job, session)?;
+    let works: Vec<Arc<dyn Work>> = job.repeats().collect();
+    if job.target().is_some() {
+        with_target(job, session, |target| confirm(&works, Some(target), session, &budget))?;
+    } else {
+        confirm(&works, None, session, &budget)?;
+    }
     let replies = asking::ask(job, session, &budget).await?;
     if replies.is_some() {
         job.take_replies(session.store)?;
