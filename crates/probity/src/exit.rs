@@ -134,6 +134,7 @@ impl From<RunError> for Failure {
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
+            | RunError::NoBatch { .. }
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)

@@ -343,6 +343,13 @@ settings! {
         breaker_share: Decimal => Plain,
         pilot_ms_max: u64 => Plain,
     }
+    batch: One<BatchLayer> {
+        requests_max: NonZeroU32 => Plain,
+        bytes_max: NonZeroU32 => Plain,
+        poll_ms_first: NonZeroU64 => Plain,
+        poll_ms_max: NonZeroU64 => Plain,
+        search_ms: NonZeroU64 => Plain,
+    }
     budget: One<BudgetLayer> {
         calls_max: u64 => Plain,
         usd_max: Decimal => Plain,

@@ -79,6 +79,8 @@ pub struct Config {
     pub guardrails: Option<PathBuf>,
     /// When calls are made and when they stop.
     pub schedule: ScheduleSettings,
+    /// `[batch]`
+    pub batch: BatchSettings,
     /// What the run may cost.
     pub budget: Budget,
     /// What writes the replies that cases come without, where flags name it.
@@ -355,6 +357,21 @@ pub struct CallLimits {
     pub total: Duration,
     /// Decoded bytes of a body.
     pub body_bytes_max: usize,
+}
+
+/// `[batch]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchSettings {
+    /// Requests of a batch at most, where its host takes as many.
+    pub requests_max: usize,
+    /// Bytes of them at most.
+    pub bytes_max: usize,
+    /// The first pause between two looks at a batch.
+    pub poll_first: Duration,
+    /// The longest pause between two looks at a batch.
+    pub poll_max: Duration,
+    /// How long a batch is searched for that may have been made, before it counts as not made.
+    pub search: Duration,
 }
 
 /// `[budget]`

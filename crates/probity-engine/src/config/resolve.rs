@@ -15,12 +15,12 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
-use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
+use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
-    JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText, SettingsError,
-    SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
+    Backend, BatchSettings, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint,
+    InputSettings, JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText,
+    SettingsError, SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -46,6 +46,7 @@ impl Config {
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
         let run = resolving.run(layer.run);
         let schedule = resolving.schedule(&layer.schedule);
+        let batch = resolving.batch(&layer.batch);
         let gate = gate::settings(layer.gate, &mut resolving.problems);
         let usd_max = layer.budget.usd_max.map(|usd| resolving.amount("budget.usd_max", usd));
         let confirm_usd = resolving.amount("budget.confirm_usd", given(layer.budget.confirm_usd));
@@ -64,6 +65,7 @@ impl Config {
             store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,
+            batch,
             budget: Budget {
                 calls_max: layer.budget.calls_max,
                 usd_max,
@@ -253,6 +255,22 @@ impl Resolving {
             breaker_window: given(layer.breaker_window).get(),
             breaker_share,
             pilot_max: Duration::from_millis(given(layer.pilot_ms_max).min(CLOCK_MS_MAX)),
+        }
+    }
+
+    fn batch(&mut self, layer: &BatchLayer) -> BatchSettings {
+        let time = |value: Option<NonZeroU64>| Duration::from_millis(given(value).get().min(CLOCK_MS_MAX));
+        let (poll_first, poll_max) = (time(layer.poll_ms_first), time(layer.poll_ms_max));
+        if poll_first > poll_max {
+            let message = format!("expected at most batch.poll_ms_max, {} ms", poll_max.as_millis());
+            self.problem("batch.poll_ms_first", message, None);
+        }
+        BatchSettings {
+            requests_max: given(layer.requests_max).get() as usize,
+            bytes_max: given(layer.bytes_max).get() as usize,
+            poll_first,
+            poll_max,
+            search: time(layer.search_ms),
         }
     }
 

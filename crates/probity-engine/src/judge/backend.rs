@@ -46,7 +46,7 @@ pub struct ChatJudge {
 
 impl ChatJudge {
     async fn ask(&self, question: &Question, server: usize) -> Reception {
-        let body = chat_body(&self.chat, &self.left, question).to_string();
+        let body = request_of(&self.chat, &self.left, question).to_string();
         self.service.post(body.into_bytes(), server).await
     }
 }
@@ -193,7 +193,7 @@ impl Judge {
 /// What would be sent to the judge for `question`: the body of a request, or what a local judge reads.
 pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Question) -> Value {
     match &settings.backend {
-        Backend::Chat(chat) => chat_body(chat, left, question),
+        Backend::Chat(chat) => request_of(chat, left, question),
         Backend::Command(_) => command::request_body(question),
         Backend::Baseline | Backend::Recorded { .. } => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
@@ -207,7 +207,8 @@ pub(crate) fn n_schema_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
     settings.chat().filter(has_schema).map_or(0, |_| verdict_schema(ask).to_string().len())
 }
 
-fn chat_body(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
+/// The body of a request about `question`.
+pub(super) fn request_of(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
     request::body(chat, left, &question.prompt, question.packet.ask())
 }
 

@@ -5,6 +5,7 @@
 
 mod backend;
 pub mod baseline;
+pub mod batch;
 pub mod bounded_template;
 pub mod command;
 pub mod event_stream;
@@ -83,6 +84,12 @@ pub struct Reception {
 }
 
 impl Reception {
+    /// A response that came in another way than by a call of its own.
+    pub(crate) fn of_response(response: Response) -> Reception {
+        let outcome = CallOutcome::Response(response);
+        Reception { outcome, elapsed: Duration::ZERO, room: Room::default() }
+    }
+
     /// Nothing came, and nothing was sent.
     pub(crate) fn broken(fault: TransportFault) -> Reception {
         let outcome = CallOutcome::Broken { fault, partial: Vec::new() };

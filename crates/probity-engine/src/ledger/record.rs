@@ -323,6 +323,8 @@ pub enum KnownKind {
     Unscored,
     /// It was asked about, and nothing is settled.
     Attempted,
+    /// It is being asked about: in a batch, as no process works on it.
+    InFlight,
 }
 
 /// What the store has about a packet.

@@ -131,6 +131,7 @@ CREATE TABLE attempt (
 ) STRICT;
 CREATE INDEX attempt_by_packet ON attempt (packet, judge, repeat);
 CREATE INDEX attempt_by_run ON attempt (run, judge);
+CREATE INDEX attempt_by_batch ON attempt (batch) WHERE batch IS NOT NULL;
 CREATE INDEX attempt_by_response ON attempt (judge, response_id, packet) WHERE response_id IS NOT NULL;
 -- The lease: at most one call is in flight for a packet, judge and repeat.
 CREATE UNIQUE INDEX attempt_in_flight ON attempt (packet, judge, repeat) WHERE state = 'in_flight';

@@ -12,7 +12,7 @@ use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
-use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut, Tier};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest, n_schema_bytes};
 use crate::ledger::{JudgeId, Reader};
@@ -81,10 +81,15 @@ impl Asking {
         Ok((prompt.system.len() + prompt.user.len() + n_schema_bytes) as u64)
     }
 
-    /// The most a call with `prompt` can cost, where the model has a price.
-    pub fn most(&self, prompt: &Prompt, left: &LeftOut) -> Option<Money> {
+    /// The most a call with `prompt` can cost in `tier`, where the model has a price.
+    pub fn most(&self, prompt: &Prompt, left: &LeftOut, tier: Tier) -> Option<Money> {
         let chat = self.judge.chat()?;
-        self.config.most(chat, left, prompt.system.len() + prompt.user.len(), chat.service_tier.tier())
+        self.config.most(chat, left, prompt.system.len() + prompt.user.len(), tier)
+    }
+
+    /// The tier that single calls ask for.
+    pub(super) fn tier(&self) -> Tier {
+        self.judge.chat().map_or(Tier::Standard, |chat| chat.service_tier.tier())
     }
 
     /// The tokens of `prompt` that the host's cache of prompts would keep, estimated.

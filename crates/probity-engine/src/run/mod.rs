@@ -7,6 +7,7 @@
 mod about;
 pub mod asking;
 pub mod basis;
+pub mod batch;
 mod by_people;
 mod calling;
 pub mod case_record;
@@ -60,6 +61,7 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
@@ -92,6 +94,8 @@ pub struct Mode {
     pub interrupted: watch::Receiver<bool>,
     /// How the run was called, where that should be remembered.
     pub invocation: Option<Invocation>,
+    /// How calls to the judge are made.
+    pub dispatch: Dispatch,
 }
 
 /// Is told how a run goes.
@@ -152,6 +156,16 @@ impl Ran {
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
+    }
+
+    /// The same part of a run, gone on with.
+    fn continued(self, later: Ran) -> Ran {
+        let driven = match (self.driven, later.driven) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        };
+        let n_calls = later.n_calls.max(self.n_calls);
+        Ran { plan: self.plan, driven, n_calls, n_answered: self.n_answered + later.n_answered, ..later }
     }
 
     /// The same part of a run, asked about again.
@@ -242,6 +256,14 @@ pub enum RunError {
         /// What would be spent.
         spending: Box<PlannedSpending>,
     },
+    /// The judge cannot be asked by batches.
+    #[error("judge {judge} cannot be asked by batches: {why}")]
+    NoBatch {
+        /// Which.
+        judge: String,
+        /// Why.
+        why: &'static str,
+    },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
     Sequence(SequenceError),
@@ -319,9 +341,18 @@ async fn run_within(
     let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
+    let (mut earlier, mut halt): (Option<Ran>, _) = (None, None);
     loop {
         work.asking().set_left(&left);
-        let ran = turn.take(&left).await?;
+        let (ran, next) = turn.take(&left, halt.take()).await?;
+        let ran = match earlier.take() {
+            None => ran,
+            Some(earlier) => earlier.continued(ran),
+        };
+        if let NextPass::Again(stop) = next {
+            (earlier, halt) = (Some(ran), stop);
+            continue;
+        }
         match tuned.started_over(&left, (ran.driven.as_ref(), ran.n_answered), session)? {
             Some(more) => left = more,
             None => return Ok(ran),

@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["init", "run", "score", "check", "compare", "diff", "report"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["models", "trust", "mock", "help"]),
+    ("Upkeep", &["batch", "models", "trust", "mock", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
@@ -88,6 +88,9 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("export labels", ["probity export labels", "probity export labels --store team.db"]),
     ("export results", ["probity export results 3", "probity export results 3 --output results.csv"]),
+    ("import answers", ["probity import answers answers.jsonl", "probity import answers answers.jsonl --store team.db"]),
+    ("export requests", ["probity export requests gold.jsonl --model demo", "probity export requests gold.jsonl --model demo --output requests.jsonl"]),
+    ("batch list", ["probity batch list", "probity batch list --json"]),
     ("rubric new", ["probity rubric new", "probity rubric new"]),
     ("rubric show", ["probity rubric show support-gold", "probity rubric show my-rubric.toml"]),
     ("rubric check", ["probity rubric check my-rubric.toml", "probity rubric check rubrics/returns.toml"]),

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_mock::{CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
+use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, UsageReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{MockArgs, UsageArg};
@@ -16,8 +16,10 @@ use crate::terminal;
 /// Runs the command until it is told to end.
 pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     if args.list_faults {
-        let lines: Vec<String> =
-            probity_mock::faults().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
+        let of_calls = probity_mock::faults().map(|fault| (fault.number, fault.sentence));
+        let of_batches = probity_mock::batch_faults().map(|fault| (fault.number, fault.sentence));
+        let lines = of_calls.chain(of_batches).map(|(number, sentence)| format!("{number}  {sentence}\n"));
+        let lines: Vec<String> = lines.collect();
         terminal::print(&lines.concat());
         return Ok(Exit::Done);
     }
@@ -90,6 +92,7 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         faults: FaultPlan::new(&shares, args.fault_attempts).map_err(Failure::usage)?,
         drip: args.drip,
         retry_after_s: args.retry_after,
+        batch: MockBatches { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
     })
 }
 

@@ -2,6 +2,7 @@
 //! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
 mod as_read;
+pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
 mod answers;
+mod batch;
 mod binary;
 mod calibrate;
 mod changes;
