@@ -112,6 +112,11 @@ impl From<LoadError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
+            RunError::NotFitted { ref judge, what, .. } => {
+                let flag = if what == "weights" { "--jury" } else { "--cascade" };
+                Failure::new(Exit::Usage, &error)
+                    .hint(format!("label cases, then `probity calibrate CASES --judge {judge} {flag}`"))
+            }
             RunError::Load(error) => error.into(),
             RunError::Store(error) => error.into(),
             RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
@@ -138,6 +143,7 @@ impl From<RunError> for Failure {
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)
+            | RunError::OneCallPanel { .. }
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }

@@ -496,6 +496,7 @@ pub(super) fn calls(facts: &Facts) -> Vec<String> {
     ] {
         lines.extend((n > 0).then(|| format!("{} {what}", counted(n, "call"))));
     }
+    lines.extend(facts.panel.as_ref().map(super::panel::lines).unwrap_or_default());
     lines.extend(facts.target.as_ref().map(author_line));
     lines
 }
