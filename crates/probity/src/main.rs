@@ -9,6 +9,7 @@ mod exit;
 mod machine;
 mod plain;
 mod render;
+mod runs;
 mod serving;
 mod settings;
 mod terminal;
@@ -60,6 +61,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Succeed(args) => commands::succeed::succeed(&args),
         Command::Review(args) => commands::review::review(*args),
         Command::Batch(command) => commands::batch::batch(&command),
+        Command::Open(args) => commands::open::open(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Import(ImportCommand::Answers(args)) => commands::batch::import(&args),
         Command::Export(command) => commands::export::export(&command),

@@ -18,6 +18,13 @@ use crate::judge::JudgeId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub(crate) i64);
 
+impl RunId {
+    /// The number by which people know it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

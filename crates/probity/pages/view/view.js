@@ -25,19 +25,22 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   };
+  // A server sends blocks by address.
+  const fetched = (number) => fetch(`${holder.dataset.blocks}/${number}`).then((response) => response.text());
   const texts = new Array(n);
   const lines = new Array(n);
   const block = (number) => {
     if (!blocks.has(number)) {
       const element = document.querySelector(`script[data-block="${number}"]`);
-      blocks.set(number, inflated(element.textContent).then((rows) => {
+      const text = element ? Promise.resolve(element.textContent) : fetched(number);
+      blocks.set(number, text.then(inflated).then((rows) => {
         rows.forEach((row, step) => {
           lines[number * SIZE + step] = row;
           texts[number * SIZE + step] = row[2].replace(/<[^>]*>/g, " ")
             .replace(/&(lt|gt|amp|quot|#x27|#x2f);/g, (_, name) =>
               ({ lt: "<", gt: ">", amp: "&", quot: "\"", "#x27": "'", "#x2f": "/" })[name]).toLowerCase();
         });
-        element.remove();
+        element?.remove();
         return rows;
       }));
     }
@@ -47,8 +50,10 @@
     for (let number = 0; number * SIZE < n; number += 1) await block(number);
   };
 
-  // The address.
-  let wanted = new URLSearchParams(location.hash.slice(1));
+  // The address: behind the # in a file, a query on a server.
+  const SIGN = holder.dataset.blocks ? "?" : "#";
+  const said = () => new URLSearchParams((SIGN === "?" ? location.search : location.hash).slice(1));
+  let wanted = said();
   const replaced = (key, value, keeps) => {
     const next = new URLSearchParams(wanted);
     if (!value) next.delete(key);
@@ -58,12 +63,12 @@
   };
   const go = (next, step) => {
     wanted = next;
-    history[step ? "pushState" : "replaceState"](null, "", `#${wanted}`);
+    history[step ? "pushState" : "replaceState"](null, "", `${SIGN}${wanted}`);
     return show();
   };
 
   // Filters and order.
-  const OTHER = ["case", "sort", "tab", "q"];
+  const OTHER = ["case", "sort", "tab", "q", "page"];
   const between = (range) => {
     const [low, high] = range.includes("..") ? range.split("..") : [range, range];
     return (level) => level !== null && (low === "" || level >= +low) && (high === "" || level <= +high);
@@ -269,10 +274,10 @@
   const leave = () => { go(replaced("case", ""), true); focus(); };
 
   // Everything that the address says.
-  let said;
+  let saying;
   const counted = (text) => {
-    clearTimeout(said);
-    said = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
+    clearTimeout(saying);
+    saying = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
   };
   const show = async (moves) => {
     const words = (wanted.get("q") || "").toLowerCase();
@@ -325,7 +330,7 @@
   });
   grid.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
   addEventListener("resize", paint);
-  addEventListener("popstate", () => { wanted = new URLSearchParams(location.hash.slice(1)); show(); });
+  addEventListener("popstate", () => { wanted = said(); show(); });
   at("clear").addEventListener("click", () => { go(new URLSearchParams([...wanted].filter(([key]) => key === "sort")), true); at("q").value = ""; });
   at("leave").addEventListener("click", leave);
   at("previous").addEventListener("click", () => step(-1));
@@ -340,8 +345,11 @@
     a: () => place.querySelectorAll(".anchors").forEach((each) => { each.open = !each.open; }),
     Enter: () => { if (found.length) go(replaced("case", index.name[found[current]]), true).then(() => at("case-title")?.focus()); },
   };
+  // Single keys can be switched off, which is kept in the browser; a file may not be let at what it keeps.
+  const single = () => { try { return localStorage.getItem("single-keys") !== "off"; } catch { return true; } };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.key.length === 1 && !single()) return;
     const field = event.target.closest("input, select, textarea, button, a, summary");
     if (field && !(event.key === "Escape")) return;
     if (event.key.startsWith("Arrow") && !grid.contains(event.target)) return;

@@ -10,7 +10,7 @@ use super::Cli;
 
 /// The commands by what they are for, in the order in which people meet them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Every day", &["init", "run", "score", "check", "compare", "diff", "report"]),
+    ("Every day", &["init", "run", "score", "check", "compare", "diff", "report", "open"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
     ("Upkeep", &["batch", "models", "trust", "mock", "help"]),
@@ -46,6 +46,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ["probity diff before.json after.json", "probity diff before.json after.json --report diff.html"],
     ),
     ("report", ["probity report", "probity report --history --report history.html"]),
+    ("open", ["probity open", "probity open results.json"]),
     ("review", ["probity review sample.jsonl", "probity review sample.jsonl --person ann --person bob"]),
     (
         "calibrate",

@@ -11,6 +11,7 @@ mod help;
 mod labels;
 mod mock;
 mod models;
+mod open;
 mod policy;
 mod probe;
 mod promote;
@@ -29,11 +30,12 @@ pub(crate) use help::command_line;
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use open::OpenArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use review::ReviewArgs;
+pub(crate) use review::{AddressArgs, ReviewArgs};
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Succeed(Box<SucceedArgs>),
     /// Label replies in a browser, blind, alone or as a team
     Review(Box<ReviewArgs>),
+    /// Look at runs, cases, judges and queues in a browser
+    Open(OpenArgs),
     /// List the batches of the store, or cancel one
     #[command(subcommand)]
     Batch(BatchCommand),
@@ -472,10 +476,10 @@ pub(crate) struct CallArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls in this run, over all its commands
+    /// Make at most this many calls, counted from the start of this command
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars on this run, over all its commands
+    /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0

@@ -13,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod models;
+pub(crate) mod open;
 mod originals;
 mod outlet;
 pub(crate) mod policy;

@@ -59,10 +59,9 @@ impl Made {
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
 pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let (summary, document) =
-        write(&About { name: &run.name, asking: &run.asking, rubric: &run.rubric }, outlet, |sink| {
-            run.report(store, sink)
-        })?;
+    let call = store.reader()?.invocation(run.run())?.map(|call| call.argv);
+    let about = About { name: &run.name, asking: &run.asking, rubric: &run.rubric, call };
+    let (summary, document) = write(&about, outlet, |sink| run.report(store, sink))?;
     if !outlet.is_json() {
         terminal::print(&document.text());
     }
@@ -138,11 +137,13 @@ struct About<'a> {
     name: &'a str,
     asking: &'a Asking,
     rubric: &'a Rubric,
+    /// The call on record, where it is not this process's own.
+    call: Option<Vec<String>>,
 }
 
 impl<'a> About<'a> {
     fn of(job: &'a Job) -> About<'a> {
-        About { name: &job.name, asking: &job.asking, rubric: &job.rubric }
+        About { name: &job.name, asking: &job.asking, rubric: &job.rubric, call: None }
     }
 }
 
@@ -178,7 +179,10 @@ fn write(
         }
         Ok(())
     })?;
-    let appendix = Appendix::asked(about.asking, &summary.rubric, &summary.record.facts);
+    let mut appendix = Appendix::asked(about.asking, &summary.rubric, &summary.record.facts);
+    if let Some(words) = &about.call {
+        appendix = appendix.of_call(words);
+    }
     let document = document(&summary, about.name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

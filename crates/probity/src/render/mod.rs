@@ -31,4 +31,4 @@ pub(crate) mod results;
 pub(crate) mod sampling;
 pub(crate) mod succession;
 pub(crate) mod summary;
-mod view;
+pub(crate) mod view;

@@ -5,9 +5,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
+mod axe;
 mod client;
 mod driver;
 mod hostile;
+mod open;
 mod report;
 mod review;
 mod review_hostile;

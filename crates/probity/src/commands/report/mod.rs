@@ -1,7 +1,6 @@
 //! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
 
 pub(super) mod history;
-pub(super) mod list;
 pub(crate) mod past;
 
 use std::path::PathBuf;
@@ -9,9 +8,9 @@ use std::path::PathBuf;
 use super::outlet::{Outlet, deliver};
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
+use crate::runs::list::{RunList, files, listed};
 use crate::settings::inputs::Inputs;
 
-use list::{RunList, files, listed};
 use past::Past;
 
 /// Runs the command.

@@ -16,10 +16,9 @@ use super::super::outlet::Outlet;
 use super::super::run;
 use super::super::session::StoredDocument;
 use super::super::succeed::bridge_key;
-use super::list::is_replies;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::reproduce;
+use crate::runs::list::{is_replies, is_scored};
 use crate::settings;
 
 /// The word for the run that was begun last.
@@ -95,9 +94,6 @@ impl Past {
 
     /// Reports `record` from what is on record, and ends as its command did.
     pub(crate) fn report(&self, record: &RunRecord, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-        if let Some(invocation) = self.reader.invocation(record.run)? {
-            reproduce::replaying(&invocation.argv);
-        }
         if !is_run(record)? {
             let stored = self.reader.document(record.run)?;
             let stored: Option<StoredDocument<'_>> =
@@ -149,5 +145,5 @@ fn is_run(record: &RunRecord) -> Result<bool, Failure> {
             "expected the run that scored it, a run of `probity run`; `probity report` lists the runs",
         ));
     }
-    Ok(name.starts_with("run "))
+    Ok(is_scored(record))
 }

@@ -252,6 +252,11 @@ fn restate(json: &mut Value, standing: &Standing) {
 }
 
 impl Section {
+    /// Whether it is the place of a list of all replies.
+    pub(crate) fn has_rows(&self) -> bool {
+        matches!(self.blocks.first(), Some(Block::Rows(_)))
+    }
+
     /// An empty section.
     pub(crate) fn new(id: &str, title: &str) -> Self {
         let (id, title) = (id.to_owned(), title.to_owned());

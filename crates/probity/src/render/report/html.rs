@@ -13,13 +13,13 @@ use probity_core::report::Summary;
 use probity_core::results::ResultRow;
 use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::private::Texts;
 use super::super::results::WholeFile;
 use super::super::view::{self, BLOCK, Index, Viewer};
 use super::Report;
-use super::document::{Document, JudgeLine};
+use super::document::{Document, JudgeLine, Section};
 
 /// The templates by name: a page, and what is on it.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -99,6 +99,16 @@ pub(super) fn html(document: &Document) -> io::Result<String> {
     Ok(rendered(document, blake3::Hasher::new(), None)?.0 + END)
 }
 
+/// A document as a part of a page of the server, which has the frame around it. `list` is the list of replies as
+/// readers without scripts have it; empty for a document without one.
+pub(crate) fn part(document: &Document, list: &str) -> io::Result<String> {
+    let has_rows = document.sections.iter().any(Section::has_rows);
+    let mut values = values(document, has_rows.then_some(&[]));
+    values["alone"] = json!(false);
+    values["filters"] = json!(["?", "#replies-list"]);
+    filled(&values, "", list)
+}
+
 /// A page up to its data, and its nonce. That is made of everything on the page, so no text on it can know it; `digest`
 /// has the data. A page with a list has the `worst` cases in full for readers without scripts.
 fn rendered(
@@ -106,6 +116,13 @@ fn rendered(
     mut digest: blake3::Hasher,
     worst: Option<&[String]>,
 ) -> io::Result<(String, String)> {
+    let values = values(document, worst);
+    let nonce = digest.update(values.to_string().as_bytes()).finalize().to_hex().to_string();
+    Ok((filled(&values, &nonce, "")?, nonce))
+}
+
+/// What the templates are filled with.
+fn values(document: &Document, worst: Option<&[String]>) -> Value {
     let Document {
         command,
         title,
@@ -120,12 +137,14 @@ fn rendered(
         appendix,
         ..
     } = document;
-    let view = json!({
+    json!({
         "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections, "calls": calls, "appendix": appendix,
-        "worst": worst, "caution": judge.as_ref().map_or("", JudgeLine::caution),
-    });
-    let nonce = digest.update(view.to_string().as_bytes()).finalize().to_hex().to_string();
+        "worst": worst, "caution": judge.as_ref().map_or("", JudgeLine::caution), "alone": true, "filters": ["#", ""],
+    })
+}
+
+fn filled(values: &Value, nonce: &str, plain: &str) -> io::Result<String> {
     let page = || {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -136,16 +155,15 @@ fn rendered(
         let safe = |text: &str| minijinja::Value::from_safe_string(text.to_owned());
         let (css, list) = (safe(&format!("{STYLE}{}", view::STYLE)), safe(view::LIST));
         environment.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
-        environment
-            .get_template("page")?
-            .render(context! { nonce => nonce.as_str(), css, list, ..Serde(&view) })
+        let plain = safe(plain);
+        environment.get_template("page")?.render(context! { nonce, css, list, plain, ..Serde(values) })
     };
     let page: Result<String, minijinja::Error> = page();
-    Ok((page.map_err(io::Error::other)?, nonce))
+    page.map_err(io::Error::other)
 }
 
 /// JSON that cannot end the element it stands in.
-fn inert(json: &str) -> String {
+pub(crate) fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

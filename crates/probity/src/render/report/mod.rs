@@ -6,7 +6,7 @@
 pub(crate) mod appendix;
 pub(in crate::render) mod chart;
 pub(crate) mod document;
-mod html;
+pub(crate) mod html;
 pub(in crate::render) mod junit;
 mod markdown;
 mod message;

@@ -2,11 +2,6 @@
 //!
 //! Keys are never flags. What could hold one in an address, a user and a query, is left out.
 
-use std::sync::OnceLock;
-
-/// The call on record that this process makes again, in place of its own.
-static REPLAYED: OnceLock<Vec<String>> = OnceLock::new();
-
 /// Whether making a report again has to be kept from asking a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replay {
@@ -23,18 +18,14 @@ const VALUED: [&str; 7] =
 /// Flags without a value that change no figure: what is printed, what is asked again, and what only the user can say.
 const BARE: [&str; 5] = ["--json", "--quiet", "-q", "--retry-unscored", "--trust-settings"];
 
-/// The command that this process was started with, or that it makes again.
+/// The command that this process was started with.
 pub(crate) fn called(replay: Replay) -> String {
-    match REPLAYED.get() {
-        Some(words) => command(words.iter().cloned(), replay),
-        None => command(std::env::args().skip(1), replay),
-    }
+    command(std::env::args().skip(1), replay)
 }
 
-/// Says that this process makes the call of these words again: reports then hold what that call's did.
-pub(crate) fn replaying(words: &[String]) {
-    // A process makes one call again.
-    let _ = REPLAYED.set(words.to_vec());
+/// The command of a call on record.
+pub(crate) fn recorded(words: &[String]) -> String {
+    command(words.iter().cloned(), Replay::Offline)
 }
 
 /// The command of these words that makes the report again.

@@ -4,6 +4,7 @@
 //! their cases in compressed blocks; the script in the page filters, orders and puts in what was made here.
 
 mod case;
+pub(crate) mod query;
 
 use std::io::{self, Write as _};
 
