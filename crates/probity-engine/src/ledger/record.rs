@@ -282,6 +282,23 @@ pub struct AttemptRecord {
     pub http_status: Option<u16>,
     /// The bytes of the answer, exactly as they came; empty where none did.
     pub raw: Vec<u8>,
+    /// What the endpoint said about the answer, and how long it took.
+    pub told: AttemptTold,
+}
+
+/// What is known about the answer to an attempt beside the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptTold {
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The fingerprint of the system that it runs on.
+    pub fingerprint: Option<String>,
+    /// Tokens of the prompt.
+    pub tokens_in: Option<u64>,
+    /// Tokens of the answer.
+    pub tokens_out: Option<u64>,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: Option<u64>,
 }
 
 /// What is decided about a packet by an attempt, once and for all unless a verdict follows an unscored.

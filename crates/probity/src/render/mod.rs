@@ -16,6 +16,7 @@ pub(crate) mod comparison;
 pub(crate) mod conclusion;
 pub(crate) mod difference;
 pub(crate) mod export;
+mod families;
 pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;

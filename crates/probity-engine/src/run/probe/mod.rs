@@ -22,7 +22,7 @@ use probity_core::probe::{
 };
 use probity_core::rubric::Criterion;
 
-pub use results::{Probed, report};
+pub use results::{ProbeExample, Probed, report};
 
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
