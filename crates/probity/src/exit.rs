@@ -6,11 +6,8 @@ use std::process::ExitCode;
 
 use probity_engine::input::LoadError;
 use probity_engine::ledger::StoreError;
+use probity_engine::platform::is_exhausted;
 use probity_engine::run::RunError;
-use rustix::io::Errno;
-
-/// What a system says when it has no more threads, memory or files to give.
-pub(crate) const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,10 +124,4 @@ impl From<RunError> for Failure {
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }
-}
-
-/// Whether `error` says that the machine ran out of something, and nothing about what was asked for.
-fn is_exhausted(error: &io::Error) -> bool {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    full || Errno::from_io_error(error).is_some_and(|errno| EXHAUSTED.contains(&errno))
 }

@@ -27,7 +27,8 @@ pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, 
 pub use ranked::RankedReply;
 pub use row::NO_REPLY;
 pub use summary::{Summary, SummaryBuilder, UnscoredCount, rubric_name};
-pub(crate) use target::{Ceiling, metric_name};
+pub(crate) use target::Ceiling;
+pub use target::metric_name;
 pub use timeline::{
     Anchor, AnchorUse, Break, Bridge, Bridges, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut,
     Look, PastFigures, PastRun, Point, PointJudge, Series, Timeline, anchor_runs, timeline,

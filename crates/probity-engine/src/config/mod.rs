@@ -59,7 +59,7 @@ use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
-pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub const DEFAULTS: &str = include_str!("../../config/default.toml");
 
 /// All settings of a run, complete and consistent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,11 @@
 mod calibrate;
 mod choice;
 mod compare;
+mod completions;
 mod diff;
 mod export;
 mod labels;
+mod mcp;
 mod mock;
 mod models;
 mod policy;
@@ -20,9 +22,11 @@ mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
@@ -110,6 +114,10 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Serve a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+    /// Offer the commands to an assistant as tools, by the Model Context Protocol over standard input and output
+    Mcp(McpArgs),
+    /// Print the completions of a shell, or write man pages
+    Completions(CompletionsArgs),
 }
 
 /// What to bring into the store.

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use probity_engine::platform::raise_open_files;
 use probity_mock::{CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
@@ -36,7 +36,8 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         })
     });
     let mock = Arc::new(Mock::new(settings(args)?, ledger.transpose()?));
-    raise_open_files();
+    // Every call in flight is a socket here too: with fewer open files, clients wait to be accepted.
+    raise_open_files(u64::MAX);
     let failed = |message: String| Failure { exit: Exit::Usage, message, hint: None };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -90,13 +91,4 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         drip: args.drip,
         retry_after_s: args.retry_after,
     })
-}
-
-/// Every call in flight is a socket here too.
-fn raise_open_files() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current != maximum {
-        // With the limit as it was, fewer clients fit; the rest wait to be accepted.
-        let _limit_stays = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    }
 }

@@ -124,6 +124,7 @@ const CHECK: &[Member] = &[
     ("oversize_cases", "array"),
     ("tokens", "counts"),
     ("cost_usd_max", "number?"),
+    ("targets", "array"),
     ("requests", "array*"),
     ("replies", "object*"),
 ];

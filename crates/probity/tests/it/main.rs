@@ -35,6 +35,7 @@ mod interrupt;
 mod judges;
 mod labels;
 mod limits;
+mod mcp;
 mod mock;
 mod models;
 mod order;
