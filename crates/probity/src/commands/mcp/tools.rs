@@ -22,6 +22,9 @@ const ROWS_MAX: u64 = 200;
 /// Flags of the tools that ask a judge, of which one at least says the most it may spend.
 const ASKING: &[&str] = &["files", "rubric", "judge", "model", "slices", "limit", "max_calls", "budget_usd"];
 
+/// The argument that a tool with it cannot do without.
+const CASE: &str = "case";
+
 /// The arguments of a call, by name.
 type Given = Map<String, Value>;
 
@@ -91,7 +94,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 level, the points and the judge's reason.",
         command: &["report"],
         flags: &["run"],
-        filters: &[("case", "The case's id")],
+        filters: &[(CASE, "The case's id")],
         part: one_case,
     },
     Tool {
@@ -139,8 +142,9 @@ impl Tool {
             properties.insert(id, schema);
         }
         for (name, about) in self.filters {
-            properties
-                .insert((*name).to_owned(), json!({ "type": ["string", "number"], "description": about }));
+            let schema = json!({ "type": ["string", "number"], "description": about });
+            properties.insert((*name).to_owned(), schema);
+            required.extend((*name == CASE).then(|| CASE.to_owned()));
         }
         json!({
             "name": self.name,
@@ -190,6 +194,9 @@ impl Tool {
             self.flags.iter().copied().chain(self.filters.iter().map(|(name, _)| *name)).collect();
         if let Some(name) = given.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("{} has no argument {name:?}, expected {}", self.name, known.join(", ")));
+        }
+        if known.contains(&CASE) && !given.contains_key(CASE) {
+            return Err(format!("{} needs {CASE}", self.name));
         }
         if self.spends() && !given.contains_key("max_calls") && !given.contains_key("budget_usd") {
             return Err(format!(
@@ -286,7 +293,7 @@ fn rows(document: Value, given: &Given) -> Result<Value, String> {
 
 /// Everything about the replies to one case.
 fn one_case(document: Value, given: &Given) -> Result<Value, String> {
-    let id = given.get("case").ok_or("explain needs case: the case's id")?;
+    let id = given.get(CASE).unwrap_or(&Value::Null);
     let replies: Vec<&Value> = results(&document)?.filter(|row| row["id"] == *id).collect();
     if replies.is_empty() {
         return Err(format!("the run has no case {id}"));
