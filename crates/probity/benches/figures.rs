@@ -63,7 +63,11 @@ fn main() {
     for (name, job) in jobs {
         if only.as_ref().is_none_or(|only| name.contains(only.as_str())) {
             eprintln!("measuring {name}");
-            figures.extend(job(&bench));
+            let measured = job(&bench);
+            for figure in &measured {
+                eprintln!("    {}", figure.cells().join("  "));
+            }
+            figures.extend(measured);
         }
     }
     print(&figures);

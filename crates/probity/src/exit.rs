@@ -84,7 +84,8 @@ impl Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        Failure::new(Exit::Store, &error)
+        let is_usage = matches!(error, StoreError::CallsSpent { .. } | StoreError::MoneySpent { .. });
+        Failure::new(if is_usage { Exit::Usage } else { Exit::Store }, &error)
     }
 }
 

@@ -3,8 +3,10 @@
 //! The store and the review room are plain SQL over [`Db`], the same texts for every engine. There is one engine so
 //! far, SQLite; PostgreSQL is to be the second. So statements keep to what both understand: `?1` for parameters (never
 //! `$1`, which SQLite numbers by appearance), no JSON functions, `max` with one argument, no booleans in columns.
-//! `{rows(k BIGINT, body TEXT)}` stands for a table of given rows, see [`Db::set`].
+//! `{rows(k BIGINT, body TEXT)}` stands for a table of given rows, see [`Db::set`], and `{for_update}` behind a SELECT
+//! for a lock on its rows until the transaction ends.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -199,7 +201,7 @@ impl Db {
     /// Runs a statement that gives no rows, and returns how many it changed.
     pub(crate) fn run(&self, sql: &str, params: &[Val<'_>]) -> Result<usize, DbError> {
         let Db::Sqlite(connection) = self;
-        Ok(connection.prepare_cached(sql)?.execute(params_from_iter(params))?)
+        Ok(connection.prepare_cached(&in_words(sql))?.execute(params_from_iter(params))?)
     }
 
     /// Gives each row of a statement to `take`, as it comes.
@@ -210,7 +212,7 @@ impl Db {
         mut take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
     ) -> Result<(), DbError> {
         let Db::Sqlite(connection) = self;
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(&in_words(sql))?;
         let mut rows = statement.query(params_from_iter(params))?;
         while let Some(row) = rows.next()? {
             take(&Row::Sqlite(row))?;
@@ -292,6 +294,11 @@ fn at_rest(path: &Path) -> String {
     }
     address.push_str("?immutable=1");
     address
+}
+
+/// A statement in SQLite's words. A transaction that writes is alone, so rows need no lock.
+fn in_words(sql: &str) -> Cow<'_, str> {
+    if sql.contains('{') { Cow::Owned(sql.replace("{for_update}", "")) } else { Cow::Borrowed(sql) }
 }
 
 /// A statement over `{rows(…)}` as SQLite runs it for one row: `(SELECT ?1 AS k, ?2 AS body)`.

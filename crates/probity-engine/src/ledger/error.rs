@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use probity_core::exact::Exact;
 use probity_core::packet::PacketHash;
 
 use super::db::DbError;
@@ -79,6 +80,22 @@ pub enum StoreError {
     InFlight {
         /// The packet.
         packet: PacketHash,
+    },
+    /// A limit on calls is below what the run has made.
+    #[error("--max-calls {max} is below the {spent} calls that this run has made; name more to continue it")]
+    CallsSpent {
+        /// The limit that was named.
+        max: u64,
+        /// Calls made.
+        spent: u64,
+    },
+    /// A limit on money is below what the run has spent.
+    #[error("--budget-usd {max} is below the ${spent} that this run has spent; name more to continue it")]
+    MoneySpent {
+        /// The limit that was named.
+        max: Exact,
+        /// Dollars spent.
+        spent: Exact,
     },
     /// The attempt is not in flight: unknown here, or already ended.
     #[error("attempt {attempt} is not in flight, expected an attempt that has begun and not ended")]

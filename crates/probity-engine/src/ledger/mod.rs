@@ -14,6 +14,7 @@
 //!
 //! Everything is SQL over one small seam (`db`), so that a server's database can take this one's place.
 
+mod budget;
 pub(crate) mod db;
 mod error;
 mod known;
@@ -38,14 +39,15 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
+pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use error::{Cause, FailureKind, StoreError};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use lock::files;
 pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
-    Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,
-    Found, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
+    Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, BatchId,
+    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
     Settlement, Totals,
 };
 pub use runs::{Invocation, RunOutcome};
@@ -166,9 +168,9 @@ impl Store {
         self.reader()?.totals(judge, run)
     }
 
-    /// Records that a call is about to be made, with its packet. Send the call only after this: it is on the disk
-    /// then. Judge and run have to be known to this process, and no other call about the packet may be in flight.
-    pub fn intend(&self, start: AttemptStart) -> impl Future<Output = Result<AttemptId, StoreError>> + use<> {
+    /// Records that a call is about to be made, with its packet, and takes room in the budget of its run. Send the call
+    /// only when it is recorded: it is on the disk then. Judge and run have to be known to this process.
+    pub fn intend(&self, start: AttemptStart) -> impl Future<Output = Result<Intended, StoreError>> + use<> {
         self.asked("recording the start of a call", |reply| ToWriter::Intend(Box::new(start), reply))
     }
 

@@ -5,17 +5,19 @@
 
 use std::path::{Path, PathBuf};
 
+use super::budget::{Caller, Spending};
 use super::db::{Access, Db, DbError, LogAtClose, vals};
 use super::error::{FailureKind, StoreError};
 use super::lock::{Lock, beside, require_local};
 use super::private;
 use super::record::AttemptId;
+use crate::config::Money;
 
 /// "Prob" in the file's header.
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema of this program. Those before it were never released.
-pub(super) const SCHEMA_VERSION: i64 = 4;
+pub(super) const SCHEMA_VERSION: i64 = 5;
 
 const OPENING: &str = "opening";
 
@@ -183,10 +185,23 @@ fn is_made(db: &Db, path: &Path) -> Result<bool, StoreError> {
     Err(StoreError::Unusable { path: path.to_path_buf(), why })
 }
 
-/// Marks what is in flight as lost and lists it. The lock is held, so its process is dead. Each call is listed once.
+/// Marks what dead workers had in flight as lost, lists it, and charges it to them at the most it can have cost. The
+/// lock is held, so every worker is dead; what a batch has in flight stays. Each call is listed once.
 fn lost(db: &Db) -> Result<Vec<AttemptId>, DbError> {
-    const SQL: &str = "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight' RETURNING id";
-    let mut calls = db.rows(SQL, &[], |row| row.get(0).map(AttemptId))?;
+    const SQL: &str = "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight' AND worker IS NOT NULL
+        RETURNING id, worker, reserved_picodollars";
+    db.begin()?;
+    let mut spending = Spending::default();
+    let calls = db.rows(SQL, &[], |row| {
+        spending.add(Caller::Worker(row.get(1)?), Money::from_picos(row.get(2)?));
+        row.get(0).map(AttemptId)
+    });
+    let recovered = calls.and_then(|calls| {
+        spending.record(db)?;
+        db.commit()?;
+        Ok(calls)
+    });
+    let mut calls = recovered.inspect_err(|_| db.rollback())?;
     calls.sort_unstable();
     Ok(calls)
 }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
 
+use super::budget::{BudgetTerms, NoRoom};
 use super::runs::Invocation;
+use crate::config::Money;
 use crate::judge::JudgeId;
 
 /// A run in one store. Later runs have larger ids.
@@ -31,6 +33,10 @@ impl fmt::Display for AttemptId {
         self.0.fmt(f)
     }
 }
+
+/// A batch of calls in one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub(crate) i64);
 
 /// What defines a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +116,8 @@ pub struct RunOpening<'a> {
     pub invocation: Option<&'a Invocation>,
     /// What it is made of but its cases, as JSON.
     pub spec: Option<&'a str>,
+    /// What its calls may cost.
+    pub budget: Option<&'a BudgetTerms>,
 }
 
 /// A run as the store has it.
@@ -142,6 +150,28 @@ pub struct AttemptStart {
     pub cause: String,
     /// When, by the caller's wall clock. Never used to order anything.
     pub started_unix_ms: i64,
+    /// The most it can cost, which is reserved until it has ended.
+    pub most: Money,
+    /// The batch that it is part of; `None` for a call of this process.
+    pub batch: Option<BatchId>,
+}
+
+/// What came of recording that a call is about to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intended {
+    /// It is on the disk, and the call may be sent.
+    Recorded(AttemptId),
+    /// Another call about the packet is in flight, of this process or another.
+    InFlight,
+    /// The budget of the run has no room for it.
+    NoRoom(NoRoom),
+}
+
+impl Intended {
+    /// The call, where it is recorded.
+    pub fn recorded(self) -> Option<AttemptId> {
+        if let Intended::Recorded(attempt) = self { Some(attempt) } else { None }
+    }
 }
 
 /// What a call came to. Everything the answer did not say is `None`.

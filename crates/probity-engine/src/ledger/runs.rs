@@ -9,12 +9,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
+use super::budget::open_budget;
 use super::db::{Db, DbError, Row, vals};
 use super::error::{Fault, StoreError};
 use super::owned::text_row;
 use super::reader::Reader;
 use super::record::{Begun, Manifest, RunId, RunOpening, RunRecord, RunState};
-use super::tables::Tables;
+use super::tables::{Tables, Worker};
 use crate::judge::JudgeId;
 use crate::judge::mask::without_userinfo;
 
@@ -82,9 +83,12 @@ impl Store {
         let manifest = opening.manifest.clone();
         let invocation = opening.invocation.map(text_of);
         let spec = opening.spec.map(str::to_owned);
+        let budget = opening.budget.cloned();
         self.write_blocking("beginning a run", move |tables| {
+            check_judge(&tables.db, &judge, &identity)?;
+            let budget = budget.map(|terms| open_budget(&tables.db, &terms)).transpose()?;
             register_judge(&tables.db, &judge, &identity)?;
-            let begun = tables.begin_run(&manifest)?;
+            let begun = tables.begin_run(&manifest, budget)?;
             if let Some(invocation) = invocation {
                 const SQL: &str = "UPDATE run SET invocation = ?2 WHERE id = ?1";
                 tables.db.run(SQL, &vals![begun.run().0, &invocation])?;
@@ -172,13 +176,15 @@ impl Reader {
 
 impl Tables {
     /// Begins or resumes a run, with a worker of this process.
-    fn begin_run(&mut self, manifest: &Manifest) -> Result<Begun, Fault> {
-        const WORKER: &str = "INSERT INTO worker (run) VALUES (?1) RETURNING id";
+    fn begin_run(&mut self, manifest: &Manifest, budget: Option<i64>) -> Result<Begun, Fault> {
+        const WORKER: &str = "INSERT INTO worker (run, budget, calls, spent_picodollars)
+            VALUES (?1, ?2, 0, 0) RETURNING id";
         let begun = begun(&self.db, manifest)?;
         let run = begun.run();
-        if !self.workers.contains_key(&run) {
-            let worker = self.db.row(WORKER, &vals![run.0], |row| row.get(0))?;
-            self.workers.insert(run, worker.expect("an insertion returns its row"));
+        if self.workers.get(&run).is_none_or(|worker| worker.budget != budget) {
+            let id = self.db.row(WORKER, &vals![run.0, budget], |row| row.get(0))?;
+            let id = id.expect("an insertion returns its row");
+            self.workers.insert(run, Worker { id, budget });
         }
         Ok(begun)
     }
@@ -209,15 +215,20 @@ fn end_run(db: &Db, run: RunId, state: RunState) -> Result<(), Fault> {
     if n_changed == 1 { Ok(()) } else { Err(StoreError::UnknownRun { run }.into()) }
 }
 
-fn register_judge(db: &Db, judge: &JudgeId, identity: &str) -> Result<(), Fault> {
+/// Refuses a judge that is registered with another identity.
+fn check_judge(db: &Db, judge: &JudgeId, identity: &str) -> Result<(), Fault> {
     const FIND: &str = "SELECT identity FROM judge WHERE hash = ?1";
-    const NEW: &str = "INSERT INTO judge (hash, identity) VALUES (?1, ?2)";
     let known: Option<String> = db.row(FIND, &vals![judge.as_str()], |row| row.get(0))?;
-    match known {
-        Some(known) if known == identity => Ok(()),
-        Some(_) => Err(StoreError::JudgeDiffers { judge: judge.clone() }.into()),
-        None => Ok(db.run(NEW, &vals![judge.as_str(), identity]).map(drop)?),
+    if known.is_none_or(|known| known == identity) {
+        Ok(())
+    } else {
+        Err(StoreError::JudgeDiffers { judge: judge.clone() }.into())
     }
+}
+
+fn register_judge(db: &Db, judge: &JudgeId, identity: &str) -> Result<(), DbError> {
+    const NEW: &str = "INSERT INTO judge (hash, identity) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING";
+    db.run(NEW, &vals![judge.as_str(), identity]).map(drop)
 }
 
 fn run_record(row: &Row<'_>) -> Result<RunRecord, DbError> {

@@ -52,11 +52,42 @@ CREATE TABLE run (
 ) STRICT;
 CREATE INDEX run_by_name ON run (name, id);
 
+-- What may be spent on the runs of a command together, over all its invocations; null is no limit. What was spent is
+-- counted by workers and batches, in the transaction that ends a call; what is reserved is what is in flight.
+CREATE TABLE budget (
+    id              INTEGER PRIMARY KEY,
+    key             TEXT NOT NULL UNIQUE,
+    calls_max       INTEGER,
+    picodollars_max INTEGER
+) STRICT;
+
 -- A process at work on a run. Calls in flight are its own; when it is dead, they are lost.
 CREATE TABLE worker (
-    id  INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL REFERENCES run (id)
+    id                INTEGER PRIMARY KEY,
+    run               INTEGER NOT NULL REFERENCES run (id),
+    budget            INTEGER REFERENCES budget (id),
+    calls             INTEGER NOT NULL,
+    spent_picodollars INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX worker_by_budget ON worker (budget);
+
+-- Calls that are handed to a provider together. Its calls are in flight until the batch is known to have ended, whatever
+-- becomes of the process that submitted it. `account` is a fingerprint, never a key; `provider_id` is null until the
+-- provider has confirmed the batch, which it can be found by its `tag` before.
+CREATE TABLE batch (
+    id                INTEGER PRIMARY KEY,
+    run               INTEGER NOT NULL REFERENCES run (id),
+    budget            INTEGER REFERENCES budget (id),
+    judge             INTEGER NOT NULL REFERENCES judge (id),
+    account           TEXT NOT NULL,
+    tag               TEXT NOT NULL UNIQUE,
+    provider_id       TEXT UNIQUE,
+    state             TEXT NOT NULL,
+    calls             INTEGER NOT NULL,
+    spent_picodollars INTEGER NOT NULL,
+    body              TEXT NOT NULL
+) STRICT;
+CREATE INDEX batch_by_budget ON batch (budget);
 
 CREATE TABLE packet (
     id   INTEGER PRIMARY KEY,
@@ -64,31 +95,34 @@ CREATE TABLE packet (
     body TEXT NOT NULL
 ) STRICT;
 
--- A call: in flight from before it is sent, then ended, or lost with its process. The columns after
--- `started_unix_ms` are null until it has ended.
+-- A call: in flight from before it is sent, then ended, or lost with its worker. It belongs to a worker or to a batch.
+-- `reserved_picodollars` is the most it can cost. The columns after it are null until the call has ended.
 CREATE TABLE attempt (
-    id               INTEGER PRIMARY KEY,
-    packet           INTEGER NOT NULL REFERENCES packet (id),
-    judge            INTEGER NOT NULL REFERENCES judge (id),
-    repeat           INTEGER NOT NULL,
-    run              INTEGER NOT NULL REFERENCES run (id),
-    worker           INTEGER NOT NULL REFERENCES worker (id),
-    n                INTEGER NOT NULL,
-    state            TEXT NOT NULL CHECK (state = 'in_flight' OR state = 'ended' OR state = 'lost'),
-    superseded       INTEGER NOT NULL CHECK (superseded = 0 OR superseded = 1),
-    cause            TEXT NOT NULL,
-    started_unix_ms  INTEGER NOT NULL,
-    outcome          TEXT,
-    detail           TEXT,
-    http_status      INTEGER,
-    tokens_in        INTEGER,
-    tokens_out       INTEGER,
-    cost_picodollars INTEGER,
-    model            TEXT,
-    fingerprint      TEXT,
-    response_id      TEXT,
-    elapsed_ms       INTEGER,
-    CHECK ((state = 'ended') = (outcome IS NOT NULL))
+    id                   INTEGER PRIMARY KEY,
+    packet               INTEGER NOT NULL REFERENCES packet (id),
+    judge                INTEGER NOT NULL REFERENCES judge (id),
+    repeat               INTEGER NOT NULL,
+    run                  INTEGER NOT NULL REFERENCES run (id),
+    worker               INTEGER REFERENCES worker (id),
+    batch                INTEGER REFERENCES batch (id),
+    n                    INTEGER NOT NULL,
+    state                TEXT NOT NULL CHECK (state = 'in_flight' OR state = 'ended' OR state = 'lost'),
+    superseded           INTEGER NOT NULL CHECK (superseded = 0 OR superseded = 1),
+    cause                TEXT NOT NULL,
+    started_unix_ms      INTEGER NOT NULL,
+    reserved_picodollars INTEGER NOT NULL,
+    outcome              TEXT,
+    detail               TEXT,
+    http_status          INTEGER,
+    tokens_in            INTEGER,
+    tokens_out           INTEGER,
+    cost_picodollars     INTEGER,
+    model                TEXT,
+    fingerprint          TEXT,
+    response_id          TEXT,
+    elapsed_ms           INTEGER,
+    CHECK ((state = 'ended') = (outcome IS NOT NULL)),
+    CHECK ((worker IS NULL) <> (batch IS NULL))
 ) STRICT;
 CREATE INDEX attempt_by_packet ON attempt (packet, judge, repeat);
 CREATE INDEX attempt_by_run ON attempt (run, judge);

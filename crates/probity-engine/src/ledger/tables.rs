@@ -3,25 +3,29 @@
 //! Only the writer's thread owns a [`Tables`]; beginning and committing transactions is its business. A request that
 //! makes no sense is refused and has written nothing, so its neighbours in the same transaction stand.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use probity_core::packet::PacketHash;
 
+use super::budget::{Caller, NoRoom, Room, Spending, reserved};
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
-use super::record::{Accepted, AttemptId, AttemptStart, Conclusion, RunId, Settled, Settlement};
+use super::record::{Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement};
+use crate::config::Money;
 use crate::judge::JudgeId;
 
 const PACKET: &str = "INSERT INTO packet (hash, body)
     SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
     ON CONFLICT (hash) DO NOTHING";
 
-const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, n, state, superseded, cause,
-        started_unix_ms)
-    SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.n, 'in_flight', 0, u.cause, u.started_unix_ms
-    FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, n BIGINT, cause TEXT,
-        started_unix_ms BIGINT)} u
+const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
+        started_unix_ms, reserved_picodollars)
+    SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
+        u.started_unix_ms, u.reserved
+    FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, batch BIGINT, n BIGINT,
+        cause TEXT, started_unix_ms BIGINT, reserved BIGINT)} u
     JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
@@ -32,7 +36,8 @@ const END: &str = "UPDATE attempt SET state = 'ended', outcome = u.outcome, deta
         response_id = u.response_id, elapsed_ms = u.elapsed_ms
     FROM {rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
         cost_picodollars BIGINT, model TEXT, fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)} u
-    WHERE attempt.id = u.k AND attempt.state = 'in_flight' RETURNING id";
+    WHERE attempt.id = u.k AND attempt.state = 'in_flight'
+    RETURNING id, worker, batch, reserved_picodollars";
 
 const ANSWER: &str = "INSERT INTO answer (attempt, raw) SELECT u.k, u.raw FROM {rows(k BIGINT, raw BYTEA)} u";
 
@@ -66,7 +71,7 @@ pub(crate) struct Tables {
     pub(crate) db: Db,
     judges: HashMap<JudgeId, i64>,
     /// This process's worker in each run that it has begun.
-    pub(super) workers: HashMap<RunId, i64>,
+    pub(super) workers: HashMap<RunId, Worker>,
 }
 
 impl Tables {
@@ -74,14 +79,16 @@ impl Tables {
         Tables { db, judges: HashMap::new(), workers: HashMap::new() }
     }
 
-    /// Records that calls are about to be made.
+    /// Records that calls are about to be made, as far as the budgets of their runs have room.
     pub(super) fn intend(
         &mut self,
         starts: &[AttemptStart],
-    ) -> Result<Vec<Result<AttemptId, StoreError>>, DbError> {
-        let parties = starts.iter().map(|start| self.parties(start)).collect::<Result<Vec<_>, _>>()?;
-        let accepted =
-            || starts.iter().zip(&parties).filter_map(|(start, found)| Some((start, found.as_ref().ok()?)));
+    ) -> Result<Vec<Result<Intended, StoreError>>, DbError> {
+        let places = self.places(starts)?;
+        let accepted = || {
+            let placed = starts.iter().zip(&places);
+            placed.filter_map(|(start, place)| Some((start, place.as_ref().ok()?.as_ref().ok()?)))
+        };
         let packets: Vec<Vec<Val<'_>>> =
             accepted().map(|(start, _)| vals![start.packet.as_bytes(), &*start.packet_body].into()).collect();
         self.db.set(PACKET, &packets, |_| Ok(()))?;
@@ -91,12 +98,40 @@ impl Tables {
             Ok((key, AttemptId(row.get(0)?)))
         })?;
         let mut begun: HashMap<_, _> = begun.into_iter().collect();
-        let outcome = |(start, parties): (&AttemptStart, Result<Parties, StoreError>)| {
-            // Of two calls about one packet, one has the place in flight.
-            let attempt = begun.remove(&(parties?.judge, start.repeat, start.packet));
-            attempt.ok_or(StoreError::InFlight { packet: start.packet })
+        let outcome = |(start, place): (&AttemptStart, Result<Place, StoreError>)| {
+            Ok(match place? {
+                Err(no_room) => Intended::NoRoom(no_room),
+                // Of two calls about one packet, one has the place in flight.
+                Ok(parties) => begun
+                    .remove(&(parties.judge, start.repeat, start.packet))
+                    .map_or(Intended::InFlight, Intended::Recorded),
+            })
         };
-        Ok(starts.iter().zip(parties).map(outcome).collect())
+        Ok(starts.iter().zip(places).map(outcome).collect())
+    }
+
+    /// Who asks whom in each of `starts`, as far as budgets have room. What turns out to be in flight already has taken
+    /// its room until the next look.
+    fn places(&mut self, starts: &[AttemptStart]) -> Result<Vec<Result<Place, StoreError>>, DbError> {
+        let mut rooms: BTreeMap<i64, Option<Room>> = BTreeMap::new();
+        let mut places = Vec::with_capacity(starts.len());
+        for start in starts {
+            let place = match self.parties(start)? {
+                Err(refused) => Err(refused),
+                Ok(parties) => Ok(match parties.budget {
+                    None => Ok(parties),
+                    Some(budget) => {
+                        let room = match rooms.entry(budget) {
+                            Entry::Occupied(known) => known.into_mut(),
+                            Entry::Vacant(entry) => entry.insert(Room::of(&self.db, budget)?),
+                        };
+                        room.as_mut().map_or(Ok(()), |room| room.take(start.most)).map(|()| parties)
+                    }
+                }),
+            };
+            places.push(place);
+        }
+        Ok(places)
     }
 
     /// Takes back that a call is about to be made: nothing was sent.
@@ -111,9 +146,21 @@ impl Tables {
         conclusions: &[Conclusion],
     ) -> Result<Vec<Result<Option<Accepted>, StoreError>>, DbError> {
         let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(end).collect();
-        let ended = self.db.set(END, &ends, |row| row.get::<i64>(0))?;
-        let ended: HashSet<i64> = ended.into_iter().collect();
-        let current = || conclusions.iter().filter(|conclusion| ended.contains(&conclusion.attempt.0));
+        let ended = self.db.set(END, &ends, |row| {
+            let caller = Caller::of(row.get(1)?, row.get(2)?)?;
+            Ok((row.get::<i64>(0)?, (caller, Money::from_picos(row.get(3)?))))
+        })?;
+        let ended: HashMap<i64, (Caller, Money)> = ended.into_iter().collect();
+        let mut spending = Spending::default();
+        for conclusion in conclusions {
+            if let Some((caller, reserved)) = ended.get(&conclusion.attempt.0) {
+                // What a call cost that does not tell is the most it can have cost.
+                let cost = conclusion.end.cost_picodollars.map_or(*reserved, Money::from_picos);
+                spending.add(*caller, cost);
+            }
+        }
+        spending.record(&self.db)?;
+        let current = || conclusions.iter().filter(|conclusion| ended.contains_key(&conclusion.attempt.0));
         let answers: Vec<Vec<Val<'_>>> = current()
             .filter(|conclusion| !conclusion.end.raw.is_empty())
             .map(|conclusion| vals![conclusion.attempt.0, &conclusion.end.raw[..]].into())
@@ -125,7 +172,7 @@ impl Tables {
         let accepted = self.settle(&offers)?;
         let outcome = |conclusion: &Conclusion| {
             let attempt = conclusion.attempt;
-            if ended.contains(&attempt.0) {
+            if ended.contains_key(&attempt.0) {
                 Ok(accepted.get(&attempt).copied())
             } else {
                 Err(StoreError::NotInFlight { attempt })
@@ -169,10 +216,15 @@ impl Tables {
         let Some(judge) = self.judge_row(&start.judge)? else {
             return Ok(Err(StoreError::UnknownJudge { judge: start.judge.clone() }));
         };
-        let Some(worker) = self.workers.get(&start.run) else {
+        if let Some(BatchId(batch)) = start.batch {
+            const BUDGET: &str = "SELECT budget FROM batch WHERE id = ?1";
+            let budget = self.db.row(BUDGET, &vals![batch], |row| row.get(0))?.flatten();
+            return Ok(Ok(Parties { judge, caller: Caller::Batch(batch), budget }));
+        }
+        let Some(Worker { id, budget }) = self.workers.get(&start.run).copied() else {
             return Ok(Err(StoreError::UnknownRun { run: start.run }));
         };
-        Ok(Ok(Parties { judge, worker: *worker }))
+        Ok(Ok(Parties { judge, caller: Caller::Worker(id), budget }))
     }
 
     fn judge_row(&mut self, judge: &JudgeId) -> Result<Option<i64>, DbError> {
@@ -187,10 +239,21 @@ impl Tables {
     }
 }
 
-/// The numbers of a judge and of the worker that asks it.
+/// Who asks whom, or why the budget does not allow it.
+type Place = Result<Parties, NoRoom>;
+
+/// The numbers of a judge, of what asks it, and of the budget for that.
 struct Parties {
     judge: i64,
-    worker: i64,
+    caller: Caller,
+    budget: Option<i64>,
+}
+
+/// This process in a run, with its budget, by number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Worker {
+    pub(super) id: i64,
+    pub(super) budget: Option<i64>,
 }
 
 /// The number of a judge.
@@ -199,15 +262,18 @@ pub(super) fn judge_row(db: &Db, judge: &JudgeId) -> Result<Option<i64>, DbError
 }
 
 fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
+    let [worker, batch] = parties.caller.columns();
     vals![
         start.packet.as_bytes(),
         parties.judge,
         start.repeat,
         start.run.0,
-        parties.worker,
+        worker,
+        batch,
         start.n,
         &start.cause,
         start.started_unix_ms,
+        reserved(start.most),
     ]
     .into()
 }

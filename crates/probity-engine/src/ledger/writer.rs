@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
 use super::open;
-use super::record::{Accepted, AttemptId, AttemptStart, Conclusion};
+use super::record::{Accepted, AttemptStart, Conclusion, Intended};
 use super::tables::Tables;
 use crate::fault_points::{self, Point};
 
@@ -29,7 +29,7 @@ pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 /// What reaches the writer's thread.
 pub(super) enum ToWriter {
     /// A call is about to be made.
-    Intend(Box<AttemptStart>, Reply<AttemptId>),
+    Intend(Box<AttemptStart>, Reply<Intended>),
     /// A call has ended.
     Conclude(Box<Conclusion>, Reply<Option<Accepted>>),
     /// Something else is to be written.
@@ -85,7 +85,7 @@ where
 #[derive(Default)]
 struct Batch {
     starts: Vec<AttemptStart>,
-    starters: Vec<Reply<AttemptId>>,
+    starters: Vec<Reply<Intended>>,
     conclusions: Vec<Conclusion>,
     concluders: Vec<Reply<Option<Accepted>>>,
     jobs: Vec<Box<dyn Job>>,
@@ -120,7 +120,7 @@ impl Batch {
 
 /// What became of the calls of a batch, in their order.
 struct Written {
-    begun: Vec<Result<AttemptId, StoreError>>,
+    begun: Vec<Result<Intended, StoreError>>,
     concluded: Vec<Result<Option<Accepted>, StoreError>>,
 }
 

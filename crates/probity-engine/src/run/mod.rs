@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
+use probity_core::json::Json;
 use probity_core::packet::PacketHash;
 use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
@@ -49,9 +50,9 @@ use crate::config::{ChatSettings, LeftOut, TargetSettings};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
-use crate::ledger::{Invocation, JudgeId, RunId, RunOpening, RunState, Store, StoreError};
+use crate::ledger::{Invocation, JudgeId, Manifest, RunId, RunOpening, RunState, Store, StoreError};
 use crate::schedule::Driven;
-use crate::schedule::budget::{Budget, Limits, Money};
+use crate::schedule::budget::{Budget, BudgetTerms, Limits, Money};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
@@ -268,7 +269,8 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    run_within(work, session, &Allowance::new(Arc::new(budget(work.asking(), None)?))).await
+    let key = budget_key([work.as_ref()]);
+    run_within(work, session, &Allowance::new(Arc::new(budget(key, work.asking(), None)?))).await
 }
 
 /// What `judge` has on record about `work`, as a run of its own where the store is written to.
@@ -283,7 +285,8 @@ pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> 
     let (identity, spec) =
         (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
     let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
-    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+    let spec = Some(spec.as_str());
+    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None };
     let run = store.begin_judged_run(opening)?.run();
     store.end_run(run, RunState::Complete)?;
     ran.run = Some(run);
@@ -309,8 +312,20 @@ async fn run_within(
     }
 }
 
+/// What the budget for `works` is known by: what defines their runs, whatever their judge refuses to be sent.
+fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for work in works {
+        let id = JudgeId::of_identity(&work.asking().identity(&LeftOut::default()));
+        let Manifest { name, parts, .. } = work.manifest(&id);
+        let named = parts.into_iter().map(|(name, value)| (name, Json::text(value)));
+        hasher.update(Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 /// What may be spent on judge and target together. A limit on money needs a price to hold it against.
-fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
+fn budget(key: String, asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
     let chats: Vec<&ChatSettings> =
         asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
@@ -323,7 +338,7 @@ fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, Ru
             Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?)
         }
     };
-    Ok(Budget::new(Limits { calls_max: limits.calls_max, money_max }))
+    Ok(Budget::new(BudgetTerms { key, limits: Limits { calls_max: limits.calls_max, money_max } }))
 }
 
 /// Reads the results of a run back, giving each row to `sink` in the order of the input.

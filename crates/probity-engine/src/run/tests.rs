@@ -10,6 +10,7 @@ use super::results::Row;
 use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
+use crate::config::Money;
 use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
 
 /// About the size of a group of cases.
@@ -176,7 +177,7 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
     let store = store(&folder);
     let judge = JudgeId::of_identity("{}");
     let manifest = &Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let opening = RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None };
+    let opening = RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
     let run = store.begin_judged_run(opening).expect("a run").run();
     if let Some(at) = damaged {
         let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
@@ -190,11 +191,13 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
             n: 1,
             cause: "first".to_owned(),
             started_unix_ms: 0,
+            most: Money::default(),
+            batch: None,
         };
         let end = AttemptEnd { outcome: "answered".to_owned(), ..AttemptEnd::default() };
         let settlement = Settlement { attempts: 1, decision: Settled::Verdict { body: "{}".to_owned() } };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let attempt = runtime.block_on(store.intend(start)).expect("an intent");
+        let attempt = runtime.block_on(store.intend(start)).expect("an intent").recorded().expect("a place");
         runtime.block_on(store.conclude(attempt, end, Some(settlement))).expect("settled");
     }
     let tell = || {

@@ -11,7 +11,7 @@ use probity_core::verdict::{self, Completion, ModelMatch};
 use tokio::time::timeout_at;
 
 use super::attempt::{ANSWERED, Answer, Heard, recorded_answer, unix_ms};
-use super::budget::{Money, NoRoom, Reservation};
+use super::budget::{Money, NoRoom};
 use super::classify::{BAD_BODY, Disposition, too_long};
 use super::desk::{Desk, Earlier, Pursued, Task};
 use super::lane::{Permit, Signal, Stop};
@@ -20,7 +20,10 @@ use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
 use crate::judge::respondent::{Remedy, Respondent, Unusable};
-use crate::ledger::{AttemptId, AttemptOutcome, AttemptStart, Settled, Settlement, StoreError};
+use crate::ledger::{AttemptId, AttemptOutcome, AttemptStart, Intended, Settled, Settlement, StoreError};
+
+/// How long a call waits for room in the budget before it looks again by itself: other workers make room unheard.
+const ROOM_CHECK: Duration = Duration::from_secs(1);
 
 /// What an ended call leads to.
 enum Step {
@@ -124,8 +127,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
     async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
         let attempt = self.intend(cause).await?;
-        let (permit, reservation) = match self.turn().await {
-            Ok(Some(turn)) => turn,
+        let permit = match self.turn().await {
+            Ok(Some(permit)) => permit,
             Ok(None) => {
                 self.withdraw(attempt).await?;
                 return Ok(Step::Done(Pursued::GaveUp));
@@ -136,22 +139,20 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             }
         };
         self.tries.start(&self.desk.schedule);
-        let (reception, heard, cost) = self.call((permit, reservation)).await;
+        let (reception, heard, cost) = self.call(permit).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
         let end = heard.end(reception, cost);
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
+        self.desk.budget.release();
         self.step(ruling)
     }
 
     /// Sends the call and takes in what came back. The place on the lane is free afterwards.
-    async fn call(
-        &self,
-        (permit, mut reservation): (Permit<'a>, Reservation<'a>),
-    ) -> (Reception, Heard, Option<Money>) {
+    async fn call(&self, permit: Permit<'a>) -> (Reception, Heard, Option<Money>) {
         let desk = self.desk;
-        reservation.sent();
+        desk.budget.call_sent();
         desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         fault_points::reach(Point::BeforeSend);
         let reception = desk.respondent.ask(&self.task.question, permit.server()).await;
@@ -161,50 +162,22 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         // Before the permit is given back: the next call must know of a pause or a stop.
         self.tell(&permit, &heard);
         let cost = heard.cost(desk);
-        reservation.settle(cost);
-        let spent = desk.budget.spent().money.picos().unsigned_abs();
-        desk.progress.picos.store(spent, Ordering::Relaxed);
+        let spent = desk.budget.spend(cost.unwrap_or(self.task.most));
+        desk.progress.picos.store(spent.picos().unsigned_abs(), Ordering::Relaxed);
         drop(permit);
         (reception, heard, cost)
     }
 
-    /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
-    async fn turn(&self) -> Result<Option<(Permit<'a>, Reservation<'a>)>, Stop> {
+    /// Waits until the lane has room for a call. `None` when the packet's time is up.
+    async fn turn(&self) -> Result<Option<Permit<'a>>, Stop> {
         let (desk, tokens) = (self.desk, self.task.tokens_input);
-        loop {
-            let permit = match self.tries.deadline() {
-                None => desk.lane.enter(tokens).await?,
-                Some(deadline) => match timeout_at(deadline, desk.lane.enter(tokens)).await {
-                    Ok(permit) => permit?,
-                    Err(_) => return Ok(None),
-                },
-            };
-            if let Some(reservation) = self.reserved()? {
-                return Ok(Some((permit, reservation)));
-            }
-            let freed = desk.budget.freed();
-            tokio::pin!(freed);
-            // Registered before the second look, so that room made in between is not missed.
-            freed.as_mut().enable();
-            if let Some(reservation) = self.reserved()? {
-                return Ok(Some((permit, reservation)));
-            }
-            drop(permit);
-            // What holds the money is in flight and ends within its own clock, so this wait ends too.
-            tokio::select! { () = freed => {}, () = desk.lane.stopped() => {} }
+        match self.tries.deadline() {
+            None => desk.lane.enter(tokens).await.map(Some),
+            Some(deadline) => timeout_at(deadline, desk.lane.enter(tokens)).await.ok().transpose(),
         }
     }
 
-    /// Room in the budget for a call. `None` while calls in flight hold the rest of it.
-    fn reserved(&self) -> Result<Option<Reservation<'a>>, Stop> {
-        match self.desk.budget.reserve(self.task.most) {
-            Ok(reservation) => Ok(Some(reservation)),
-            Err(NoRoom::Held) => Ok(None),
-            Err(NoRoom::Never(exhausted)) => Err(self.stop(Stop::Budget(exhausted.to_string()))),
-        }
-    }
-
-    /// Records that a call is about to be made. It is on the disk afterwards.
+    /// Records that a call is about to be made, as soon as the budget has room for it. It is on the disk afterwards.
     async fn intend(&self, cause: &str) -> Result<AttemptId, Stop> {
         let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
@@ -216,13 +189,47 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
+            most: self.task.most,
+            batch: None,
         };
-        self.desk.store.intend(start).await.map_err(|error| self.store_failed(error))
+        loop {
+            let freed = self.desk.budget.freed();
+            tokio::pin!(freed);
+            // Registered before the look, so that room made in between is not missed.
+            freed.as_mut().enable();
+            let intended = self.desk.store.intend(start.clone()).await;
+            match intended.map_err(|error| self.store_failed(error))? {
+                Intended::Recorded(attempt) => {
+                    // There may be room for more than one.
+                    self.desk.budget.release();
+                    return Ok(attempt);
+                }
+                Intended::InFlight => {
+                    let error = StoreError::InFlight { packet };
+                    return Err(self.store_failed(error));
+                }
+                Intended::NoRoom(NoRoom::Never(exhausted)) => {
+                    return Err(self.stop(Stop::Budget(exhausted.to_string())));
+                }
+                // What holds the rest is in flight and ends within its own clock, so this wait ends too.
+                Intended::NoRoom(NoRoom::Held) => {
+                    tokio::select! {
+                        () = freed => {}
+                        () = tokio::time::sleep(ROOM_CHECK) => {}
+                        () = self.desk.lane.stopped() => {
+                            return Err(self.desk.lane.stop_reason().expect("the lane has stopped"));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Takes back that a call is about to be made, because it is not.
     async fn withdraw(&self, attempt: AttemptId) -> Result<(), Stop> {
-        self.desk.store.withdraw(attempt).await.map_err(|error| self.store_failed(error))
+        let withdrawn = self.desk.store.withdraw(attempt).await;
+        self.desk.budget.release();
+        withdrawn.map_err(|error| self.store_failed(error))
     }
 
     /// Tells the lane what a call meant. What one server refuses for good another one may answer, but for a parameter,

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use probity_engine::ledger::{AttemptEnd, AttemptStart};
+use probity_engine::schedule::budget::Money;
 use serde_json::json;
 
 use crate::scene::{Scene, Terms, completion, good, good_answer};
@@ -23,8 +24,10 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             n,
             cause: (*cause).to_owned(),
             started_unix_ms: 0,
+            most: Money::default(),
+            batch: None,
         };
-        let attempt = scene.desk.store.intend(start).await.expect("begun");
+        let attempt = scene.desk.store.intend(start).await.expect("begun").recorded().expect("a place");
         let end = AttemptEnd {
             outcome: (*outcome).to_owned(),
             raw: raw.as_bytes().to_vec(),

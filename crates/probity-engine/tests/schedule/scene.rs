@@ -15,7 +15,7 @@ use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::ledger::{
     AttemptRecord, JudgeId, Manifest, Reader, RunOpening, Settled, Settlement, Store,
 };
-use probity_engine::schedule::budget::{Budget, Limits, Money};
+use probity_engine::schedule::budget::{Budget, BudgetTerms, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
 use probity_engine::schedule::lane::{Lane, Parameters, Stop};
 use probity_engine::schedule::{Driven, drive};
@@ -101,12 +101,14 @@ impl Scene {
         let store = Store::open(&folder.path().join("store.db")).expect("a store").store;
         let judge_id = JudgeId::of_identity("{}");
         let manifest = Manifest { name: "scene".into(), parts: Vec::new(), body: "{}".into() };
+        let budget = Budget::new(BudgetTerms { key: "scene".to_owned(), limits: terms.budget });
         let opening = RunOpening {
             judge: &judge_id,
             identity: "{}",
             manifest: &manifest,
             invocation: None,
             spec: None,
+            budget: Some(budget.terms()),
         };
         let run = store.begin_judged_run(opening).expect("a run").run();
         let desk = Desk {
@@ -117,7 +119,7 @@ impl Scene {
             run,
             repeat: 0,
             lane: Arc::new(Lane::new(terms.lane, 1, Parameters::Settled)),
-            budget: Arc::new(Budget::new(terms.budget)),
+            budget: Arc::new(budget),
             price: terms.price,
             schedule: terms.pursuit,
             reask: terms.reask,

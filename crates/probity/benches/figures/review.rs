@@ -6,6 +6,7 @@
 //! what a browser adds is not in the figures.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use probity_core::stats::Random;
 use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 
 use crate::bench::{Bench, CALLS_PER_CASE};
@@ -165,7 +166,11 @@ struct Reviewer {
 impl Reviewer {
     /// Comes in by a link.
     async fn enter(origin: &str, name: &str, token: &str, n: usize) -> Reviewer {
+        let address = Url::parse(origin).expect("the room prints an address");
+        let (host, port) = (address.host_str().unwrap_or_default(), address.port().unwrap_or_default());
         let client = Client::builder().http1_only().tcp_nodelay(true).no_proxy();
+        // Browsers take every name under `localhost` for this machine; resolvers may not know it.
+        let client = client.resolve(host, SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
         let client = client.redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         let mut reviewer = Reviewer {
             name: name.to_owned(),

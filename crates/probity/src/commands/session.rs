@@ -39,6 +39,9 @@ const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 /// How to go on after calls have stopped.
 const RESUME: &str = "run the same command again to resume";
 
+/// How to go on after the budget of the run is used up.
+const RAISE: &str = "run it again with a larger limit to resume";
+
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -328,7 +331,8 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     let of = if who == "judge" { String::new() } else { format!("the {who}: ") };
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Quota(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RAISE}")),
         Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
             let hint = match parameter {
                 Parameter::Temperature | Parameter::Seed | Parameter::Effort | Parameter::Limit => {

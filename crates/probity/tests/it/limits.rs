@@ -18,13 +18,19 @@ fn unscored(probity: &Probity) -> Value {
 fn the_call_limit_is_hard_and_the_run_resumes() {
     let server = kind_judge();
     let probity = probity(&server);
-    let stopped = "stopped: the limit of 4 calls is reached; run the same command again to resume";
+    let stopped = "stopped: the limit of 4 calls is reached; run it again with a larger limit to resume";
     probity.run_tickets(["--max-calls", "4"]).code(3).says([stopped]);
     assert_eq!(server.n_requests(), 4);
     assert_eq!(unscored(&probity)["not_attempted"], 6);
-    probity.run_tickets(["--max-calls", "4"]).code(3);
+    for again in [&["--max-calls", "4"][..], &[]] {
+        probity.run_tickets(again).code(3).says([stopped]);
+        assert_eq!(server.n_requests(), 4, "the limit is the run's, over all its commands");
+    }
+    let below = "--max-calls 3 is below the 4 calls that this run has made; name more to continue it";
+    probity.run_tickets(["--max-calls", "3"]).code(2).says([below]);
+    probity.run_tickets(["--max-calls", "8"]).code(3);
     assert_eq!(server.n_requests(), 8);
-    probity.run_tickets(["--max-calls", "4"]).code(0);
+    probity.run_tickets(["--max-calls", "12"]).code(0);
     assert_eq!(server.n_requests(), 10, "no call was made twice");
     let bodies: std::collections::BTreeSet<Vec<u8>> = server.requests().into_iter().map(|r| r.body).collect();
     assert_eq!(bodies.len(), 10);
@@ -53,6 +59,7 @@ fn g13_the_budget_is_hard_and_the_run_resumes() {
     assert!((1..10).contains(&n_calls), "{n_calls} calls");
     let spent = probity.json("out.json")["summary"]["cost_usd"].as_f64().unwrap();
     assert!((spent - 0.0021 * n_calls as f64).abs() < 1e-9, "{spent} for {n_calls}");
+    probity.run_tickets(["--budget-usd", "0.000001"]).code(2).says(["is below the $"]);
     probity.run_tickets(["--budget-usd", "1"]).code(0);
     assert_eq!(server.n_requests(), 10);
     let spent = probity.json("out.json")["summary"]["cost_usd"].as_f64().unwrap();

@@ -87,11 +87,11 @@ fn a_limit_on_calls_holds_for_targets_and_judge_together() {
     let prompts = ["openai@old.txt", "openai@new.txt"];
     scene.compare(&prompts, &["--max-calls", "4"]).code(3).says(["the limit of 4 calls is reached"]);
     assert_eq!(scene.bot.n_requests(), 4, "one variant has some replies, the other none");
-    scene.compare(&prompts, &["--max-calls", "4"]).code(3).says(["the limit of 4 calls is reached"]);
+    scene.compare(&prompts, &["--max-calls", "8"]).code(3).says(["the limit of 8 calls is reached"]);
     assert_eq!(scene.bot.n_requests(), 8);
-    scene.compare(&prompts, &["--max-calls", "10"]).code(3);
+    scene.compare(&prompts, &["--max-calls", "18"]).code(3);
     assert_eq!(scene.bot.n_requests(), 2 * N_CASES);
-    check(&scene.compare(&prompts, &["--json"]).code(0).json(), ["old", "new"]);
+    check(&scene.compare(&prompts, &["--json", "--max-calls", "99"]).code(0).json(), ["old", "new"]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn fill(scene: &Scene) -> (StoreError, Vec<String>) {
     for n in 0.. {
         let text = format!("{n:03000}");
         let written = wait(async {
-            let attempt = scene.store.intend(scene.start(&text)).await?;
+            let attempt = scene.store.intend(scene.start(&text)).await?.recorded().unwrap();
             let settlement = Some(settlement(verdict("{}")));
             scene.store.conclude(attempt, ended("ok", &[b'x'; 2000]), settlement).await
         });
@@ -65,7 +65,7 @@ fn c09_everyone_who_waited_is_told_the_same() {
         .map(|n| {
             let (store, start) = (scene.store.clone(), scene.start(&format!("{n:03000}")));
             runtime.spawn(async move {
-                let attempt = store.intend(start).await?;
+                let attempt = store.intend(start).await?.recorded().unwrap();
                 store.conclude(attempt, ended("ok", b"raw"), None).await
             })
         })

@@ -3,6 +3,7 @@
 //! A test drives one [`Scene`]: a store in its own folder with a judge and a run. What `kill -9` leaves
 //! is a copy of the files of an open store.
 
+mod budget;
 mod crash;
 mod full;
 mod labels;
@@ -20,6 +21,7 @@ use probity_core::packet::PacketHash;
 
 use super::lock::beside;
 use super::*;
+use crate::config::Money;
 
 struct Scene {
     folder: tempfile::TempDir,
@@ -50,7 +52,7 @@ impl Scene {
     }
 
     fn begin(&self, text: &str) -> AttemptId {
-        wait(self.store.intend(self.start(text))).unwrap()
+        wait(self.store.intend(self.start(text))).unwrap().recorded().unwrap()
     }
 
     fn end(&self, attempt: AttemptId, raw: &[u8]) {
@@ -89,7 +91,7 @@ fn begun(
     (judge, identity): (&JudgeId, &str),
     manifest: &Manifest,
 ) -> Result<Begun, StoreError> {
-    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None })
+    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None, budget: None })
 }
 
 fn packet(text: &str) -> PacketHash {
@@ -106,6 +108,8 @@ fn start(text: &str, judge: &JudgeId, run: RunId) -> AttemptStart {
         n: 1,
         cause: "first".to_owned(),
         started_unix_ms: 0,
+        most: Money::default(),
+        batch: None,
     }
 }
 

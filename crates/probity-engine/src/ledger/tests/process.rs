@@ -32,7 +32,7 @@ fn work(path: &Path, n_packets: usize) {
     for n in (n_settled(&store)..).take(n_packets) {
         let text = n.to_string();
         wait(async {
-            let attempt = store.intend(start(&text, &judge, run)).await.unwrap();
+            let attempt = store.intend(start(&text, &judge, run)).await.unwrap().recorded().unwrap();
             let settlement = Some(settlement(verdict(&text)));
             store.conclude(attempt, ended("ok", text.as_bytes()), settlement).await.unwrap();
         });

@@ -66,7 +66,7 @@ fn another_schema_is_refused() {
     };
     check_refused(
         of_version(open::SCHEMA_VERSION + 1),
-        &expect!["cannot open /store.db: its schema is version 5, and this program knows version 4"],
+        &expect!["cannot open /store.db: its schema is version 6, and this program knows version 5"],
     );
     check_refused(
         of_version(open::SCHEMA_VERSION - 1),

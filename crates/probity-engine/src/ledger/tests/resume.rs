@@ -104,7 +104,7 @@ fn g04_recovery_can_be_killed_too() {
     assert_eq!(opened.lost.len(), 1);
     let (judge, run) = prepared(&opened.store);
     assert_eq!((&judge, run), (&scene.judge, scene.run), "the run goes on");
-    let retry = wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap();
+    let retry = wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap().recorded().unwrap();
 
     let (_folder, path) = copied(&path);
     let opened = Store::open(&path).unwrap();
@@ -117,7 +117,7 @@ fn c12_order_is_by_sequence_whatever_the_clock_says() {
     let scene = Scene::new();
     for (n, started_unix_ms) in (1..).zip([4_000_000_000_000, 0, i64::MIN]) {
         let start = AttemptStart { n, started_unix_ms, ..scene.start("a") };
-        let attempt = wait(scene.store.intend(start)).unwrap();
+        let attempt = wait(scene.store.intend(start)).unwrap().recorded().unwrap();
         scene.end(attempt, b"raw");
     }
     let order: Vec<_> = scene.attempts("a").iter().map(|kept| (kept.n, kept.started_unix_ms)).collect();

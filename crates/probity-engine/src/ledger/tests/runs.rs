@@ -53,6 +53,7 @@ fn a_run_begins_with_its_judge_and_how_it_was_called() {
         manifest: &manifest,
         invocation: Some(&call),
         spec: None,
+        budget: None,
     };
     let run = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap().run();
     assert_ne!(run, first);

@@ -4,7 +4,7 @@ use super::*;
 
 /// Records one ended call about `text` and returns nothing: the figures are read later.
 fn call(scene: &Scene, run: RunId, text: &str, end: AttemptEnd) {
-    let attempt = wait(scene.store.intend(start(text, &scene.judge, run))).unwrap();
+    let attempt = wait(scene.store.intend(start(text, &scene.judge, run))).unwrap().recorded().unwrap();
     wait(scene.store.conclude(attempt, end, None)).unwrap();
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
+use crate::config::Money;
 use crate::ledger::{
     AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement, Store,
 };
@@ -56,7 +57,7 @@ fn running(path: &Path, n_calls: usize) {
     let store = Store::open(path).unwrap().store;
     let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
     let (judge, manifest) = (&judge(), &manifest);
-    let opening = RunOpening { judge, identity: "{}", manifest, invocation: None, spec: None };
+    let opening = RunOpening { judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
     let run = store.begin_judged_run(opening).unwrap().run();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
@@ -87,8 +88,10 @@ async fn call(store: &Store, run: RunId, n: usize) {
         n: 1,
         cause: "first".to_owned(),
         started_unix_ms: 0,
+        most: Money::default(),
+        batch: None,
     };
-    let attempt = store.intend(start).await.unwrap();
+    let attempt = store.intend(start).await.unwrap().recorded().unwrap();
     let end = AttemptEnd { outcome: "ok".to_owned(), raw: b"raw".to_vec(), ..AttemptEnd::default() };
     let settlement = Settlement { attempts: 1, decision: Settled::Verdict { body: "{}".to_owned() } };
     store.conclude(attempt, end, Some(settlement)).await.unwrap();

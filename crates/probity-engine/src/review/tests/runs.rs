@@ -5,6 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
+use crate::config::Money;
 use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
 
 fn hash(body: &str) -> PacketHash {
@@ -36,7 +37,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
     let judge = JudgeId::of_identity(identity);
     let parts = vec![("cases".to_owned(), name.to_owned())];
     let manifest = Manifest { name: name.to_owned(), parts, body: "{}".to_owned() };
-    let opening = RunOpening { judge: &judge, identity, manifest: &manifest, invocation: None, spec: None };
+    let opening = RunOpening { judge: &judge, identity, manifest: &manifest, invocation: None, spec: None, budget: None };
     let run = store.begin_judged_run(opening).unwrap().run();
     for (body, decision) in packets {
         let start = AttemptStart {
@@ -48,8 +49,10 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
             n: 1,
             cause: "first".to_owned(),
             started_unix_ms: 5,
+            most: Money::default(),
+            batch: None,
         };
-        let attempt = wait(store.intend(start)).unwrap();
+        let attempt = wait(store.intend(start)).unwrap().recorded().unwrap();
         let raw = b"<script>raw</script>\xff".to_vec();
         let end = AttemptEnd { outcome: "ok".to_owned(), raw, ..AttemptEnd::default() };
         let settlement = decision.clone().map(|decision| Settlement { attempts: 1, decision });

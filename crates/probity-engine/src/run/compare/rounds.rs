@@ -7,7 +7,7 @@ use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
 use super::super::calling::Allowance;
 use super::super::work::Work;
-use super::super::{Ran, RunError, Session, budget, run_within};
+use super::super::{Ran, RunError, Session, budget, budget_key, run_within};
 use super::results::contest;
 use super::{AtGate, CompareJob, Round};
 use crate::ledger::{JudgeId, Store};
@@ -58,7 +58,11 @@ pub async fn run(
     session: &Session<'_>,
     spent: Option<Arc<Budget>>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
-    let allowance = &Allowance::new(spent.map_or_else(|| budget(&job.asking, None).map(Arc::new), Ok)?);
+    let of_job = || {
+        let key = budget_key([&Round { job: Arc::clone(job), drawn: 0..0 } as &dyn Work]);
+        budget(key, &job.asking, None).map(Arc::new)
+    };
+    let allowance = &Allowance::new(spent.map_or_else(of_job, Ok)?);
     let take = |drawn| {
         let job = Arc::clone(job);
         async move {

@@ -28,7 +28,7 @@ use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
 use super::calling::Allowance;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
-use super::{Ran, RunError, Session, budget, run_within};
+use super::{Ran, RunError, Session, budget, budget_key, run_within};
 use crate::input::{Dataset, Skipped};
 use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest};
@@ -142,8 +142,9 @@ impl ProbeJob {
 
 /// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let allowance = Allowance::new(Arc::new(budget(&job.asking, None)?));
     let [first, again] = rounds(job);
+    let key = budget_key([first.as_ref()]);
+    let allowance = Allowance::new(Arc::new(budget(key, &job.asking, None)?));
     let first = run_within(&first, session, &allowance).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);

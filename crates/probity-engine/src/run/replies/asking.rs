@@ -125,7 +125,9 @@ async fn turn(
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {
         let (judge, identity) = (&target.id, target.identity.as_str());
-        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None, spec: None };
+        let budget = Some(allowance.budget.terms());
+        let (invocation, spec) = (None, None);
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation, spec, budget };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
     let feed = {

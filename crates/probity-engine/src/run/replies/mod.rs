@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 use super::calling::Allowance;
 use super::job::Job;
-use super::{Network, Ran, RunError, Session, budget, run_within};
+use super::work::Work;
+use super::{Network, Ran, RunError, Session, budget, budget_key, run_within};
 use crate::ledger::RunId;
 use crate::schedule::Driven;
 use crate::schedule::budget::Budget;
@@ -54,10 +55,12 @@ pub async fn fetch(
     session: &Session<'_>,
 ) -> Result<(Vec<RepliesRan>, Option<Arc<Budget>>), RunError> {
     let Some(first) = jobs.first() else { return Ok((Vec::new(), None)) };
-    for job in jobs {
-        budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?;
-    }
-    let budget = Arc::new(budget(&first.asking, first.target().as_deref().map(|target| &target.settings))?);
+    let key = budget_key(jobs.iter().map(|job| -> &dyn Work { job.as_ref() }));
+    let of_job = |job: &Job| {
+        budget(key.clone(), &job.asking, job.target().as_deref().map(|target| &target.settings))
+    };
+    jobs.iter().try_for_each(|job| of_job(job).map(drop))?;
+    let budget = Arc::new(of_job(first)?);
     let mut all: Vec<RepliesRan> = Vec::new();
     for job in jobs {
         let is_cut = all.iter().any(|replies| replies.stop().is_some());
@@ -72,7 +75,9 @@ pub async fn fetch(
 /// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the
 /// target's calls stop early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(&job.asking, job.target().as_deref().map(|target| &target.settings))?);
+    let key = budget_key([job.as_ref() as &dyn Work]);
+    let target = job.target();
+    let budget = Arc::new(budget(key, &job.asking, target.as_deref().map(|target| &target.settings))?);
     let replies = asking::ask(job, session, &budget).await?;
     if replies.is_some() {
         job.take_replies(session.store)?;

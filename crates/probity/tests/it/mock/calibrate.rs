@@ -201,7 +201,8 @@ fn blocked_replies_have_no_verdict_and_unscored_ones_have_none() {
     assert_eq!(report["coverage"], json!({ "judged": 2, "n": 3 }));
     assert_eq!(report["n"], 2);
     assert_eq!(report["without_verdict"], 1);
-    let rest = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(0).json();
+    let words = ["cases.jsonl", "--labels", "labels.jsonl", "--max-calls", "9"];
+    let rest = scene.calibrate(&words).code(0).json();
     assert_eq!(rest["coverage"], json!({ "judged": 3, "n": 3 }));
     scene.check_asked(3);
 }

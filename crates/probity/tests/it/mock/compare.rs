@@ -160,7 +160,7 @@ fn a_comparison_goes_on_where_it_stopped() {
     let scene = Rehearsal::of_cases(10, &["--pairs", "longer"]);
     scene.compare(&["--max-calls", "7"]).code(3);
     assert_eq!(scene.asked().len(), 7);
-    let report = scene.compare(&[]).code(0).json();
+    let report = scene.compare(&["--max-calls", "99"]).code(0).json();
     check_status(&report, &[("stable", 10)]);
     scene.check_asked(20);
     scene.compare(&[]).code(0);
@@ -173,7 +173,7 @@ fn n02_a_winner_needs_a_complete_run() {
     // Of 30 pairs 28 have a verdict in both orders, all for one variant, and the run was cut short.
     let cut = scene.compare(&["--max-calls", "58", "--min-coverage", "0.5"]).code(3).json();
     assert_eq!((&cut["decision"]["winner"], &cut["decision"]["complete"]), (&Value::Null, &json!(false)));
-    let whole = scene.compare(&[]).code(0).json();
+    let whole = scene.compare(&["--max-calls", "99"]).code(0).json();
     let decision = &whole["decision"];
     assert_eq!((&decision["winner"], &decision["complete"]), (&json!("new"), &json!(true)));
     assert!(decision["p_value"].as_f64().expect("a p-value") < 1e-6);
@@ -293,7 +293,7 @@ fn asking_stops_when_it_is_decided() {
 fn an_early_stop_goes_on_in_the_same_order() {
     let scene = Rehearsal::of_cases(120, &["--pairs", "longer"]);
     scene.compare(&["--until-decided", "--max-calls", "30"]).code(3);
-    let report = scene.compare(&["--until-decided"]).code(0).json();
+    let report = scene.compare(&["--until-decided", "--max-calls", "999"]).code(0).json();
     let drawn = report["sequence"]["pairs_drawn"].as_u64().expect("a count");
     scene.check_asked(usize::try_from(2 * drawn).expect("a small number"));
     let whole = Rehearsal::of_cases(120, &["--pairs", "longer"]);

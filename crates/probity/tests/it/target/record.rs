@@ -122,11 +122,11 @@ fn a_limit_on_calls_holds_for_judge_and_target_together() {
         .says(["the limit of 2 calls"]);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [2, 0]);
     scene
-        .run(&["--target", "bot", "--max-calls", "4", "--concurrency", "1"])
+        .run(&["--target", "bot", "--max-calls", "6", "--concurrency", "1"])
         .code(3)
-        .says(["the limit of 4 calls"]);
+        .says(["the limit of 6 calls"]);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [3, 3]);
-    scene.run(&["--target", "bot"]).code(0);
+    scene.run(&["--target", "bot", "--max-calls", "99"]).code(0);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [3, 8]);
 }
 
