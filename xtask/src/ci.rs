@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{browser, deny, fuzz, smoke};
+use crate::{browser, deny, fuzz, python, smoke};
 
 /// Names the file to which a test adds a line when it cannot check here what it is for.
 const SKIPPED_LIST: &str = "PROBITY_SKIPPED";
@@ -45,6 +45,7 @@ const GROUPS: &[&[Step]] = &[
         },
         Step { name: "docs", run: docs },
         Step { name: "first command", run: smoke::first_command },
+        Step { name: "python", run: python::tests },
     ],
     &[Step { name: "fuzz", run: fuzz::smoke }],
 ];

@@ -10,6 +10,7 @@ mod count;
 mod deny;
 mod fuzz;
 mod package;
+mod python;
 mod size;
 mod smoke;
 mod step;

@@ -14,8 +14,14 @@ use crate::step::{self, Failure};
 type Door = fn(&Place, &Path) -> Result<Part, Failure>;
 
 /// Every way in, by name.
-pub(super) const DOORS: [(&str, Door); 5] =
-    [("archive", archive), ("pip", pip), ("npm", npm), ("container", container), ("cargo", cargo)];
+pub(super) const DOORS: [(&str, Door); 6] = [
+    ("archive", archive),
+    ("pip", pip),
+    ("npm", npm),
+    ("container", container),
+    ("cargo", cargo),
+    ("Windows, by Wine", wine),
+];
 
 /// A line of the first command's output, as the README shows it.
 const FIRST_LINE: &str = "11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped";
@@ -31,6 +37,8 @@ fn clean(name: &str, place: &Place) -> Result<PathBuf, Failure> {
 /// Nothing of this machine's settings and keys.
 fn bare(mut command: Command, folder: &Path) -> Command {
     command.current_dir(folder).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", folder);
+    // What Wine says about itself is not what the program says.
+    command.env("WINEDEBUG", "-all");
     command
 }
 
@@ -106,4 +114,27 @@ fn cargo(place: &Place, _: &Path) -> Result<Part, Failure> {
         step::cargo(["install", "--locked", "--quiet", "--debug", "--path", "crates/probity", "--root"]);
     step::captured(install.arg(&folder).env("CARGO_TARGET_DIR", place.root.join("target")))?;
     first_command(Command::new(folder.join("bin/probity")), &folder)
+}
+
+/// The program for Windows: a run that is stopped, and the first command, which resumes it.
+fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let name = format!("probity-{}-x86_64-pc-windows-gnu", place.version);
+    let packed = place.out.join(format!("{name}.tar.gz"));
+    if !packed.exists() || !step::has_version(Command::new("wine")) {
+        return Ok(Part::Skipped("Wine is not installed, or nothing was built for Windows".to_owned()));
+    }
+    let folder = clean("wine", place)?;
+    step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
+    let program = folder.join(name).join("probity.exe");
+    let mut stopped = bare(tool("wine", []), &folder);
+    let stopped = stopped.arg(&program).args(["run", "tickets.json", "--quiet", "--max-calls", "5"]).status();
+    match stopped.map(|status| status.code()) {
+        Ok(Some(3)) => {}
+        other => {
+            return Err(failed("a run that is stopped, by Wine", &format!("{other:?}, expected exit code 3")));
+        }
+    }
+    let mut command = Command::new("wine");
+    command.arg(&program);
+    first_command(command, &folder)
 }

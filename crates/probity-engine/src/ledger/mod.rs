@@ -47,8 +47,8 @@ pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, BatchId,
-    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
-    Settlement, Totals,
+    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState,
+    Settled, Settlement, Totals,
 };
 pub use runs::{Invocation, RunOutcome};
 

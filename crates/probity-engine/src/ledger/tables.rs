@@ -12,7 +12,9 @@ use super::budget::{Caller, NoRoom, Room, Spending, reserved};
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
-use super::record::{Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement};
+use super::record::{
+    Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement,
+};
 use crate::config::Money;
 use crate::judge::JudgeId;
 
@@ -20,7 +22,8 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
     ON CONFLICT (hash) DO NOTHING";
 
-const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
+const INTENT: &str =
+    "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
         started_unix_ms, reserved_picodollars)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
         u.started_unix_ms, u.reserved

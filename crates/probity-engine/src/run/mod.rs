@@ -319,7 +319,9 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
         let id = JudgeId::of_identity(&work.asking().identity(&LeftOut::default()));
         let Manifest { name, parts, .. } = work.manifest(&id);
         let named = parts.into_iter().map(|(name, value)| (name, Json::text(value)));
-        hasher.update(Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes());
+        hasher.update(
+            Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes(),
+        );
     }
     hasher.finalize().to_hex().to_string()
 }

@@ -177,7 +177,8 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
     let store = store(&folder);
     let judge = JudgeId::of_identity("{}");
     let manifest = &Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let opening = RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
+    let opening =
+        RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
     let run = store.begin_judged_run(opening).expect("a run").run();
     if let Some(at) = damaged {
         let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");

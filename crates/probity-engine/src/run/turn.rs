@@ -61,8 +61,7 @@ impl Turn<'_> {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
             let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
-            let opening =
-                RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
+            let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
             let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));

@@ -74,7 +74,10 @@ fn cases_are_checked_run_within_a_budget_read_and_explained() {
     asked["max_calls"] = json!(6);
     let ran = call(&probity, SPEND, "run", &asked).unwrap();
     assert_eq!(ran["exit_code"], 3);
-    assert!(ran["notices"].as_array().unwrap().last().unwrap().as_str().unwrap().contains("the limit of 6 calls"), "{ran}");
+    assert!(
+        ran["notices"].as_array().unwrap().last().unwrap().as_str().unwrap().contains("the limit of 6 calls"),
+        "{ran}"
+    );
     assert_eq!((server.n_requests(), &ran["result"]["summary"]["entered"]), (6, &json!(4)));
     asked["max_calls"] = json!(50);
     assert_eq!(call(&probity, SPEND, "run", &asked).unwrap()["exit_code"], 0);

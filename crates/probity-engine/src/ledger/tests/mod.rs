@@ -91,7 +91,14 @@ fn begun(
     (judge, identity): (&JudgeId, &str),
     manifest: &Manifest,
 ) -> Result<Begun, StoreError> {
-    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None, budget: None })
+    store.begin_judged_run(RunOpening {
+        judge,
+        identity,
+        manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+    })
 }
 
 fn packet(text: &str) -> PacketHash {

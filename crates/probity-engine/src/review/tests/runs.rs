@@ -37,7 +37,14 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
     let judge = JudgeId::of_identity(identity);
     let parts = vec![("cases".to_owned(), name.to_owned())];
     let manifest = Manifest { name: name.to_owned(), parts, body: "{}".to_owned() };
-    let opening = RunOpening { judge: &judge, identity, manifest: &manifest, invocation: None, spec: None, budget: None };
+    let opening = RunOpening {
+        judge: &judge,
+        identity,
+        manifest: &manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+    };
     let run = store.begin_judged_run(opening).unwrap().run();
     for (body, decision) in packets {
         let start = AttemptStart {
