@@ -131,7 +131,10 @@ fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
     match stopped.map(|status| status.code()) {
         Ok(Some(3)) => {}
         other => {
-            return Err(failed("a run that is stopped, by Wine", &format!("{other:?}, expected exit code 3")));
+            return Err(failed(
+                "a run that is stopped, by Wine",
+                &format!("{other:?}, expected exit code 3"),
+            ));
         }
     }
     let mut command = Command::new("wine");

@@ -36,7 +36,7 @@ mod properties;
 pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
 pub use model_match::{ModelMatch, model_match};
-pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
+pub use patterns::{Patterns, Share};
 pub use preference::{Preference, Preferred};
 pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};
@@ -124,7 +124,7 @@ pub struct CriterionScore {
 }
 
 /// The longest reason kept, in bytes. The rest is in the raw answer.
-pub const REASONING_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const REASONING_BYTES_MAX: usize = 64 * 1024;
 
 /// What an answer states.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -359,6 +359,8 @@ impl<R: Read> Read for Filled<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use rustix::io::Errno;
 
     use super::*;

@@ -124,7 +124,7 @@ impl Build {
             Server::GitLab => self.scores(server, flags, false).code(3),
         };
         assert!(notice.stdout.contains("the judge cannot be reached"), "{}", notice.stdout);
-        assert!(self.comment().contains("> incomplete: "), "{}", self.comment());
+        assert!(self.comment().contains("> stopped: the judge cannot be reached"), "{}", self.comment());
         self.folder.write("gold.jsonl", gold);
     }
 }
