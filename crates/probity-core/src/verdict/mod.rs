@@ -124,7 +124,7 @@ pub struct CriterionScore {
 }
 
 /// The longest reason kept, in bytes. The rest is in the raw answer.
-pub(crate) const REASONING_BYTES_MAX: usize = 64 * 1024;
+pub const REASONING_BYTES_MAX: usize = 64 * 1024;
 
 /// What an answer states.
 #[derive(Debug, Clone, PartialEq, Eq)]

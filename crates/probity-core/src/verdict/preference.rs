@@ -30,7 +30,7 @@ crate::named! {
 
 impl Preference {
     /// Whether it is for one of the slots.
-    pub(crate) fn is_decisive(self) -> bool {
+    pub fn is_decisive(self) -> bool {
         matches!(self, Preference::First | Preference::Second)
     }
 }

@@ -7,8 +7,8 @@ use crate::binary::Probity;
 
 /// What the server answers to these messages, one after the other.
 fn talk(probity: &Probity, flags: &[&str], messages: &[Value]) -> Vec<Value> {
-    let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let ran = probity.args(["mcp"]).words(flags.iter().copied()).stdin(lines).run().code(0);
+    let lines: Vec<String> = messages.iter().map(ToString::to_string).collect();
+    let ran = probity.args(["mcp"]).words(flags.iter().copied()).stdin(lines.join("\n") + "\n").run().code(0);
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
