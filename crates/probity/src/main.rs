@@ -73,6 +73,8 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Policy(PolicyCommand::Draft(args)) => commands::policy::draft(&args),
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
+        Command::Mcp(args) => commands::mcp::serve(&args),
+        Command::Completions(args) => commands::completions::completions(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::New) => Ok(shown(commands::rubric::TO_CHANGE)),
         Command::Rubric(RubricCommand::Show { rubric }) => {

@@ -176,7 +176,7 @@ impl Counts {
     }
 
     /// Ends the program where a reply is counted twice or not at all.
-    pub fn assert_adds_up(&self) {
+    pub(crate) fn assert_adds_up(&self) {
         let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
         assert_eq!(self.entered, parts, "every reply has exactly one outcome");
     }

@@ -61,7 +61,7 @@ use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
-pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub const DEFAULTS: &str = include_str!("../../config/default.toml");
 
 /// How long a call in the flex tier may take.
 const FLEX_CLOCK: Duration = Duration::from_mins(15);

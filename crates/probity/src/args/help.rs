@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["init", "run", "score", "check", "compare", "diff", "report", "open"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["batch", "models", "trust", "mock", "help"]),
+    ("Upkeep", &["batch", "models", "trust", "mock", "mcp", "completions", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
@@ -111,6 +111,8 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("gate rules", ["probity gate rules", "probity gate rules --rules rules.toml"]),
     ("models", ["probity models", "probity models --json"]),
     ("trust", ["probity trust", "probity trust team/probity.toml"]),
+    ("mcp", ["probity mcp", "probity mcp --allow-spend"]),
+    ("completions", ["probity completions bash", "probity completions --man man"]),
     ("mock", ["probity mock --port 8377", "probity mock --port 8377 --latency 50ms --fault F01=0.1"]),
 ];
 

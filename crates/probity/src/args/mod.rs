@@ -5,10 +5,12 @@ mod batch;
 mod calibrate;
 mod choice;
 mod compare;
+mod completions;
 mod diff;
 mod export;
 mod help;
 mod labels;
+mod mcp;
 mod mock;
 mod models;
 mod open;
@@ -24,10 +26,12 @@ mod succeed;
 pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use help::command_line;
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
 pub(crate) use open::OpenArgs;
@@ -118,6 +122,10 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Run a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+    /// Offer the commands to an assistant as tools, by the Model Context Protocol over standard input and output
+    Mcp(McpArgs),
+    /// Print the completions of a shell, or write man pages
+    Completions(CompletionsArgs),
 }
 
 /// What to bring into the store.

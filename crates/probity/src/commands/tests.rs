@@ -129,6 +129,7 @@ const CHECK: &[Member] = &[
     ("expected_from", "object*"),
     ("savings", "array*"),
     ("shows", "object?"),
+    ("targets", "array"),
     ("requests", "array*"),
     ("replies", "object*"),
 ];

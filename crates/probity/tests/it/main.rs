@@ -37,6 +37,7 @@ mod interrupt;
 mod judges;
 mod labels;
 mod limits;
+mod mcp;
 mod mock;
 mod models;
 mod open;
