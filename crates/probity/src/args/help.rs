@@ -89,8 +89,17 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("export labels", ["probity export labels", "probity export labels --store team.db"]),
     ("export results", ["probity export results 3", "probity export results 3 --output results.csv"]),
-    ("import answers", ["probity import answers answers.jsonl", "probity import answers answers.jsonl --store team.db"]),
-    ("export requests", ["probity export requests gold.jsonl --model demo --output requests.jsonl", "probity export requests gold.jsonl --rubric support-gold --output requests.jsonl"]),
+    (
+        "import answers",
+        ["probity import answers answers.jsonl", "probity import answers answers.jsonl --store team.db"],
+    ),
+    (
+        "export requests",
+        [
+            "probity export requests gold.jsonl --model demo --output requests.jsonl",
+            "probity export requests gold.jsonl --rubric support-gold --output requests.jsonl",
+        ],
+    ),
     ("batch list", ["probity batch list", "probity batch list --all"]),
     ("rubric new", ["probity rubric new", "probity rubric new"]),
     ("rubric show", ["probity rubric show support-gold", "probity rubric show my-rubric.toml"]),
