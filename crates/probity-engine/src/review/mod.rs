@@ -18,11 +18,13 @@ pub mod build;
 mod earlier;
 mod figures;
 mod hand_out;
+mod log;
 mod people;
 mod queue;
 mod remarks;
 mod runs;
 mod seen;
+mod sessions;
 mod settle;
 mod token;
 
@@ -34,7 +36,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use act::{CausedBy, Reveal, RootCause, RootCauses, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
+use hand_out::Orders;
 pub use hand_out::{ItemView, SeatState};
+pub use log::{DoorAct, DoorEntry, LogLine, RoomCounts};
 pub use people::{
     INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonRole, PersonView,
     SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
@@ -42,6 +46,7 @@ pub use people::{
 pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView};
 pub use remarks::Remark;
 pub use runs::{AttemptView, CaseView, RunVersion, SettlementView};
+pub use sessions::SessionView;
 pub use settle::{Difference, Disagreement, PersonAnswer, SettlingView, ToSettle};
 pub use token::AccessToken;
 
@@ -67,13 +72,16 @@ pub struct ItemId(pub i64);
 pub struct ReviewRoom {
     /// Connections that wait for the next question: opening one costs more than most answers. Closed before the store.
     readers: Arc<Mutex<Vec<Reader>>>,
+    /// Orders of items that were looked up. They never change.
+    orders: Arc<Mutex<Orders>>,
     store: Store,
 }
 
 impl ReviewRoom {
     /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
     pub fn open(path: &Path) -> Result<ReviewRoom, StoreError> {
-        Ok(ReviewRoom { readers: Arc::default(), store: Store::open_for_review(path)? })
+        let (readers, orders) = (Arc::default(), Arc::default());
+        Ok(ReviewRoom { readers, orders, store: Store::open_for_review(path)? })
     }
 
     /// The store, for pages about runs.

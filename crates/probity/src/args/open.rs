@@ -2,8 +2,7 @@
 
 use clap::Args;
 
-use super::StoreArgs;
-use super::review::AddressArgs;
+use super::{AddressArgs, StoreArgs};
 
 /// `probity open`
 #[derive(Debug, Args)]

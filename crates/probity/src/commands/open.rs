@@ -22,7 +22,7 @@ use crate::runs::list::RunLine;
 use crate::runs::shown::ShownRun;
 use crate::settings;
 use crate::terminal;
-use crate::web::{self, FileRun, Opening, RunSource, WebSettings};
+use crate::web::{self, FileRun, Opening, Reach, RunSource, WebSettings};
 
 /// What a SQLite file begins with.
 const SQLITE: &[u8; 16] = b"SQLite format 3\0";
@@ -67,8 +67,8 @@ fn started(
     first: Option<i64>,
 ) -> Result<Exit, Failure> {
     let opening = if args.address.no_open { Opening::Nothing } else { Opening::Browser };
-    let (port, people, contract) = (args.address.port, Vec::new(), None);
-    let settings = WebSettings { port, opening, lead, people, contract, source, first };
+    let (reach, people, contract) = (Reach::of(&args.address)?, Vec::new(), None);
+    let settings = WebSettings { reach, opening, lead, people, contract, source, first };
     runtime()?.block_on(web::serve(Arc::new(room.clone()), settings))?;
     room.close()?;
     Ok(Exit::Done)

@@ -18,7 +18,7 @@ use crate::exit::{Exit, Failure};
 use crate::render::report::pretty;
 use crate::settings::{self, CaseFlags, LabelledJob};
 use crate::terminal;
-use crate::web::{self, Opening, RunSource, WebSettings};
+use crate::web::{self, Opening, Reach, RunSource, WebSettings};
 
 /// Resamples behind figures that only decide what comes first.
 const RESAMPLES: u32 = 200;
@@ -45,6 +45,7 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     let note = |line: &str| args.reading.say.note(line);
     let contract = args.queue.contract.as_deref().map(|path| settings::contract(path, &note)).transpose()?;
     let (lead, people) = names(&args)?;
+    let reach = Reach::of(&args.serving.address)?;
     let runtime = runtime()?;
     let room = if args.files.is_empty() {
         existing(&args)?
@@ -58,8 +59,8 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     if !args.serving.no_serve {
         let address = &args.serving.address;
         let opening = if address.no_open { Opening::Nothing } else { Opening::Browser };
-        let (port, source) = (address.port, RunSource::Store);
-        let settings = WebSettings { port, opening, lead, people, contract, source, first: None };
+        let source = RunSource::Store;
+        let settings = WebSettings { reach, opening, lead, people, contract, source, first: None };
         runtime.block_on(web::serve(Arc::new(room.clone()), settings))?;
     }
     room.close()?;

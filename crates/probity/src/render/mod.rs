@@ -21,6 +21,7 @@ pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;
 pub(crate) mod labels;
+pub(crate) mod panel;
 pub(crate) mod private;
 pub(crate) mod probing;
 pub(crate) mod problem;

@@ -7,6 +7,7 @@ use probity_core::results::{
     TargetRecord,
 };
 use probity_core::rubric::{Criterion, Direction, Rubric};
+use probity_engine::config::Money;
 use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
@@ -515,6 +516,7 @@ pub(super) fn calls(facts: &Facts) -> Vec<String> {
     let (input, output) = (facts.tokens.input, facts.tokens.output);
     let mut lines =
         vec![format!("{} on record, {input} tokens in, {output} out, {cost}", counted(facts.calls, "call"))];
+    lines.extend(facts.saved_usd.map(|usd| saved(facts, usd)));
     if facts.packets_repeated > 0 {
         let n = facts.packets_repeated;
         lines.push(format!("{n} packets repeat the content of another: each content is asked about once"));
@@ -527,8 +529,23 @@ pub(super) fn calls(facts: &Facts) -> Vec<String> {
     ] {
         lines.extend((n > 0).then(|| format!("{} {what}", counted(n, "call"))));
     }
+    lines.extend(facts.panel.as_ref().map(super::panel::lines).unwrap_or_default());
     lines.extend(facts.target.as_ref().map(author_line));
     lines
+}
+
+/// What cached prompts and cheaper tiers saved, or cost.
+fn saved(facts: &Facts, usd: Exact) -> String {
+    let (input, cached) = (facts.tokens.input, facts.tokens.cached);
+    let share = 100.0 * cached as f64 / input.max(1) as f64;
+    let cache = (cached > 0).then(|| format!("{share:.0} % of the prompt tokens came from the host's cache"));
+    let tiers = facts.service_tiers.0.iter().map(|(tier, n)| format!("{n} answers in the tier {tier}"));
+    let how: Vec<String> = cache.into_iter().chain(tiers).collect();
+    let amount = |usd| Money::from_usd(usd).unwrap_or_default().shown();
+    match Exact::ZERO.checked_sub(usd).filter(|more| *more > Exact::ZERO) {
+        Some(more) => format!("writing to the host's cache cost {} more than it saved", amount(more)),
+        None => format!("saved {}: {}", amount(usd), how.join(", ")),
+    }
 }
 
 /// What wrote replies, and what that took.

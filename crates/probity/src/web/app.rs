@@ -12,14 +12,25 @@ use probity_engine::review::{Person, ReviewRoom};
 use tokio::sync::Semaphore;
 
 use super::address::ServerAddress;
+use super::door::ClientAddress;
 use super::home::HomeCache;
 use super::listen::Patience;
+use super::metrics::Traffic;
 use super::pages::Pages;
+use super::reach::Proxies;
 use super::refusal::{PageResult, Refusal};
 use super::shelf::{RunSource, Shelf};
 
 /// What every handler shares.
 pub(super) type App = Arc<AppState>;
+
+/// Where the pages are, and who is believed about where requests come from.
+pub(super) struct Place {
+    /// Where the pages are.
+    pub(super) address: ServerAddress,
+    /// Proxies that are believed.
+    pub(super) proxies: Proxies,
+}
 
 /// What every handler shares.
 pub(super) struct AppState {
@@ -27,6 +38,10 @@ pub(super) struct AppState {
     pub(super) room: Arc<ReviewRoom>,
     /// Where the pages are.
     pub(super) address: ServerAddress,
+    /// Proxies that are believed.
+    pub(super) proxies: Proxies,
+    /// What was answered since the start.
+    pub(super) traffic: Traffic,
     /// The runs that are shown.
     pub(super) shelf: Shelf,
     /// What the first page showed last.
@@ -47,7 +62,7 @@ impl AppState {
     pub(super) fn new(
         room: Arc<ReviewRoom>,
         source: RunSource,
-        address: ServerAddress,
+        Place { address, proxies }: Place,
         contract: Option<Contract>,
         patience: Patience,
     ) -> AppState {
@@ -55,6 +70,8 @@ impl AppState {
         AppState {
             room,
             address,
+            proxies,
+            traffic: Traffic::default(),
             shelf: Shelf::new(source),
             home: HomeCache::default(),
             pages,
@@ -83,6 +100,8 @@ pub(super) struct Visit {
     pub(super) app: App,
     /// Who asks.
     pub(super) person: Person,
+    /// From where.
+    pub(super) client: ClientAddress,
 }
 
 impl FromRequestParts<App> for Visit {
@@ -91,7 +110,8 @@ impl FromRequestParts<App> for Visit {
     /// The guard has put the person into the request.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visit, Refusal> {
         let person = parts.extensions.get::<Person>().cloned().ok_or_else(Refusal::broken)?;
-        Ok(Visit { app: App::clone(app), person })
+        let client = parts.extensions.get::<ClientAddress>().copied().ok_or_else(Refusal::broken)?;
+        Ok(Visit { app: App::clone(app), person, client })
     }
 }
 

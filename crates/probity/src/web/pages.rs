@@ -29,6 +29,7 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("settle", "queues", include_str!("../../pages/review/settle.html.jinja")),
     ("agreement", "queues", include_str!("../../pages/review/agreement.html.jinja")),
     ("people", "people", include_str!("../../pages/review/people.html.jinja")),
+    ("log", "people", include_str!("../../pages/review/log.html.jinja")),
     ("runs", "runs", include_str!("../../pages/review/runs.html.jinja")),
     ("run", "runs", include_str!("../../pages/review/run.html.jinja")),
     ("replies", "", include_str!("../../pages/review/replies.html.jinja")),

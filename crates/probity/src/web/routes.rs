@@ -16,7 +16,8 @@ use serde_json::json;
 use super::app::App;
 use super::refusal::Refusal;
 use super::{
-    after, agreement, assets, door, enter, export, guard, home, label, people, queues, runs, settle, sides,
+    after, agreement, assets, door, enter, export, guard, home, label, log, metrics, people, queues, runs,
+    settle, sides,
 };
 
 /// Whom a route is for.
@@ -28,6 +29,8 @@ pub(super) enum RouteAccess {
     Reviewer,
     /// Leads.
     Lead,
+    /// Leads, and programs that one of them gave a token for figures.
+    Metrics,
 }
 
 /// One row of the table.
@@ -59,7 +62,7 @@ fn write(path: &'static str, access: RouteAccess, body_max: usize, handler: Meth
 
 /// The table.
 pub(super) fn routes() -> Vec<PageRoute> {
-    use RouteAccess::{Anyone, Lead, Reviewer};
+    use RouteAccess::{Anyone, Lead, Metrics, Reviewer};
     vec![
         read("/assets/{name}", Anyone, get(assets::asset)),
         read("/enter", Anyone, get(enter::page)),
@@ -91,6 +94,10 @@ pub(super) fn routes() -> Vec<PageRoute> {
         read("/people", Lead, get(people::page)),
         write("/people", Lead, FORM, post(people::invite)),
         write("/people/{person}/remove", Lead, FORM, post(people::remove)),
+        write("/people/metrics", Lead, FORM, post(people::metrics_token)),
+        write("/sessions/{session}/end", Lead, FORM, post(people::end_session)),
+        read("/log", Lead, get(log::page)),
+        read("/metrics", Metrics, get(metrics::text)),
     ]
 }
 

@@ -37,7 +37,7 @@ const LINE_COLUMNS_MAX: usize = 160;
 #[derive(Debug, Deserialize)]
 pub(super) struct PageQuery {
     #[serde(default)]
-    page: usize,
+    pub(super) page: usize,
 }
 
 /// Which rows a page has, and how many there are.
@@ -50,6 +50,11 @@ impl Paging {
     /// The page of this number, from 1, of `n` rows; a number that is too large is the last page.
     pub(super) fn new(page: usize, n: usize) -> Paging {
         Paging { page: page.clamp(1, n.div_ceil(ROWS).max(1)), n }
+    }
+
+    /// How many rows come before this page, and how many it has at most.
+    pub(super) fn bounds(&self) -> (usize, usize) {
+        ((self.page - 1) * ROWS, ROWS)
     }
 
     /// The rows of this page.

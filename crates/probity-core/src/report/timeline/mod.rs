@@ -28,7 +28,7 @@ use crate::stats::Estimate;
 use reading::{Reading, readings};
 
 /// The share of what could be judged that must have a verdict for a run to be on a track.
-pub const COVERAGE_MIN: f64 = 0.9;
+pub(crate) const COVERAGE_MIN: f64 = 0.9;
 
 /// At most this share of what is said to have moved did not.
 pub const FALSE_ALARMS_MAX: f64 = 0.05;

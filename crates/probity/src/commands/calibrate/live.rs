@@ -14,7 +14,7 @@ use probity_core::promote::LabelCoverage;
 use probity_core::results::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
-use probity_engine::ledger::Store;
+use probity_engine::ledger::{JudgeId, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
@@ -114,6 +114,28 @@ impl Asked {
         }
     }
 
+    /// What is asked, as one piece of work.
+    pub(crate) fn work(&self) -> Arc<dyn Work> {
+        match self {
+            Asked::Replies(replies) => Arc::<LabelledReplies>::clone(replies),
+            Asked::Pairs(pairs) => pairs.job.work(),
+        }
+    }
+
+    /// What a member of the panel that was asked said under `repeat`, as rows of the name `name`.
+    pub(crate) fn look(
+        &self,
+        store: &Store,
+        member: (usize, &JudgeId),
+        repeat: u32,
+        name: &str,
+    ) -> Result<Vec<VerdictEntry>, RunError> {
+        match self {
+            Asked::Replies(replies) => replies.look(store, member, repeat, name),
+            Asked::Pairs(pairs) => pairs.look(store, member, repeat, name),
+        }
+    }
+
     /// What the store holds of the judge that was asked, as rows of the name `judge`.
     pub(crate) fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
         match self {
@@ -126,7 +148,7 @@ impl Asked {
 /// What people labelled, checked, about which no judge was asked yet.
 pub(crate) struct Labelled {
     /// The labels themselves.
-    labels: LabelRows,
+    pub(crate) labels: LabelRows,
     /// What became of them.
     pub(crate) matched: Matched,
     /// What a judge is asked.

@@ -1,6 +1,7 @@
 //! `probity calibrate`: how far a judge says what people say, from files or by a judge that is asked.
 
 pub(super) mod live;
+mod panel;
 
 use std::path::Path;
 
@@ -33,6 +34,9 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
     if args.files.is_empty() {
         return from_files(args, &outlet);
+    }
+    if args.cascade || args.jury {
+        return panel::fit(args, &outlet);
     }
     match scored_by_another(&args.files, &args.ask)?.filter(|_| args.verdicts.is_none()) {
         Some(replies) => from_foreign(args, &replies, &outlet),
@@ -119,10 +123,9 @@ fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure
     outlet.end(&document(shown), Ended::done())
 }
 
-/// By a judge that is asked now, or was asked before and is on record.
-fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
-    let flags = Live {
+/// What a calibration with a judge that is asked is made of.
+fn live_flags(args: &CalibrateArgs) -> Live<'_> {
+    Live {
         cases: CaseFlags {
             one_call: args.one_call,
             verdicts: args.verdicts.as_deref(),
@@ -132,7 +135,13 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
         about: args.about,
         not_blind: args.not_blind,
         counting: args.counting(),
-    };
+    }
+}
+
+/// By a judge that is asked now, or was asked before and is on record.
+fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
+    let flags = live_flags(args);
     let Some(live) = calibrated(&flags, &session, outlet.is_json())? else { return Ok(Exit::Done) };
     let document = document(CalibrationShown {
         calibration: &live.calibration,

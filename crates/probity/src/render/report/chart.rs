@@ -27,6 +27,9 @@ const SQUARE: f64 = 260.0;
 const BAR_MAX: f64 = 150.0;
 const BAR_FOOT: f64 = 190.0;
 
+/// The length of a figure that is drawn in characters.
+const CHARACTERS: usize = 25;
+
 probity_core::named! {
     /// Something to hold a figure against, by what it looks like.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +108,12 @@ impl Ruler {
         self
     }
 
+    /// The numbers at both ends.
+    pub(super) fn ends(&self) -> String {
+        let ends = [self.ticks.first(), self.ticks.last()].map(|tick| tick.map_or("", |tick| &tick.text));
+        ends.join(" … ")
+    }
+
     fn place(&self, value: f64) -> f64 {
         rounded(100.0 * (value.clamp(self.from, self.to) - self.from) / (self.to - self.from))
     }
@@ -129,6 +138,30 @@ impl Ruler {
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The same in characters, for where nothing is drawn: the interval as a line and the figure on it, the figure as a
+/// diamond where all of the interval misses what is wanted, and a ring or a line at what it is held against; or a bar up to what there is, and a mark at what is needed.
+pub(super) fn in_characters(drawn: &Value) -> String {
+    let cell = |x: &Value| {
+        let percent = x.as_f64()?.clamp(0.0, 100.0);
+        (0..CHARACTERS).rev().find(|at| percent >= 100.0 * *at as f64 / CHARACTERS as f64)
+    };
+    let mut line = ['·'; CHARACTERS];
+    if let (Some(have), Some(need)) = (cell(&drawn["have"]), cell(&drawn["need"])) {
+        line[..=have].fill('█');
+        line[need] = '│';
+    }
+    if let (Some(value), Some(low)) = (cell(&drawn["x"]), cell(&drawn["x_low"])) {
+        let width = drawn["width"].as_f64().unwrap_or_default() * CHARACTERS as f64 / 100.0;
+        let n_more = (0..CHARACTERS).take_while(|n| *n as f64 <= width).count();
+        line[low..(low + n_more).min(CHARACTERS)].fill('─');
+        for mark in drawn["marks"].as_array().into_iter().flatten() {
+            line[cell(&mark["x"]).unwrap_or(value)] = if mark["shape"] == "line" { '│' } else { '○' };
+        }
+        line[value] = if drawn["misses"] == true { '◆' } else { '●' };
+    }
+    line.iter().collect()
 }
 
 /// What there is beside what is needed, where both are numbers above nothing.

@@ -1,10 +1,11 @@
-//! A document in Markdown, as code hosts show it: the same words and tables, without what is drawn.
+//! A document in Markdown, as code hosts show it: the same words and tables, with figures drawn in characters.
 //!
 //! Text from outside is shown as text: nothing in it makes a link, an image, a mention or a table cell.
 
 use std::fmt::Write as _;
 
-use super::document::{Block, Cell, ColumnKind, Document, Quote, Section, ShownIn, Table};
+use super::chart::in_characters;
+use super::document::{Block, Cell, Column, Document, Quote, Section, ShownIn, Table};
 use crate::plain::{excerpt, plain};
 
 /// How much of a line of a quote is shown.
@@ -77,15 +78,16 @@ fn section(out: &mut String, section: &Section) {
 }
 
 fn table(out: &mut String, table: &Table) {
-    let is_kept = |at: usize| table.columns[at].kind != ColumnKind::Plot;
-    let titles = table.columns.iter().enumerate().filter(|(at, _)| is_kept(*at));
-    let titles: Vec<String> = titles.map(|(_, column)| escaped(&column.title)).collect();
+    let title = |column: &Column| match &column.ruler {
+        Some(ruler) => ruler.ends(),
+        None => escaped(&column.title),
+    };
+    let titles: Vec<String> = table.columns.iter().map(title).collect();
     push_line!(out, "| {} |\n|{}", titles.join(" | "), "---|".repeat(titles.len()));
     for row in &table.rows {
-        let cells = row.iter().enumerate().filter(|(at, _)| is_kept(*at));
-        let cells = cells.map(|(_, cell)| match cell {
+        let cells = row.iter().map(|cell| match cell {
             Cell::Text(text) | Cell::Styled(text, _) | Cell::Filter(text, ..) => escaped(text),
-            Cell::Plot(_) => String::new(),
+            Cell::Plot(drawn) => format!("`{}`", in_characters(drawn)),
         });
         push_line!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     }

@@ -110,6 +110,9 @@ pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
     json["tokens"] = json!(facts.tokens);
     json["cost_usd"] = json!(facts.cost_usd);
     json["warnings"] = json!(facts.warnings);
+    if let Some(panel) = &facts.panel {
+        json["panel"] = json!(panel);
+    }
 }
 
 impl ReportFile {

@@ -29,8 +29,10 @@ pub(super) fn text(document: &Document, ink: Ink) -> String {
             push_line!(out, "{line}");
         }
     }
-    let is_shown = |section: &&Section| matches!(section.shown, ShownIn::Everywhere | ShownIn::NotOnPages);
-    let shown = document.sections.iter().filter(is_shown);
+    let shown = document
+        .sections
+        .iter()
+        .filter(|section| matches!(section.shown, ShownIn::Everywhere | ShownIn::NotOnPages));
     shown.for_each(|section| self::section(&mut out, section, ink));
     let mut closing: Vec<String> = document.calls.iter().map(|line| plain(line)).collect();
     let note = ink.paint("note:", Emphasis::Doubt);
