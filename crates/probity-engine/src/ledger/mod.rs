@@ -14,6 +14,8 @@
 //!
 //! Everything is SQL over one small seam (`db`), so that a server's database can take this one's place.
 
+mod answer_history;
+mod batch;
 mod budget;
 pub(crate) mod db;
 mod error;
@@ -39,6 +41,8 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
+pub use answer_history::AnswerHistory;
+pub use batch::{BatchCall, BatchFacts, BatchRecord, BatchStart, BatchState, ReservedBatch};
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use error::{Cause, FailureKind, StoreError};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};

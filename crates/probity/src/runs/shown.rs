@@ -20,7 +20,7 @@ use crate::render::private::Texts;
 use crate::render::report::appendix::Appendix;
 use crate::render::report::document::{Document, SKIPPED_MAX};
 use crate::render::summary::document;
-use crate::render::view::{BLOCK, Viewer};
+use crate::render::view::{self, BLOCK, CaseParts, Index, Viewer};
 
 /// A run whole.
 pub(crate) struct ShownRun {
@@ -108,7 +108,7 @@ impl ShownRun {
 
 impl Replies {
     fn new(results: RunResults, rubric: Rubric, packets: Vec<Vec<String>>) -> Replies {
-        let viewer = Viewer::new(rubric.clone(), Texts::Full);
+        let viewer = Viewer::new(Texts::Full);
         Replies { results, rubric, packets, viewer }
     }
 
@@ -119,19 +119,24 @@ impl Replies {
 
     /// The index of all replies, as JSON.
     pub(crate) fn index(&self) -> io::Result<String> {
-        let mut index = self.viewer.index();
-        self.rows().iter().for_each(|row| index.add(row));
+        let mut index = Index::new(view::replies(&self.rubric));
+        self.rows().iter().for_each(|row| index.add(view::reply_entry(row, self.parts())));
         Ok(serde_json::to_string(&index)?)
     }
 
     /// The block of this number; `None` where there is none.
     pub(crate) fn block(&self, number: usize) -> io::Result<Option<String>> {
-        let rows = self.rows().chunks(BLOCK).nth(number);
-        rows.map(|rows| self.viewer.block(rows)).transpose()
+        let Some(rows) = self.rows().chunks(BLOCK).nth(number) else { return Ok(None) };
+        let entries = rows.iter().map(|row| self.viewer.reply(row, self.parts()));
+        view::block(&entries.collect::<io::Result<Vec<_>>>()?).map(Some)
+    }
+
+    fn parts(&self) -> CaseParts<'_> {
+        CaseParts { rubric: &self.rubric, votes: None, asked: None }
     }
 
     /// A case as markup.
     pub(crate) fn case(&self, row: &ResultRow) -> io::Result<String> {
-        self.viewer.case(row)
+        self.viewer.case(row, self.parts())
     }
 }

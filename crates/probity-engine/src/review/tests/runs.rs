@@ -55,6 +55,8 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
             repeat: 0,
             n: 1,
             cause: "first".to_owned(),
+            tokens_planned: 100,
+            decisions: 1,
             started_unix_ms: 5,
             most: Money::default(),
             batch: None,

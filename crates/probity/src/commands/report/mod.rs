@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::runs::list::{RunList, files, listed};
 use crate::settings::inputs::Inputs;
 
-use past::Past;
+use past::{Past, ShownBeside};
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
@@ -24,7 +24,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     // The cases of a run are a person's own, although its report does not need them.
     let cases: Vec<PathBuf> = files(record).split(' ').map(PathBuf::from).collect();
     let inputs = Inputs::default().and("CASES", &cases).store(&args.store);
-    past.report(record, &Outlet::of_run(&args.output, &args.say, &inputs)?)
+    let shown = ShownBeside { labels: args.labels, raw: args.raw };
+    past.report(record, &Outlet::of_run(&args.output, &args.say, &inputs)?, shown)
 }
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {

@@ -42,6 +42,10 @@ impl Appendix {
                 (Some(template.source()), note)
             }
             Backend::Baseline => (None, "This judge counts words. It reads no prompt.".to_owned()),
+            Backend::Panel(panel) => {
+                let names: Vec<&str> = panel.members.iter().map(|member| member.name.as_str()).collect();
+                (None, format!("Made of the judges {}, each asked by its own prompt.", names.join(", ")))
+            }
             Backend::Recorded { .. } => {
                 (None, "The verdicts were recorded elsewhere. No prompt was sent.".to_owned())
             }

@@ -28,6 +28,34 @@ pub(crate) fn recorded(words: &[String]) -> String {
     command(words.iter().cloned(), Replay::Offline)
 }
 
+/// Another command about the same files, with those of `kept` flags that this call has, and with `more`.
+pub(crate) fn other_command(command: &str, kept: &[&str], more: &[&str]) -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    other(&words, command, kept, more)
+}
+
+fn other(words: &[String], command: &str, kept: &[&str], more: &[&str]) -> String {
+    let files = words.iter().skip(1).take_while(|word| !word.starts_with('-'));
+    let mut out = vec!["probity".to_owned(), command.to_owned()];
+    out.extend(files.map(|file| quoted(file)));
+    for (at, word) in words.iter().enumerate() {
+        let is_kept = kept
+            .iter()
+            .any(|flag| word == flag || word.strip_prefix(*flag).is_some_and(|rest| rest.starts_with('=')));
+        if is_kept {
+            out.push(quoted(&without_secrets(word)));
+            out.extend(
+                words
+                    .get(at + 1)
+                    .filter(|_| !word.contains('='))
+                    .map(|value| quoted(&without_secrets(value))),
+            );
+        }
+    }
+    out.extend(more.iter().map(|word| quoted(word)));
+    out.join(" ")
+}
+
 /// The command of these words that makes the report again.
 fn command(words: impl Iterator<Item = String>, replay: Replay) -> String {
     let mut kept = vec!["probity".to_owned()];
@@ -102,6 +130,19 @@ mod tests {
             "probity run c.json --seed 3 --offline --report report.html",
         );
         check("report|3|--report|x.md", Replay::Offline, "probity report 3 --report report.html");
+    }
+
+    #[test]
+    fn another_command_is_about_the_same_files_and_judge() {
+        let words: Vec<String> =
+            "promote|a b.jsonl|new.jsonl|--model|m-1|--contract|c.toml|--rubric=r.toml|--json"
+                .split('|')
+                .map(str::to_owned)
+                .collect();
+        assert_eq!(
+            other(&words, "review", &["--model", "--rubric"], &["--from", "contract"]),
+            "probity review 'a b.jsonl' new.jsonl --model m-1 --rubric=r.toml --from contract"
+        );
     }
 
     #[test]
