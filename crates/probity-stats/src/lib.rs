@@ -1,6 +1,6 @@
 //! Figures with what they are worth: a number never travels without its denominator.
 //!
-//! Statistics here know nothing of replies or judges.
+#![doc = include_str!("../README.md")]
 
 mod alpha;
 mod bootstrap;

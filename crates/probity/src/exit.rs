@@ -7,11 +7,8 @@ use std::process::ExitCode;
 use probity_core::spelling::closest;
 use probity_engine::input::LoadError;
 use probity_engine::ledger::StoreError;
+use probity_engine::platform::is_exhausted;
 use probity_engine::run::RunError;
-use rustix::io::Errno;
-
-/// What a system says when it has no more threads, memory or files to give.
-pub(crate) const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
 
 /// How many files of a folder are looked at for a name that is nearly right.
 const FILES_MAX: usize = 10_000;
@@ -126,6 +123,10 @@ impl From<RunError> for Failure {
                     "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
                 ))
             }
+            RunError::Unconfirmed { .. } => Failure::new(Exit::Usage, &error).hint(
+                "nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with \
+                 --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)",
+            ),
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(
@@ -135,6 +136,7 @@ impl From<RunError> for Failure {
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
+            | RunError::NoBatch { .. }
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)
@@ -151,10 +153,4 @@ pub(crate) fn near_file(path: &Path) -> Option<String> {
     let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let near = closest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     Some(format!("did you mean {}?", path.with_file_name(near).display()))
-}
-
-/// Whether `error` says that the machine ran out of something, and nothing about what was asked for.
-fn is_exhausted(error: &io::Error) -> bool {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    full || Errno::from_io_error(error).is_some_and(|errno| EXHAUSTED.contains(&errno))
 }

@@ -6,7 +6,8 @@ use probity_core::json::Json;
 use super::is_present;
 use super::resolve::defaults;
 use super::{
-    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, SettingsError,
+    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, ServiceTier,
+    SettingsError, SettingsProblem,
 };
 use crate::dialect::Dialect;
 
@@ -65,6 +66,17 @@ impl Config {
         let mut settings = self.judges[name].clone();
         if let Backend::Chat(chat) = &mut settings.backend {
             self.put_over(chat);
+        }
+        if let Some(chat) = settings.chat().filter(|chat| chat.service_tier == ServiceTier::Flex)
+            && chat.dialect().flex.is_none()
+        {
+            let row = chat.dialect().name();
+            return Err(SettingsError::Unfit(vec![SettingsProblem {
+                place: format!("judges.{name}.service_tier"),
+                line: None,
+                message: format!("{} has no flex tier, as far as is known (dialect {row})", chat.base_url),
+                hint: Some("leave it out, or name the dialect of the host".to_owned()),
+            }]));
         }
         let warnings = self.warnings(&settings);
         Ok(ChosenJudge { settings, because, warnings })

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use probity_core::verdict::ParseMode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::price::Tier;
 use crate::dialect::Dialect;
 
 /// A word that is not among those a setting takes.
@@ -176,6 +177,9 @@ setting_enum! {
     /// Whether token probabilities are asked for.
     Logprobs { Off = "off", On = "on", }
 
+    /// How a host is to serve calls.
+    ServiceTier { Standard = "standard", Flex = "flex", }
+
     /// What happens when another model answers than the one asked for.
     ModelMismatch { Note = "note", Invalid = "invalid", Stop = "stop", }
 
@@ -184,6 +188,16 @@ setting_enum! {
 
     /// The version of HTTP that is spoken.
     Http { Http1 = "http1", Http2 = "http2", }
+}
+
+impl ServiceTier {
+    /// The tier by which calls are priced.
+    pub fn tier(self) -> Tier {
+        match self {
+            ServiceTier::Standard => Tier::Standard,
+            ServiceTier::Flex => Tier::Flex,
+        }
+    }
 }
 
 impl Parse {

@@ -16,12 +16,12 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
-use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
-use super::names::{Calls, JudgeKind, Logprobs};
+use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
+use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
-    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SentText, SettingsError,
-    SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
+    Backend, BatchSettings, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint,
+    InputSettings, JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText,
+    SettingsError, SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -47,8 +47,10 @@ impl Config {
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
         let run = resolving.run(layer.run);
         let schedule = resolving.schedule(&layer.schedule);
+        let batch = resolving.batch(&layer.batch);
         let gate = gate::settings(layer.gate, &mut resolving.problems);
         let usd_max = layer.budget.usd_max.map(|usd| resolving.amount("budget.usd_max", usd));
+        let confirm_usd = resolving.amount("budget.confirm_usd", given(layer.budget.confirm_usd));
         let prices = resolving.prices(layer.prices);
         resolving.choice(layer.judge.name.as_deref(), &judges);
         if !resolving.problems.is_empty() {
@@ -64,7 +66,13 @@ impl Config {
             store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,
-            budget: Budget { calls_max: layer.budget.calls_max, usd_max },
+            batch,
+            budget: Budget {
+                calls_max: layer.budget.calls_max,
+                usd_max,
+                confirm_usd,
+                confirm_calls: given(layer.budget.confirm_calls),
+            },
             target,
             judges,
             prices,
@@ -251,6 +259,22 @@ impl Resolving {
         }
     }
 
+    fn batch(&mut self, layer: &BatchLayer) -> BatchSettings {
+        let time = |value: Option<NonZeroU64>| Duration::from_millis(given(value).get().min(CLOCK_MS_MAX));
+        let (poll_first, poll_max) = (time(layer.poll_ms_first), time(layer.poll_ms_max));
+        if poll_first > poll_max {
+            let message = format!("expected at most batch.poll_ms_max, {} ms", poll_max.as_millis());
+            self.problem("batch.poll_ms_first", message, None);
+        }
+        BatchSettings {
+            requests_max: given(layer.requests_max).get() as usize,
+            bytes_max: given(layer.bytes_max).get() as usize,
+            poll_first,
+            poll_max,
+            search: time(layer.search_ms),
+        }
+    }
+
     fn clock(&mut self, key: &str, value: Option<NonZeroU64>) -> Duration {
         let ms = given(value).get();
         if ms > CLOCK_MS_MAX {
@@ -275,17 +299,36 @@ impl Resolving {
         amount
     }
 
-    fn prices(&mut self, layers: BTreeMap<String, PriceLayer>) -> BTreeMap<String, Price> {
+    fn prices(&mut self, layers: BTreeMap<String, PriceLayer>) -> BTreeMap<String, ListPrice> {
         let mut prices = BTreeMap::new();
         for (model, layer) in layers {
             let section = format!("prices.{model:?}");
-            let (Some(input), Some(output)) = (layer.input_usd_per_mtok, layer.output_usd_per_mtok) else {
+            let mut amount = |key: &str, value: Option<Decimal>| {
+                value.map(|value| self.amount(&format!("{section}.{key}"), value))
+            };
+            let input = amount("input_usd_per_mtok", layer.input_usd_per_mtok);
+            let output = amount("output_usd_per_mtok", layer.output_usd_per_mtok);
+            let cached = amount("cached_usd_per_mtok", layer.cached_usd_per_mtok);
+            let cache_write = amount("cache_write_usd_per_mtok", layer.cache_write_usd_per_mtok);
+            let flex_input = amount("flex_input_usd_per_mtok", layer.flex_input_usd_per_mtok);
+            let flex_output = amount("flex_output_usd_per_mtok", layer.flex_output_usd_per_mtok);
+            let batch_input = amount("batch_input_usd_per_mtok", layer.batch_input_usd_per_mtok);
+            let batch_output = amount("batch_output_usd_per_mtok", layer.batch_output_usd_per_mtok);
+            let (flex, batch) = (flex_input.zip(flex_output), batch_input.zip(batch_output));
+            let half = |tier: &'static str, one: Option<Exact>, other: Option<Exact>| {
+                (one.is_some() != other.is_some()).then_some(tier)
+            };
+            let half =
+                half("flex_", flex_input, flex_output).or_else(|| half("batch_", batch_input, batch_output));
+            let (tier, Some((input, output))) = (half, input.zip(output)) else {
                 self.problem(section, "expected input_usd_per_mtok and output_usd_per_mtok", None);
                 continue;
             };
-            let input_usd_per_mtok = self.amount(&format!("{section}.input_usd_per_mtok"), input);
-            let output_usd_per_mtok = self.amount(&format!("{section}.output_usd_per_mtok"), output);
-            prices.insert(model, Price { input_usd_per_mtok, output_usd_per_mtok });
+            if let Some(tier) = tier {
+                let message = format!("expected {tier}input_usd_per_mtok and {tier}output_usd_per_mtok");
+                self.problem(section, message, None);
+            }
+            prices.insert(model, ListPrice { input, output, cached, cache_write, flex, batch });
         }
         prices
     }
@@ -468,6 +511,7 @@ impl Resolving {
             thinking_tokens_max: given(layer.thinking_tokens_max),
             structured: given(layer.structured),
             logprobs: layer.logprobs.unwrap_or(Logprobs::Off),
+            service_tier: layer.service_tier.unwrap_or(ServiceTier::Standard),
             context_tokens: layer.context_tokens,
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
@@ -534,8 +578,8 @@ impl Resolving {
 const CHAT_KEYS: &[&str] = &[
     "model", "base_url", "base_urls", "headers", "query", "extra_body", "dialect", "api_key_env",
     "api_key_command", "api_key_seconds", "pass_env", "temperature", "seed", "output_tokens_max", "effort",
-    "thinking_tokens_max", "structured", "logprobs", "context_tokens", "template", "model_mismatch",
-    "aliases", "http",
+    "thinking_tokens_max", "structured", "logprobs", "service_tier", "context_tokens", "template",
+    "model_mismatch", "aliases", "http",
 ];
 
 fn takes(kind: JudgeKind, key: &str) -> bool {

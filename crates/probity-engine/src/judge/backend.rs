@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use probity_core::packet::Ask;
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use serde_json::{Value, json};
 
@@ -17,8 +18,9 @@ use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
 use super::service::{Service, fill};
+use super::verdict_schema::verdict_schema;
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut, Shape};
 
 /// A judge that can be asked.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ pub struct ChatJudge {
 
 impl ChatJudge {
     async fn ask(&self, question: &Question, server: usize) -> Reception {
-        let body = chat_body(&self.chat, &self.left, question).to_string();
+        let body = request_of(&self.chat, &self.left, question).to_string();
         self.service.post(body.into_bytes(), server).await
     }
 }
@@ -201,7 +203,7 @@ impl Judge {
 /// What would be sent to the judge for `question`: the body of a request, or what a local judge reads.
 pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Question) -> Value {
     match &settings.backend {
-        Backend::Chat(chat) => chat_body(chat, left, question),
+        Backend::Chat(chat) => request_of(chat, left, question),
         Backend::Command(_) => command::request_body(question),
         Backend::Baseline | Backend::Recorded { .. } | Backend::Panel(_) => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
@@ -209,7 +211,14 @@ pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Questio
     }
 }
 
-fn chat_body(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
+/// The bytes of the schema that goes with a question about `ask`.
+pub(crate) fn n_schema_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
+    let has_schema = |chat: &&ChatSettings| chat.sent(&LeftOut::default()).shape == Shape::Schema;
+    settings.chat().filter(has_schema).map_or(0, |_| verdict_schema(ask).to_string().len())
+}
+
+/// The body of a request about `question`.
+pub(super) fn request_of(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
     request::body(chat, left, &question.prompt, question.packet.ask())
 }
 

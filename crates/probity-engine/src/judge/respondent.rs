@@ -15,6 +15,11 @@ pub trait Respondent: Send + Sync + 'static {
     /// The packet of a question: its name and its canonical text.
     fn packet(question: &Self::Question) -> (PacketHash, &str);
 
+    /// How many decisions an answer to a question has.
+    fn n_decisions(_question: &Self::Question) -> u32 {
+        1
+    }
+
     /// Asks once, the server at this place where there are several, and reports what happened.
     fn ask(&self, question: &Self::Question, server: usize) -> impl Future<Output = Reception> + Send;
 
@@ -63,6 +68,10 @@ impl Respondent for Judge {
 
     fn packet(question: &Question) -> (PacketHash, &str) {
         (question.packet.hash(), question.packet.canonical())
+    }
+
+    fn n_decisions(question: &Question) -> u32 {
+        question.packet.ask().n_decisions().try_into().unwrap_or(u32::MAX)
     }
 
     async fn ask(&self, question: &Question, server: usize) -> Reception {

@@ -1,7 +1,7 @@
 //! What stands beside the figures of a run: who answered at what cost, what the judge has earned, and who wrote the
 //! replies. The same for a run that was just made and for one on record.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_core::report::{Summary, SummaryBuilder};
 use probity_core::results::{AuthorRecord, Facts, JudgeRecord, Members, Tokens};
@@ -16,7 +16,7 @@ use super::standing::{Subject, now};
 use super::told::model_end;
 use super::{Ran, RunError};
 use crate::config::models::end_warning;
-use crate::config::{Backend, Config, StoredTexts};
+use crate::config::{Backend, Config, StoredTexts, Tier};
 use crate::ledger::{JudgeId, Reader, RunId, StoreError, Totals};
 use crate::schedule::budget::Money;
 use crate::target::TargetDefinition;
@@ -61,6 +61,7 @@ impl TargetSpec {
             Some((run, id)) => reader.totals(&id, run)?,
             None => Totals::default(),
         };
+        let tokens = tokens(&totals);
         Ok(AuthorRecord {
             name: self.name.clone(),
             id: self.id.clone(),
@@ -69,7 +70,7 @@ impl TargetSpec {
             answered_as: Members(totals.models.into_iter().collect()),
             calls: totals.calls,
             calls_lost: totals.lost,
-            tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
+            tokens,
             cost_usd: self.is_priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         })
     }
@@ -129,6 +130,16 @@ pub(super) fn pattern_warnings(asking: &Asking, patterns: &Patterns) -> Vec<Stri
     if matches!(asking.judge.backend, Backend::Baseline) { Vec::new() } else { patterns.warnings() }
 }
 
+fn tokens(totals: &Totals) -> Tokens {
+    Tokens { input: totals.tokens_in, output: totals.tokens_out, cached: totals.tokens_cached }
+}
+
+/// Answers by tier, where one was served in another tier than the usual.
+fn service_tiers(tiers: BTreeMap<String, u64>) -> Members<u64> {
+    let is_usual = |name: &String| Tier::Standard.billed(Some(name)) == Some(Tier::Standard);
+    if tiers.keys().all(is_usual) { Members::default() } else { Members(tiers.into_iter().collect()) }
+}
+
 /// What the calls of a run came to.
 fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let totals = match (ran.run, asking.panel()) {
@@ -168,6 +179,7 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         let n = repeated.packets.len();
         warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
     }
+    let tokens = tokens(&totals);
     Ok(Facts {
         judge: JudgeRecord {
             id: ran.judge_id.to_string(),
@@ -180,10 +192,14 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
-        tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
+        tokens,
         calls_without_usage: if has_usage { totals.unknown_usage_answers } else { 0 },
         calls_without_cost: if has_usage { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
+        saved_usd: Some(totals.saved_picodollars)
+            .filter(|saved| *saved != 0 && priced)
+            .map(|saved| Money::from_picos(saved).usd()),
+        service_tiers: service_tiers(totals.tiers),
         panel: match asking.panel() {
             Some(panel) => panel_facts(asking, panel, reader, ran)?,
             None => None,

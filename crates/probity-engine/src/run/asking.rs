@@ -13,9 +13,9 @@ use probity_core::panel::PanelRecord;
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
-use crate::config::{Backend, Config, JudgeSettings, LeftOut, PanelSettings};
+use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut, PanelSettings, Tier};
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt, file_digest};
+use crate::judge::{JudgeError, Prompt, file_digest, n_schema_bytes};
 use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
@@ -106,15 +106,30 @@ impl Asking {
         *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
-    /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
+    /// The length of everything in the prompt and the schema of `empty`, a packet whose texts are empty.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
         let prompt = self.template.render(empty)?;
-        Ok((prompt.system.len() + prompt.user.len()) as u64)
+        let n_schema_bytes = n_schema_bytes(&self.judge, empty.ask());
+        Ok((prompt.system.len() + prompt.user.len() + n_schema_bytes) as u64)
     }
 
-    /// The most a call with `prompt` can cost, where the model has a price.
-    pub fn most(&self, prompt: &Prompt, left: &LeftOut) -> Option<Money> {
-        self.config.most(self.judge.chat()?, left, prompt.system.len() + prompt.user.len())
+    /// The most a call with `prompt` can cost in `tier`, where the model has a price.
+    pub fn most(&self, prompt: &Prompt, left: &LeftOut, tier: Tier) -> Option<Money> {
+        let chat = self.judge.chat()?;
+        self.config.most(chat, left, prompt.system.len() + prompt.user.len(), tier)
+    }
+
+    /// The tier that single calls ask for.
+    pub(super) fn tier(&self) -> Tier {
+        self.judge.chat().map_or(Tier::Standard, |chat| chat.service_tier.tier())
+    }
+
+    /// The tokens of `prompt` that the host's cache of prompts would keep, estimated.
+    pub(super) fn tokens_cacheable(&self, prompt: &Prompt) -> u64 {
+        let kept = |chat: &ChatSettings| Some(chat.dialect().cache.as_ref()?.tokens_min);
+        let stable = (prompt.system.len() + prompt.n_stable) as u64 / CHARS_PER_TOKEN;
+        let min = self.judge.chat().and_then(kept);
+        if min.is_some_and(|min| stable >= min) { stable } else { 0 }
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
@@ -195,6 +210,11 @@ impl SizedPacket {
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
         let tokens_input = (overhead_chars + packet.n_bytes() as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet: Arc::new(packet), tokens_input }
+    }
+
+    /// How many decisions an answer to it has.
+    pub(super) fn n_decisions(&self) -> u64 {
+        self.packet.ask().n_decisions() as u64
     }
 
     /// The packet by name.

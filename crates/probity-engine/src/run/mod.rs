@@ -7,11 +7,13 @@
 mod about;
 pub mod asking;
 pub mod basis;
+pub mod batch;
 mod by_people;
 mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+mod confirm;
 pub mod foreign;
 pub mod job;
 pub mod labelled;
@@ -20,6 +22,7 @@ pub mod panel;
 mod parallel;
 pub mod plan;
 pub mod probe;
+pub mod quote;
 mod record;
 mod refused;
 pub mod replies;
@@ -59,14 +62,18 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
+use quote::Quote;
 use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
 use turn::Turn;
 use work::Work;
+
+pub use confirm::{Confirmation, PlannedSpending};
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +95,8 @@ pub struct Mode {
     pub interrupted: watch::Receiver<bool>,
     /// How the run was called, where that should be remembered.
     pub invocation: Option<Invocation>,
+    /// How calls to the judge are made.
+    pub dispatch: Dispatch,
 }
 
 /// Is told how a run goes.
@@ -96,6 +105,10 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
+    /// Asks whether so much may be spent.
+    fn confirm(&self, _spending: &PlannedSpending) -> Confirmation {
+        Confirmation::Refused
+    }
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
@@ -144,6 +157,16 @@ impl Ran {
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
+    }
+
+    /// The same part of a run, gone on with.
+    fn continued(self, later: Ran) -> Ran {
+        let driven = match (self.driven, later.driven) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        };
+        let n_calls = later.n_calls.max(self.n_calls);
+        Ran { plan: self.plan, driven, n_calls, n_answered: self.n_answered + later.n_answered, ..later }
     }
 
     /// The same part of a run, asked about again.
@@ -246,6 +269,20 @@ pub enum RunError {
         /// The budget.
         usd: Exact,
     },
+    /// More would be spent than is spent unasked.
+    #[error("{}", spending.sentence())]
+    Unconfirmed {
+        /// What would be spent.
+        spending: Box<PlannedSpending>,
+    },
+    /// The judge cannot be asked by batches.
+    #[error("judge {judge} cannot be asked by batches: {why}")]
+    NoBatch {
+        /// Which.
+        judge: String,
+        /// Why.
+        why: &'static str,
+    },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
     Sequence(SequenceError),
@@ -289,7 +326,9 @@ impl RunError {
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
     let key = budget_key([work.as_ref()]);
-    run_within(work, session, &Allowance::new(Arc::new(budget(key, work.asking(), None)?))).await
+    let budget = Arc::new(budget(key, work.asking(), None)?);
+    confirm::confirm(std::slice::from_ref(work), None, session, &budget)?;
+    run_within(work, session, &Allowance::new(budget)).await
 }
 
 /// What `judge` has on record about `work`, as a run of its own where the store is written to.
@@ -324,9 +363,18 @@ async fn run_within(
     let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
+    let (mut earlier, mut halt): (Option<Ran>, _) = (None, None);
     loop {
         work.asking().set_left(&left);
-        let ran = turn.take(&left).await?;
+        let (ran, next) = turn.take(&left, halt.take()).await?;
+        let ran = match earlier.take() {
+            None => ran,
+            Some(earlier) => earlier.continued(ran),
+        };
+        if let NextPass::Again(stop) = next {
+            (earlier, halt) = (Some(ran), stop);
+            continue;
+        }
         match tuned.started_over(&left, (ran.driven.as_ref(), ran.n_answered), session)? {
             Some(more) => left = more,
             None => return Ok(ran),
@@ -383,11 +431,25 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
     if let Some(store) = store {
         panel::know(asking, &work.basis().rubric, store)?;
     }
-    let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
+    let Some(store) = store else {
+        let left = LeftOut::default();
+        let planned = plan::plan(work, None, Pricing::Exact(&left))?;
+        return Ok((left, planned));
+    };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
     let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
-    Ok((left, plan::plan(work, Some(on_record))?))
+    let planned = plan::plan(work, Some(on_record), Pricing::Exact(&left))?;
+    Ok((left, planned))
+}
+
+/// What `plan` will cost beyond what `store` has. `None` where the judge has no endpoint.
+pub fn quote(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+    let history = match store {
+        Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
+        None => None,
+    };
+    Ok(Quote::of(plan, asking, history))
 }
 
 /// The parameters that the judge is on record as refusing.
@@ -404,7 +466,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
     let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
-    Ok(plan::plan(work, Some(on_record))?.plan)
+    Ok(plan::plan(work, Some(on_record), Pricing::Counted)?.plan)
 }
 
 /// The one judge whose verdicts the store holds.

@@ -210,7 +210,7 @@ async fn settle(
     let allowance = &Allowance::new(Arc::new(Budget::new(BudgetTerms { key, limits })));
     let session = &Session { observer: &Unseen, ..*session };
     let turn = Turn { work, session, allowance, calls_before: 0, answers: answers.map(Arc::new) };
-    turn.take(&LeftOut::default()).await
+    Ok(turn.take(&LeftOut::default(), None).await?.0)
 }
 
 /// What asking and settling came to together.

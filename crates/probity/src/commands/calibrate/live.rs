@@ -30,6 +30,7 @@ use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options
 use super::super::session::{Covered, Ended, Session};
 use crate::exit::Failure;
 use crate::render::calibration as page;
+use crate::render::view::conversation;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
 /// What a live calibration is made of.
@@ -355,6 +356,52 @@ impl LiveCalibration {
             labels: &self.labels.digest,
             n_missing: self.coverage.of - self.coverage.n,
         }
+    }
+
+    /// What the labelled items say, and why the judge said what it did.
+    pub(crate) fn texts(&self) -> Result<page::HeldTexts, Failure> {
+        let mut texts = page::HeldTexts::new();
+        match &self.asked {
+            Asked::Replies(replies) => {
+                replies.each_result(&self.store, &self.ran, &mut |row, admitted| {
+                    let reasons =
+                        row.asked().filter_map(|(id, said)| Some((id.to_owned(), said.reasoning.clone()?)));
+                    let held = page::HeldText {
+                        ticket: row.ticket.clone().unwrap_or_default(),
+                        turns: conversation(&admitted.entry().case.situation),
+                        replies: vec![("Reply".to_owned(), row.reply.clone().unwrap_or_default())],
+                        reasons: reasons.collect(),
+                    };
+                    texts.insert(row.id.clone(), held);
+                })?
+            }
+            Asked::Pairs(pairs) => {
+                let field = &pairs.job.field;
+                for case in &field.cases {
+                    let replies = field.variants.iter().zip(&case.replies);
+                    let replies = replies.filter_map(|(name, reply)| Some((name, reply.as_ref()?.entry())));
+                    let replies: Vec<_> = replies.collect();
+                    let Some((_, entry)) = replies.first() else { continue };
+                    let held = page::HeldText {
+                        ticket: entry
+                            .case
+                            .situation
+                            .texts()
+                            .last()
+                            .map(ToString::to_string)
+                            .unwrap_or_default(),
+                        turns: conversation(&entry.case.situation),
+                        replies: replies
+                            .iter()
+                            .map(|(name, entry)| (name.to_string(), entry.reply.text.to_string()))
+                            .collect(),
+                        ..page::HeldText::default()
+                    };
+                    texts.insert(case.id.to_string(), held);
+                }
+            }
+        }
+        Ok(texts)
     }
 
     /// How asking ended.

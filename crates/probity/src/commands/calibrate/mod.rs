@@ -18,7 +18,7 @@ use super::rows::{Files, names, refuse_skipped, refused, row_options, scored_by_
 use super::session::{Ended, Session, StoredDocument, keep_document};
 use crate::args::{AskArgs, CalibrateArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::{CalibrationShown, document};
+use crate::render::calibration::{CalibrationShown, HeldTexts, document};
 use crate::render::report::add_judge;
 use crate::settings::CaseFlags;
 use crate::settings::inputs::Inputs;
@@ -90,7 +90,9 @@ fn from_foreign(
     json["notices"] = json!(notices);
     json["skipped"] = json!([]);
     let (calibration, skipped) = (&figures, &[][..]);
-    let shown = CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, json };
+    let texts = HeldTexts::default();
+    let shown =
+        CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, texts, json };
     outlet.end(&document(shown), Ended::done())
 }
 
@@ -115,6 +117,7 @@ fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure
         skipped: &skipped,
         notices: sheet.notices(),
         asked: None,
+        texts: HeldTexts::default(),
         json,
     };
     outlet.end(&document(shown), Ended::done())
@@ -146,6 +149,7 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
         skipped: &live.matched.skipped,
         notices: &[about_the_labels(&live), live.notices.clone()].concat(),
         asked: Some(live.for_page()),
+        texts: live.texts()?,
         json: live_json(&live),
     });
     let ended = live.ended();

@@ -9,7 +9,7 @@ use probity_engine::run::asking::Asking;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Block, Cells, Section, Table};
-use super::reproduce::{Replay, called};
+use super::reproduce::{self, Replay, called};
 
 /// What a report was made with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -69,6 +69,12 @@ impl Appendix {
             appendix = appendix.hash(name, value);
         }
         appendix
+    }
+
+    /// As the call on record that made it says.
+    pub(crate) fn of_call(mut self, words: &[String]) -> Appendix {
+        self.reproduce = reproduce::recorded(words);
+        self
     }
 
     /// Of files that others made.
