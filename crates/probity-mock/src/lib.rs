@@ -6,7 +6,9 @@
 
 mod answer;
 mod asked;
+mod batch;
 mod counts;
+mod decide;
 mod dialect;
 mod draw;
 mod envelope;
@@ -25,6 +27,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use answer::Levels;
+pub use batch::{BatchFault, BatchFaults, MockBatches, batch_fault, batch_faults};
 pub use counts::CallCounts;
 pub use envelope::UsageReport;
 pub use faults::{FaultPlan, MockFault, faults, share, shares};
@@ -64,6 +67,8 @@ pub struct MockSettings {
     pub drip: Duration,
     /// Seconds that F01 and F19 ask to wait.
     pub retry_after_s: u32,
+    /// How batches go.
+    pub batch: MockBatches,
 }
 
 impl Default for MockSettings {
@@ -83,6 +88,7 @@ impl Default for MockSettings {
             faults: FaultPlan::default(),
             drip: Duration::from_secs(20),
             retry_after_s: 7,
+            batch: MockBatches::default(),
         }
     }
 }
@@ -98,11 +104,19 @@ pub struct Mock {
     pub ledger: Option<CallLedger>,
     /// Ledger lines that could not be written.
     pub ledger_failures: AtomicU64,
+    /// Files and batches, as a host keeps them.
+    batches: batch::BatchHost,
 }
 
 impl Mock {
     /// A mock judge that has seen nothing yet.
     pub fn new(settings: MockSettings, ledger: Option<CallLedger>) -> Self {
-        Mock { settings, counts: CallCounts::default(), ledger, ledger_failures: AtomicU64::new(0) }
+        Mock {
+            settings,
+            counts: CallCounts::default(),
+            ledger,
+            ledger_failures: AtomicU64::new(0),
+            batches: batch::BatchHost::default(),
+        }
     }
 }

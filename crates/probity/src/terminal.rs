@@ -123,7 +123,7 @@ pub(crate) fn agrees(question: &str) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
-    // No question can be asked where standard error is closed, and then no answer is read.
+    // Where standard error is closed, nothing is asked and nothing is read.
     let asked = write!(io::stderr(), "{} [y/N] ", plain(question)).and_then(|()| io::stderr().flush());
     let mut answer = String::new();
     let is_read = asked.is_ok() && io::stdin().read_line(&mut answer).is_ok();

@@ -271,6 +271,11 @@ settings! {
         model_mismatch: ModelMismatch => Plain,
         aliases: Vec<String> => Plain,
         http: Http => Plain,
+        stages: Vec<String> => Plain,
+        members: Vec<String> => Plain,
+        agreement: Decimal => Plain,
+        confidence: Decimal => Plain,
+        repeats: NonZeroU32 => Plain,
     }
     targets: Named<TargetLayer> {
         kind: TargetKind => Plain,
@@ -342,6 +347,13 @@ settings! {
         breaker_window: NonZeroU32 => Plain,
         breaker_share: Decimal => Plain,
         pilot_ms_max: u64 => Plain,
+    }
+    batch: One<BatchLayer> {
+        requests_max: NonZeroU32 => Plain,
+        bytes_max: NonZeroU32 => Plain,
+        poll_ms_first: NonZeroU64 => Plain,
+        poll_ms_max: NonZeroU64 => Plain,
+        search_ms: NonZeroU64 => Plain,
     }
     budget: One<BudgetLayer> {
         calls_max: u64 => Plain,

@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, context_told, mentioned, rule};
 
 /// The file that the table is read from.
-const DATA: &str = include_str!("../../../../config/dialects.toml");
+const DATA: &str = include_str!("../../config/dialects.toml");
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| Table::read(DATA).expect("the embedded table is read by every test"));
@@ -113,10 +113,38 @@ pub struct DialectRow {
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,
+    batch: Option<BatchRow>,
     #[serde(rename = "refuses", default)]
     _refuses: Vec<String>,
     #[serde(rename = "refusal")]
     _refusal: Option<Value>,
+}
+
+/// How a host takes many requests at once.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BatchRow {
+    /// How requests go in and results come out.
+    pub form: BatchForm,
+    /// The path of batches, below the base URL.
+    pub path: String,
+    /// The path of a call, as lines of requests name it; empty where they do not.
+    #[serde(default)]
+    pub endpoint: String,
+    /// Requests in a batch at most.
+    pub requests_max: usize,
+    /// Bytes of them at most.
+    pub bytes_max: usize,
+}
+
+/// How requests go in and results come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchForm {
+    /// As files, from which batches are made under a tag.
+    Files,
+    /// Requests with the order, results as a stream. Nothing tells batches apart but what is in them.
+    Inline,
 }
 
 /// A tier that is asked for with one field.
@@ -211,6 +239,11 @@ impl Dialect {
     /// The name in settings.
     pub fn name(self) -> &'static str {
         &self.0.name
+    }
+
+    /// How it takes many requests at once, where it does.
+    pub fn batch(self) -> Option<&'static BatchRow> {
+        self.0.batch.as_ref()
     }
 
     /// Reads a whole answer.

@@ -7,6 +7,7 @@
 mod about;
 pub mod asking;
 pub mod basis;
+pub mod batch;
 mod by_people;
 mod calling;
 pub mod case_record;
@@ -17,6 +18,7 @@ pub mod foreign;
 pub mod job;
 pub mod labelled;
 mod open_files;
+pub mod panel;
 mod parallel;
 pub mod plan;
 pub mod probe;
@@ -60,6 +62,7 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
 use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
@@ -92,6 +95,8 @@ pub struct Mode {
     pub interrupted: watch::Receiver<bool>,
     /// How the run was called, where that should be remembered.
     pub invocation: Option<Invocation>,
+    /// How calls to the judge are made.
+    pub dispatch: Dispatch,
 }
 
 /// Is told how a run goes.
@@ -152,6 +157,16 @@ impl Ran {
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
+    }
+
+    /// The same part of a run, gone on with.
+    fn continued(self, later: Ran) -> Ran {
+        let driven = match (self.driven, later.driven) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        };
+        let n_calls = later.n_calls.max(self.n_calls);
+        Ran { plan: self.plan, driven, n_calls, n_answered: self.n_answered + later.n_answered, ..later }
     }
 
     /// The same part of a run, asked about again.
@@ -224,6 +239,24 @@ pub enum RunError {
     /// The judge cannot be used as configured.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// No labels have said yet what a judge made of judges may decide.
+    #[error(
+        "judge {judge} has no {what} for rubric {rubric}, or one of its judges has changed since: they come from labels"
+    )]
+    NotFitted {
+        /// The judge.
+        judge: String,
+        /// Thresholds or weights.
+        what: &'static str,
+        /// The rubric.
+        rubric: String,
+    },
+    /// A judge made of judges decides each criterion by itself.
+    #[error("judge {judge} decides each criterion by itself, and all were to be asked about in one call")]
+    OneCallPanel {
+        /// The judge.
+        judge: String,
+    },
     /// A budget is set and the model has no price.
     #[error("a budget is set, but no price is known for model {model:?}")]
     NoPrice {
@@ -241,6 +274,14 @@ pub enum RunError {
     Unconfirmed {
         /// What would be spent.
         spending: Box<PlannedSpending>,
+    },
+    /// The judge cannot be asked by batches.
+    #[error("judge {judge} cannot be asked by batches: {why}")]
+    NoBatch {
+        /// Which.
+        judge: String,
+        /// Why.
+        why: &'static str,
     },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
@@ -316,12 +357,24 @@ async fn run_within(
     session: &Session<'_>,
     allowance: &Allowance,
 ) -> Result<Ran, RunError> {
-    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
+    if work.asking().panel().is_some() {
+        return panel::run_panel(work, session, allowance).await;
+    }
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
+    let (mut earlier, mut halt): (Option<Ran>, _) = (None, None);
     loop {
         work.asking().set_left(&left);
-        let ran = turn.take(&left).await?;
+        let (ran, next) = turn.take(&left, halt.take()).await?;
+        let ran = match earlier.take() {
+            None => ran,
+            Some(earlier) => earlier.continued(ran),
+        };
+        if let NextPass::Again(stop) = next {
+            (earlier, halt) = (Some(ran), stop);
+            continue;
+        }
         match tuned.started_over(&left, (ran.driven.as_ref(), ran.n_answered), session)? {
             Some(more) => left = more,
             None => return Ok(ran),
@@ -347,7 +400,7 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
 fn budget(key: String, asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
     let chats: Vec<&ChatSettings> =
-        asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
+        asking.judge.chats().chain(target.and_then(TargetSettings::chat)).collect();
     let money_max = match limits.usd_max.filter(|_| !chats.is_empty()) {
         None => None,
         Some(usd) => {
@@ -375,6 +428,9 @@ pub fn report(
 /// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
 pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
+    if let Some(store) = store {
+        panel::know(asking, &work.basis().rubric, store)?;
+    }
     let Some(store) = store else {
         let left = LeftOut::default();
         let planned = plan::plan(work, None, Pricing::Exact(&left))?;

@@ -42,17 +42,28 @@ pub(super) struct OnRecord<'a> {
 
 /// The packets of a work, and which of them lack a verdict.
 #[derive(Debug, Default)]
-pub struct Missing(PacketMap<Option<Earlier>>);
+pub struct Missing {
+    packets: PacketMap<Option<Earlier>>,
+    /// Packets that wait in a batch: they have no verdict, and need no call.
+    pub n_in_flight: u64,
+    /// How many of them are asked about at most.
+    pub(super) n_max: u64,
+}
 
 impl Missing {
+    /// The same, of which at most so many are asked about.
+    pub(super) fn at_most(self, n_max: u64) -> Missing {
+        Missing { n_max, ..self }
+    }
+
     /// What the store has about a packet that is to be asked about; `None` where no call is needed.
     pub(super) fn get(&self, packet: PacketHash) -> Option<Earlier> {
-        self.0.get(&packet).copied().flatten()
+        self.packets.get(&packet).copied().flatten()
     }
 
     /// Takes a packet out: equal content is paid for once.
     pub fn take(&mut self, packet: PacketHash) -> Option<Earlier> {
-        self.0.get_mut(&packet).and_then(Option::take)
+        self.packets.get_mut(&packet).and_then(Option::take)
     }
 }
 
@@ -84,10 +95,10 @@ impl<'a, T> Lacking<'a, T> {
         about: T,
         call: &mut dyn FnMut(T),
     ) -> Result<Met, StoreError> {
-        if self.met.0.contains_key(&packet) {
+        if self.met.packets.contains_key(&packet) {
             return Ok(Met::Again);
         }
-        self.met.0.insert(packet, None);
+        self.met.packets.insert(packet, None);
         self.waiting.push((packet, about));
         if self.waiting.len() == BATCH {
             self.look_up(call)?;
@@ -112,11 +123,15 @@ impl<'a, T> Lacking<'a, T> {
         for (packet, about) in self.waiting.drain(..) {
             let earlier = match known.get(&packet) {
                 Some(KnownKind::Verdict) => continue,
+                Some(KnownKind::InFlight) => {
+                    self.met.n_in_flight += 1;
+                    continue;
+                }
                 Some(KnownKind::Unscored) if unscored == UnscoredPolicy::Keep => continue,
                 Some(KnownKind::Attempted) => Earlier::Attempts,
                 Some(KnownKind::Unscored) | None => Earlier::Nothing,
             };
-            self.met.0.insert(packet, Some(earlier));
+            self.met.packets.insert(packet, Some(earlier));
             call(about);
         }
         Ok(())
@@ -293,7 +308,9 @@ pub(super) fn plan(
     let mut call = |sized: SizedPacket| {
         let price = match pricing {
             Pricing::Exact(left) if is_exact => match asking.template.render(&sized.packet) {
-                Ok(prompt) => Some((asking.most(&prompt, left), asking.tokens_cacheable(&prompt))),
+                Ok(prompt) => {
+                    Some((asking.most(&prompt, left, asking.tier()), asking.tokens_cacheable(&prompt)))
+                }
                 Err(error) => {
                     unfilled.get_or_insert(error);
                     None

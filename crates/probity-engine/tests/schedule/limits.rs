@@ -192,7 +192,7 @@ async fn g13_calls_wait_for_money_that_others_hold() {
     let server = ScriptedServer::always(good());
     let usd = |text: &str| text.parse().expect("a decimal");
     let mut terms = Terms::quick(8);
-    terms.price = Some(Price { input_usd_per_mtok: usd("10"), output_usd_per_mtok: usd("0") });
+    terms.price = Some(free_answers(usd("10")).at(None, None));
     terms.most = Money::from_usd(usd("0.1")).expect("an amount");
     terms.budget = Limits { calls_max: None, money_max: Money::from_usd(usd("0.15")) };
     let scene = Scene::new(&server, 20, terms);

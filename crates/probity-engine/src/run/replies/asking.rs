@@ -11,7 +11,7 @@ use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, Store
 use crate::run::about::TargetSpec;
 use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Allowance, Called, Calling, Outbox, Taken};
+use crate::run::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::refused::Tuned;
@@ -133,6 +133,9 @@ async fn turn(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
+        tier: Tier::Standard,
+        n_waiting: 0,
+        in_batches: false,
         parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
@@ -147,7 +150,9 @@ async fn turn(
         let (job, target) = (Arc::clone(job), Arc::clone(target));
         move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
     };
-    let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
+    let drive =
+        async |desk: &Arc<Desk<Target>>| Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: true });
+    let Called { run, driven, n_answered } = calling.call(build, open_run, drive).await?;
     if n_answered > 0 && calling.parameters != Parameters::Proven {
         Tuned::target(target).remember_taken(&target.left, store)?;
     }

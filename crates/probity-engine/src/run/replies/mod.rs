@@ -115,7 +115,9 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
     let mut all: Option<Ran> = None;
     for work in job.repeats() {
         let ran = run_within(&work, &Session { mode: &mode, ..*session }, &allowance).await?;
-        let is_stopped = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+        let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+        // What waits in a batch does not keep the rest from being sent.
+        let is_stopped = stop.is_some_and(|stop| !matches!(stop, Stop::InBatch(_)));
         all = Some(match all {
             None => ran,
             Some(earlier) => earlier.again(ran),
