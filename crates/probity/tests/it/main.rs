@@ -18,6 +18,7 @@ mod comparisons;
 mod desks;
 mod diff;
 mod disk;
+mod documents;
 mod export;
 mod faults;
 mod foreign;
