@@ -5,7 +5,7 @@
 //! Cases and the gate are a crate below this one, statistics another; both are named here as modules.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> promote -> results -> diff -> report -> succeed -> review
+//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> panel -> promote -> results -> diff -> report -> succeed -> review
 //! ```
 //!
 //! A reply from the gate to its score:
@@ -53,6 +53,8 @@ pub mod compare;
 pub mod probe;
 
 pub mod calibrate;
+
+pub mod panel;
 
 pub mod promote;
 

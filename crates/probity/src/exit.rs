@@ -109,6 +109,11 @@ impl From<LoadError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
+            RunError::NotFitted { ref judge, what, .. } => {
+                let flag = if what == "weights" { "--jury" } else { "--cascade" };
+                Failure::new(Exit::Usage, &error)
+                    .hint(format!("label cases, then `probity calibrate CASES --judge {judge} {flag}`"))
+            }
             RunError::Load(error) => error.into(),
             RunError::Store(error) => error.into(),
             RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
@@ -118,6 +123,10 @@ impl From<RunError> for Failure {
                     "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
                 ))
             }
+            RunError::Unconfirmed { .. } => Failure::new(Exit::Usage, &error).hint(
+                "nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with \
+                 --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)",
+            ),
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(
@@ -127,9 +136,11 @@ impl From<RunError> for Failure {
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
+            | RunError::NoBatch { .. }
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)
+            | RunError::OneCallPanel { .. }
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }

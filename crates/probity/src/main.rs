@@ -9,6 +9,7 @@ mod exit;
 mod machine;
 mod plain;
 mod render;
+mod runs;
 mod serving;
 mod settings;
 mod terminal;
@@ -59,7 +60,10 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Promote(args) => commands::promote::promote(&args),
         Command::Succeed(args) => commands::succeed::succeed(&args),
         Command::Review(args) => commands::review::review(*args),
+        Command::Batch(command) => commands::batch::batch(&command),
+        Command::Open(args) => commands::open::open(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
+        Command::Import(ImportCommand::Answers(args)) => commands::batch::import(&args),
         Command::Export(command) => commands::export::export(&command),
         Command::Report(args) => commands::report::report(&args),
         Command::Diff(args) => commands::diff::diff(&args),

@@ -118,6 +118,18 @@ pub(crate) fn note(text: &str) {
     }
 }
 
+/// Asks `question` on the terminal. Only a yes is one; without a terminal there is none.
+pub(crate) fn agrees(question: &str) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    // Where standard error is closed, nothing is asked and nothing is read.
+    let asked = write!(io::stderr(), "{} [y/N] ", plain(question)).and_then(|()| io::stderr().flush());
+    let mut answer = String::new();
+    let is_read = asked.is_ok() && io::stdin().read_line(&mut answer).is_ok();
+    is_read && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+}
+
 /// Whether standard error is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()

@@ -14,6 +14,8 @@
 //!
 //! Everything is SQL over one small seam (`db`), so that a server's database can take this one's place.
 
+mod answer_history;
+mod batch;
 mod budget;
 pub(crate) mod db;
 mod error;
@@ -39,6 +41,8 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
+pub use answer_history::AnswerHistory;
+pub use batch::{BatchCall, BatchFacts, BatchRecord, BatchStart, BatchState, ReservedBatch};
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use error::{Cause, FailureKind, StoreError};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
@@ -57,12 +61,11 @@ pub use crate::judge::JudgeId;
 pub(crate) use error::Fault;
 pub(crate) use known::packet_hash;
 pub(crate) use labels::{label_at, last_label, parsed_label, revise_label};
-pub(crate) use runs::parts_of_text;
 pub(crate) use tables::Tables;
 
 use lock::Lock;
 use record::Conclusion;
-use writer::{Reply, Task, ToWriter, Writer};
+use writer::{OtherWriters, Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -108,7 +111,14 @@ impl Store {
     /// A store with a writer on a thread of its own.
     fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox, is_marked: false };
+        let writer = Writer {
+            tables,
+            lock,
+            path: Arc::clone(&path),
+            inbox,
+            is_marked: false,
+            others: OtherWriters::default(),
+        };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())

@@ -17,7 +17,7 @@ use crate::config::Money;
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema of this program. Those before it were never released.
-pub(super) const SCHEMA_VERSION: i64 = 5;
+pub(super) const SCHEMA_VERSION: i64 = 6;
 
 const OPENING: &str = "opening";
 

@@ -24,21 +24,23 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
 
 const INTENT: &str =
     "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
-        started_unix_ms, reserved_picodollars)
+        tokens_planned, decisions, started_unix_ms, reserved_picodollars)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
-        u.started_unix_ms, u.reserved
+        u.tokens_planned, u.decisions, u.started_unix_ms, u.reserved
     FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, batch BIGINT, n BIGINT,
-        cause TEXT, started_unix_ms BIGINT, reserved BIGINT)} u
+        cause TEXT, tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT, reserved BIGINT)} u
     JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
 
 const END: &str = "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
         http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
-        cost_picodollars = u.cost_picodollars, model = u.model, fingerprint = u.fingerprint,
+        tokens_cached = u.tokens_cached, tier = u.tier, cost_picodollars = u.cost_picodollars,
+        list_picodollars = u.list_picodollars, model = u.model, fingerprint = u.fingerprint,
         response_id = u.response_id, elapsed_ms = u.elapsed_ms
     FROM {rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
-        cost_picodollars BIGINT, model TEXT, fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)} u
+        tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT, model TEXT,
+        fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)} u
     WHERE attempt.id = u.k AND attempt.state = 'in_flight'
     RETURNING id, worker, batch, reserved_picodollars";
 
@@ -275,6 +277,8 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
         batch,
         start.n,
         &start.cause,
+        start.tokens_planned.cast_signed(),
+        start.decisions,
         start.started_unix_ms,
         reserved(start.most),
     ]
@@ -290,7 +294,10 @@ fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
         end.http_status,
         end.tokens_in,
         end.tokens_out,
+        end.tokens_cached,
+        end.tier.as_deref(),
         end.cost_picodollars,
+        end.list_picodollars,
         end.model.as_deref(),
         end.fingerprint.as_deref(),
         end.response_id.as_deref(),

@@ -1,6 +1,7 @@
 //! The command line as it is typed: one group of flags per concern, one struct per command. What it means together
 //! with files and variables is decided in `settings`; nothing here knows a command.
 
+mod batch;
 mod calibrate;
 mod choice;
 mod compare;
@@ -12,6 +13,7 @@ mod labels;
 mod mcp;
 mod mock;
 mod models;
+mod open;
 mod policy;
 mod probe;
 mod promote;
@@ -21,6 +23,7 @@ mod sample;
 mod score;
 mod succeed;
 
+pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
@@ -31,11 +34,12 @@ pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use open::OpenArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use review::ReviewArgs;
+pub(crate) use review::{AddressArgs, ReviewArgs};
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
@@ -89,7 +93,12 @@ pub(crate) enum Command {
     Succeed(Box<SucceedArgs>),
     /// Label replies in a browser, blind, alone or as a team
     Review(Box<ReviewArgs>),
-    /// Import labels into the store
+    /// Look at runs, cases, judges and queues in a browser
+    Open(OpenArgs),
+    /// List the batches of the store, or cancel one
+    #[command(subcommand)]
+    Batch(BatchCommand),
+    /// Import labels, or answers to exported requests, into the store
     #[command(subcommand)]
     Import(ImportCommand),
     /// Write labels, cases, answers or results of the store to a file
@@ -124,6 +133,8 @@ pub(crate) enum Command {
 pub(crate) enum ImportCommand {
     /// Human labels; if a row is wrong, none are imported
     Labels(ImportLabelsArgs),
+    /// What a model answered to requests of `probity export requests`, as lines of a batch's results
+    Answers(ImportAnswersArgs),
 }
 
 /// What to write out of the store.
@@ -137,6 +148,8 @@ pub(crate) enum ExportCommand {
     Replies(ExportArgs),
     /// What the judge of a run was asked, each packet with its hash, as JSON lines
     Packets(ExportArgs),
+    /// What a run would ask its judge and has no answer to, as lines of a batch for another machine or program
+    Requests(Box<ExportRequestsArgs>),
     /// What came back for each packet, attempt by attempt, as JSON lines
     Answers(ExportArgs),
     /// The results of a run, for spreadsheets, programs and other tools
@@ -462,7 +475,7 @@ pub(crate) struct AskArgs {
 }
 
 /// How many calls are made, and when they stop.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Calls and cost")]
 pub(crate) struct CallArgs {
     /// Calls in flight at most
@@ -471,10 +484,10 @@ pub(crate) struct CallArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls in this run, over all its commands
+    /// Make at most this many calls, counted from the start of this command
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars on this run, over all its commands
+    /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
@@ -483,6 +496,15 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// Spend what it takes, without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Send what is missing to the judge's host as batches, which cost less and may take a day, and wait for them
+    #[arg(long, conflicts_with_all = ["offline", "retry_unscored", "dry_run"])]
+    pub(crate) batch: bool,
+    /// With --batch: do not wait; exit code 3 while a batch is on its way, and the same command goes on
+    #[arg(long, requires = "batch")]
+    pub(crate) no_wait: bool,
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

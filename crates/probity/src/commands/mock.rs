@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use probity_engine::platform::raise_open_files;
-use probity_mock::{CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
+use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, UsageReport};
 
 use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
@@ -16,8 +16,10 @@ use crate::terminal;
 /// Runs the command until it is told to end.
 pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     if args.list_faults {
-        let lines: Vec<String> =
-            probity_mock::faults().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
+        let of_calls = probity_mock::faults().map(|fault| (fault.number, fault.sentence));
+        let of_batches = probity_mock::batch_faults().map(|fault| (fault.number, fault.sentence));
+        let lines = of_calls.chain(of_batches).map(|(number, sentence)| format!("{number}  {sentence}\n"));
+        let lines: Vec<String> = lines.collect();
         terminal::print(&lines.concat());
         return Ok(Exit::Done);
     }
@@ -84,11 +86,13 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
             UsageArg::On => UsageReport::On,
             UsageArg::Off => UsageReport::Off,
         },
+        cached: args.cached,
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),
         latency: args.latency,
         faults: FaultPlan::new(&shares, args.fault_attempts).map_err(Failure::usage)?,
         drip: args.drip,
         retry_after_s: args.retry_after,
+        batch: MockBatches { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
     })
 }

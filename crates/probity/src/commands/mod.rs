@@ -2,6 +2,7 @@
 //! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
 mod as_read;
+pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -14,9 +15,11 @@ pub(crate) mod labels;
 pub(crate) mod mcp;
 pub(crate) mod mock;
 pub(crate) mod models;
+pub(crate) mod open;
 mod originals;
 mod outlet;
 pub(crate) mod policy;
+mod price;
 pub(crate) mod probe;
 pub(crate) mod promote;
 mod replies;

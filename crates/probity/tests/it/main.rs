@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
 mod answers;
+mod batch;
 mod binary;
 mod calibrate;
 mod changes;
@@ -39,16 +40,19 @@ mod limits;
 mod mcp;
 mod mock;
 mod models;
+mod open;
 mod order;
 mod overwrite;
 mod own_rules;
 mod policies;
 mod policy;
+mod price;
 mod probes;
 mod probing;
 mod promotion;
 mod promotion_files;
 mod prompts;
+mod public;
 mod published;
 mod real_judge;
 mod report_kinds;

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::chart::in_characters;
-use super::document::{Block, Cell, Column, Document, Quote, Section, Table};
+use super::document::{Block, Cell, Column, Document, Quote, Section, ShownIn, Table};
 use crate::plain::{excerpt, plain};
 
 /// How much of a line of a quote is shown.
@@ -55,8 +55,8 @@ fn list(out: &mut String, items: impl Iterator<Item = String>) {
 
 fn section(out: &mut String, section: &Section) {
     // A table beside each drawing has the same figures, and the results file has the rows.
-    let is_shown = |block: &Block| !matches!(block, Block::Legend(_) | Block::Drawing(_) | Block::Rows(_));
-    if !section.blocks.iter().any(is_shown) {
+    let is_shown = |block: &Block| !matches!(block, Block::Legend(_) | Block::Drawing(_) | Block::Rows);
+    if section.shown == ShownIn::OnPages || !section.blocks.iter().any(is_shown) {
         return;
     }
     push_line!(out, "### {}\n", escaped(&section.title));
@@ -67,7 +67,12 @@ fn section(out: &mut String, section: &Section) {
             Block::Table(table) => self::table(out, table),
             Block::List(items) => list(out, items.iter().cloned()),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
-            Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => {}
+            Block::Legend(_)
+            | Block::Drawing(_)
+            | Block::Rows
+            | Block::Fold(_)
+            | Block::Command(_)
+            | Block::Sides(..) => {}
         }
     }
 }
