@@ -4,6 +4,7 @@
 //! and do not grow with the code: a rule about the code is a test in `crates/probity/tests/it/tidy.rs`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod book;
 mod browser;
 mod ci;
 mod count;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use probity_core::spelling::closest;
 use probity_engine::input::LoadError;
 use probity_engine::ledger::StoreError;
 use probity_engine::run::RunError;
@@ -11,6 +12,9 @@ use rustix::io::Errno;
 
 /// What a system says when it has no more threads, memory or files to give.
 pub(crate) const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
+
+/// How many files of a folder are looked at for a name that is nearly right.
+const FILES_MAX: usize = 10_000;
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +25,7 @@ pub(crate) enum Exit {
     No = 1,
     /// Usage or input is wrong; nothing was spent.
     Usage = 2,
-    /// Incomplete: run the same command again to resume.
+    /// Incomplete: run the same command again to continue.
     Incomplete = 3,
     /// The store or the disk failed.
     Store = 4,
@@ -97,7 +101,11 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         let is_machine = error.source.as_ref().is_some_and(is_exhausted);
         let failure = Failure::new(if is_machine { Exit::Store } else { Exit::Usage }, &error);
-        Failure { hint: error.hint, ..failure }
+        let is_missing = error.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::NotFound);
+        let near = || is_missing.then(|| near_file(Path::new(&*error.file))).flatten();
+        // The message says it; what the system calls it adds nothing.
+        let message = if is_missing { error.to_string() } else { failure.message };
+        Failure { exit: failure.exit, message, hint: error.hint.clone().or_else(near) }
     }
 }
 
@@ -133,6 +141,15 @@ impl From<RunError> for Failure {
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }
+}
+
+/// The file beside `path` that was perhaps meant.
+pub(crate) fn near_file(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).take(FILES_MAX);
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let near = closest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(format!("did you mean {}?", path.with_file_name(near).display()))
 }
 
 /// Whether `error` says that the machine ran out of something, and nothing about what was asked for.

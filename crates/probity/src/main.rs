@@ -16,7 +16,7 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use args::{Cli, Command, GateCommand, ImportCommand, PolicyCommand, RubricCommand};
 use exit::{Exit, Failure};
@@ -29,7 +29,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     machine::end_when_exhausted();
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&args::command_line().get_matches()).unwrap_or_else(|error| error.exit());
     let outcome = machine::require().and_then(|()| done(cli.command));
     match outcome {
         Ok(exit) => exit.into(),
@@ -72,6 +72,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
+        Command::Rubric(RubricCommand::New) => Ok(shown(commands::rubric::TO_CHANGE)),
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
         }

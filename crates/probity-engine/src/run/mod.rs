@@ -200,7 +200,7 @@ pub enum RunError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// No record of the cases can be used.
-    #[error("{first}: no record can be used, {n_skipped} were skipped; this one because: {reason}")]
+    #[error("{first}: none of the {n_skipped} records can be used; the first one: {reason}")]
     NothingUsable {
         /// Where the first one stands, as file and line.
         first: String,

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
             "--host: expected an address of the loopback interface, found {}",
             args.host
         ))
-        .hint("whoever can reach the mock judge can make it work; it serves this machine only"));
+        .hint("any program that reaches the mock judge can use it, so it serves this machine only"));
     }
     let ledger = args.ledger.as_ref().map(|path| {
         CallLedger::open(path).map_err(|error| Failure {

@@ -38,10 +38,10 @@ const RUN_LIKE: [&str; 5] = ["run", "compare", "calibrate", "probe", "succeed"];
 const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 
 /// How to go on after calls have stopped.
-const RESUME: &str = "run the same command again to resume";
+const RESUME: &str = "run the same command again to continue";
 
 /// How to go on after the budget of the run is used up.
-const RAISE: &str = "run it again with a larger limit to resume";
+const RAISE: &str = "run it again with a larger limit to continue";
 
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {

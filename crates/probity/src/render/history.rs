@@ -91,9 +91,9 @@ fn anchor(series: &Series) -> Option<String> {
         return None;
     }
     Some(match &series.anchor {
-        AnchorUse::None => "anchor: none, so nobody can tell who moved".to_owned(),
+        AnchorUse::None => "no anchor set: a change cannot be traced to the bot or to the judge".to_owned(),
         AnchorUse::Used { n_replies, .. } if series.is_anchor() => {
-            format!("an anchor of {n_replies} replies that nobody writes anew: what moves here is the judge")
+            format!("an anchor of {n_replies} replies that never change: what moves here is the judge")
         }
         AnchorUse::Used { files, runs, n_replies, .. } => {
             format!("anchor: {files}, {n_replies} replies, {} looks", runs.len())
@@ -168,7 +168,7 @@ fn flag(track: &FigureTrack) -> Option<String> {
     let name = figure.name();
     let who = match (drift.cause, by) {
         (DriftCause::Nobody, _) => return None,
-        (DriftCause::Judge, Some(by)) => format!("the judge moved, by {by} on replies that nobody changed"),
+        (DriftCause::Judge, Some(by)) => format!("the judge moved, by {by} on replies that did not change"),
         (DriftCause::Judge, None) => "the judge moved: the texts it was probed with are the same".to_owned(),
         (DriftCause::Replies, _) => "the replies moved, and the anchor did not".to_owned(),
         (DriftCause::CannotTell, Some(_)) => "the anchor is too small to say who moved".to_owned(),

@@ -20,6 +20,7 @@ use probity_core::gate::Gate;
 use probity_core::packet::AnswerForm;
 use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
+use probity_core::spelling::closest;
 use probity_engine::config::Tunable;
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
@@ -40,7 +41,7 @@ use crate::args::{
     AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, PartArgs, ReadArgs, RecordArgs, SETTINGS_FILE,
     SettingsArgs, StoreArgs,
 };
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, near_file};
 use crate::render::problem::{problems, read_file};
 
 /// Said when the baseline judge is used for want of another.
@@ -356,7 +357,10 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
         Failure::usage(format!(
             "rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"
         ))
-        .hint(format!("built in: {}", known.join(", ")))
+        .hint(match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => near_file(Path::new(name)).unwrap_or_else(|| format!("built in: {}", known.join(", "))),
+        })
     })?;
     let reading =
         rubric::read(&text).map_err(|found| Failure::usage(problems(name, &text, "", &found).join("\n")))?;

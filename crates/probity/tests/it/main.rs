@@ -19,6 +19,7 @@ mod comparisons;
 mod desks;
 mod diff;
 mod disk;
+mod documents;
 mod export;
 mod faults;
 mod foreign;

@@ -21,6 +21,7 @@ use super::appendix::Appendix;
 use super::chart::{PlotMark, Ruler};
 use super::junit::{TestCase, junit};
 use super::{ReportKind, html, markdown, message, pretty, text};
+use crate::terminal::Ink;
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -200,9 +201,14 @@ pub(crate) struct Quote {
 }
 
 impl Document {
-    /// As a terminal shows it.
+    /// As standard output shows it.
     pub(crate) fn text(&self) -> String {
-        text::text(self)
+        self.text_in(Ink::of(&io::stdout()))
+    }
+
+    /// As a terminal shows it, in this ink.
+    pub(crate) fn text_in(&self, ink: Ink) -> String {
+        text::text(self, ink)
     }
 
     /// As a file of this kind has it.
