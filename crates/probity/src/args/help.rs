@@ -13,11 +13,12 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["init", "run", "score", "check", "compare", "diff", "report"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["models", "trust", "mock", "help"]),
+    ("Upkeep", &["batch", "models", "trust", "mock", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
+    ("batch", ["probity batch list", "probity batch cancel batch_abc"]),
     ("init", ["probity init", "probity init support-eval --rubric"]),
     (
         "run",
