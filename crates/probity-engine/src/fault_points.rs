@@ -75,6 +75,7 @@ mod armed {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::{BATCH_POINTS, POINTS, Point};
+    use crate::platform::kill_itself;
 
     /// Names the point and the number of its turn.
     const VARIABLE: &str = "PROBITY_FAULT_POINT";
@@ -90,7 +91,7 @@ mod armed {
         let Some(fault) = fault.as_ref().filter(|fault| fault.point == point) else { return };
         // Threads that come later find the count below zero, wrapped, and pass.
         if fault.turns_left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            end();
+            kill_itself();
         }
     }
 
@@ -100,14 +101,5 @@ mod armed {
             Some(Fault { point: *point, turns_left: AtomicU64::new(turn.parse().ok()?) })
         });
         fault.unwrap_or_else(|| panic!("{VARIABLE}: expected name:n with a name of POINTS, found {text:?}"))
-    }
-
-    fn end() -> ! {
-        let own = rustix::process::getpid();
-        rustix::process::kill_process(own, rustix::process::Signal::KILL).expect("a process may end itself");
-        loop {
-            // The signal may reach another thread first; this one must not get any further.
-            std::thread::park();
-        }
     }
 }

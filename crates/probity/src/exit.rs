@@ -7,11 +7,8 @@ use std::process::ExitCode;
 use probity_core::spelling::closest;
 use probity_engine::input::LoadError;
 use probity_engine::ledger::StoreError;
+use probity_engine::platform::is_exhausted;
 use probity_engine::run::RunError;
-use rustix::io::Errno;
-
-/// What a system says when it has no more threads, memory or files to give.
-pub(crate) const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
 
 /// How many files of a folder are looked at for a name that is nearly right.
 const FILES_MAX: usize = 10_000;
@@ -112,6 +109,11 @@ impl From<LoadError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
+            RunError::NotFitted { ref judge, what, .. } => {
+                let flag = if what == "weights" { "--jury" } else { "--cascade" };
+                Failure::new(Exit::Usage, &error)
+                    .hint(format!("label cases, then `probity calibrate CASES --judge {judge} {flag}`"))
+            }
             RunError::Load(error) => error.into(),
             RunError::Store(error) => error.into(),
             RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
@@ -138,6 +140,7 @@ impl From<RunError> for Failure {
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)
+            | RunError::OneCallPanel { .. }
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }
@@ -150,10 +153,4 @@ pub(crate) fn near_file(path: &Path) -> Option<String> {
     let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let near = closest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     Some(format!("did you mean {}?", path.with_file_name(near).display()))
-}
-
-/// Whether `error` says that the machine ran out of something, and nothing about what was asked for.
-fn is_exhausted(error: &io::Error) -> bool {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    full || Errno::from_io_error(error).is_some_and(|errno| EXHAUSTED.contains(&errno))
 }

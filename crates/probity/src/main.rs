@@ -9,6 +9,7 @@ mod exit;
 mod machine;
 mod plain;
 mod render;
+mod runs;
 mod serving;
 mod settings;
 mod terminal;
@@ -60,6 +61,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Succeed(args) => commands::succeed::succeed(&args),
         Command::Review(args) => commands::review::review(*args),
         Command::Batch(command) => commands::batch::batch(&command),
+        Command::Open(args) => commands::open::open(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Import(ImportCommand::Answers(args)) => commands::batch::import(&args),
         Command::Export(command) => commands::export::export(&command),
@@ -71,6 +73,8 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Policy(PolicyCommand::Draft(args)) => commands::policy::draft(&args),
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
+        Command::Mcp(args) => commands::mcp::serve(&args),
+        Command::Completions(args) => commands::completions::completions(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::New) => Ok(shown(commands::rubric::TO_CHANGE)),
         Command::Rubric(RubricCommand::Show { rubric }) => {

@@ -123,14 +123,14 @@ pub(crate) fn agrees(question: &str) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
-    // Nobody can be asked where standard error is closed, and then nothing is read either.
+    // Where standard error is closed, nothing is asked and nothing is read.
     let asked = write!(io::stderr(), "{} [y/N] ", plain(question)).and_then(|()| io::stderr().flush());
     let mut answer = String::new();
     let is_read = asked.is_ok() && io::stdin().read_line(&mut answer).is_ok();
     is_read && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }
 
-/// Whether somebody watches standard error.
+/// Whether standard error is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }

@@ -101,7 +101,7 @@ impl Ask {
     }
 
     /// The strongest use any criterion makes of the reference reply.
-    pub fn reference_use(&self) -> ReferenceUse {
+    pub(crate) fn reference_use(&self) -> ReferenceUse {
         let uses = |wanted| self.criteria.iter().any(|criterion| criterion.reference == wanted);
         if uses(ReferenceUse::Required) {
             ReferenceUse::Required

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::members::Members;
+use super::panel::PanelFacts;
 use super::row::RowOutcome;
 use crate::exact::Exact;
 use crate::promote::Standing;
@@ -92,6 +93,9 @@ pub struct Facts {
     /// The system that wrote replies; only where cases came without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<AuthorRecord>,
+    /// What the members of a judge made of judges decided; only for such a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelFacts>,
     /// Hashes of cases, template and gate, and the settings that change answers, by name.
     pub definition: Members<String>,
     /// Packets whose content equals another one's.
@@ -172,7 +176,7 @@ impl Counts {
     }
 
     /// Ends the program where a reply is counted twice or not at all.
-    pub fn assert_adds_up(&self) {
+    pub(crate) fn assert_adds_up(&self) {
         let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
         assert_eq!(self.entered, parts, "every reply has exactly one outcome");
     }

@@ -36,7 +36,7 @@ mod properties;
 pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
 pub use model_match::{ModelMatch, model_match};
-pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
+pub use patterns::{Patterns, Share};
 pub use preference::{Preference, Preferred};
 pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};

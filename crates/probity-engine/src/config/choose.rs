@@ -58,7 +58,10 @@ impl Config {
             },
         };
         if let Some(untrusted) = &self.untrusted {
-            untrusted.check_judge(name, variable)?;
+            let members = self.judges[name].panel().map(|panel| &panel.members[..]).unwrap_or_default();
+            for name in [name].into_iter().chain(members.iter().map(|member| member.name.as_str())) {
+                untrusted.check_judge(name, variable)?;
+            }
         }
         let mut settings = self.judges[name].clone();
         if let Backend::Chat(chat) = &mut settings.backend {
@@ -136,6 +139,7 @@ impl Config {
         match &judge.backend {
             Backend::Chat(chat) => parts.extend(chat_parts(chat, left)),
             Backend::Baseline => {}
+            Backend::Panel(panel) => parts.extend(panel.parts()),
             Backend::Command(command) => parts.push(("judge.command", list(&command.argv))),
             Backend::Recorded { verdicts } => {
                 parts.extend(verdicts.iter().map(|path| ("judge.verdicts", path.display().to_string())));

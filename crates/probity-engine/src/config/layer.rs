@@ -271,6 +271,11 @@ settings! {
         model_mismatch: ModelMismatch => Plain,
         aliases: Vec<String> => Plain,
         http: Http => Plain,
+        stages: Vec<String> => Plain,
+        members: Vec<String> => Plain,
+        agreement: Decimal => Plain,
+        confidence: Decimal => Plain,
+        repeats: NonZeroU32 => Plain,
     }
     targets: Named<TargetLayer> {
         kind: TargetKind => Plain,

@@ -13,6 +13,7 @@ mod host;
 pub mod layer;
 pub mod models;
 pub mod names;
+mod panel;
 mod pointer;
 mod price;
 mod read;
@@ -45,6 +46,7 @@ pub use names::{
     Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, ServiceTier, StoredTexts, Structured,
     TargetKind, TuningWord,
 };
+pub use panel::{PanelRule, PanelSettings};
 pub use pointer::Pointer;
 pub use price::{ListPrice, Money, Price, Tier, TokenPrice};
 pub use read::{DecidingSetting, SettingsError, SettingsProblem};
@@ -59,7 +61,7 @@ use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
-pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub const DEFAULTS: &str = include_str!("../../config/default.toml");
 
 /// How long a call in the flex tier may take.
 const FLEX_CLOCK: Duration = Duration::from_mins(15);
@@ -220,6 +222,7 @@ impl JudgeSettings {
             Backend::Baseline => JudgeKind::Baseline,
             Backend::Command(_) => JudgeKind::Command,
             Backend::Recorded { .. } => JudgeKind::Recorded,
+            Backend::Panel(panel) => panel.rule.kind(),
         }
     }
 
@@ -227,8 +230,21 @@ impl JudgeSettings {
     pub fn chat(&self) -> Option<&ChatSettings> {
         match &self.backend {
             Backend::Chat(chat) => Some(chat),
-            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => None,
+            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } | Backend::Panel(_) => None,
         }
+    }
+
+    /// The judges that it is made of, if it is made of any.
+    pub fn panel(&self) -> Option<&PanelSettings> {
+        match &self.backend {
+            Backend::Panel(panel) => Some(panel),
+            _ => None,
+        }
+    }
+
+    /// The endpoints that are called for it: its own, or those of its members.
+    pub fn chats(&self) -> impl Iterator<Item = &ChatSettings> {
+        self.chat().into_iter().chain(self.panel().into_iter().flat_map(PanelSettings::chats))
     }
 }
 
@@ -247,6 +263,8 @@ pub enum Backend {
         /// Their file; without one, what the store holds.
         verdicts: Option<PathBuf>,
     },
+    /// Other judges, which decide together.
+    Panel(PanelSettings),
 }
 
 /// How an endpoint is spoken to.

@@ -14,8 +14,7 @@ pub const WARNING_DAYS: i64 = 60;
 
 /// The rows of the file, in its order.
 pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
-    let file: File =
-        toml::from_str(include_str!("../../../../config/models.toml")).expect("the file is embedded");
+    let file: File = toml::from_str(include_str!("../../config/models.toml")).expect("the file is embedded");
     file.model
 });
 

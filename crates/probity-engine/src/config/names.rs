@@ -73,6 +73,10 @@ pub enum JudgeKind {
     Command,
     /// Verdicts that are already there.
     Recorded,
+    /// Judges of which the first that is sure enough decides.
+    Cascade,
+    /// Judges that vote.
+    Jury,
 }
 
 impl JudgeKind {
@@ -81,7 +85,13 @@ impl JudgeKind {
 
     /// Every kind.
     pub fn all() -> impl Iterator<Item = JudgeKind> {
-        let others = [JudgeKind::Baseline, JudgeKind::Command, JudgeKind::Recorded];
+        let others = [
+            JudgeKind::Baseline,
+            JudgeKind::Command,
+            JudgeKind::Recorded,
+            JudgeKind::Cascade,
+            JudgeKind::Jury,
+        ];
         Dialect::all().map(JudgeKind::Chat).chain(others)
     }
 
@@ -92,6 +102,8 @@ impl JudgeKind {
             JudgeKind::Baseline => "baseline",
             JudgeKind::Command => "command",
             JudgeKind::Recorded => "recorded",
+            JudgeKind::Cascade => "cascade",
+            JudgeKind::Jury => "jury",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Each rule stands here once. Whatever order problems are found in, all of them are reported.
 
 mod gate;
+mod panel;
 mod target;
 
 use std::collections::BTreeMap;
@@ -334,22 +335,38 @@ impl Resolving {
 
     fn judges(&mut self, layer: &Layer) -> BTreeMap<String, JudgeSettings> {
         let judge = |name: &String| Some((name.clone(), self.judge(name, layer)?));
-        layer.judges.keys().filter_map(judge).collect()
+        let mut judges = layer.judges.keys().filter_map(judge).collect();
+        self.panels(layer, &mut judges);
+        judges
+    }
+
+    /// The judge that flags, variables or files choose.
+    fn chosen(&self) -> Option<&str> {
+        self.written.judge.name.as_deref()
     }
 
     fn judge(&mut self, name: &str, layer: &Layer) -> Option<JudgeSettings> {
         let table = layer.judge_table(name);
+        if matches!(table.kind, Some(JudgeKind::Cascade | JudgeKind::Jury)) {
+            return None;
+        }
+        let kind = self.judge_table(name, &table)?;
+        Some(JudgeSettings {
+            name: name.to_owned(),
+            template: table.template.clone(),
+            backend: self.backend(name, kind, table)?,
+        })
+    }
+
+    /// The kind of a judge's table that can be used.
+    fn judge_table(&mut self, name: &str, table: &JudgeLayer) -> Option<JudgeKind> {
         let kinds: Vec<&str> = JudgeKind::all().map(JudgeKind::name).collect();
         let named = TableName { what: "judge", name, kinds: &kinds, built_in: &kinds };
         self.table(&named, table.kind.map(JudgeKind::name))?;
         let kind = table.kind?;
         let written = self.written.judges.get(name).map(JudgeLayer::keys_set).unwrap_or_default();
         self.idle_keys(&format!("judges.{name}"), &written, kind.name(), |key| takes(kind, key));
-        Some(JudgeSettings {
-            name: name.to_owned(),
-            template: table.template.clone(),
-            backend: self.backend(name, kind, table)?,
-        })
+        Some(kind)
     }
 
     /// Refuses a table that cannot be used for its name or its kind.
@@ -388,8 +405,9 @@ impl Resolving {
 
     fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
         // A built-in judge need not be whole while it is not chosen.
-        let is_needed = name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
+        let is_needed = name != kind.name() || self.chosen() == Some(kind.name());
         match kind {
+            JudgeKind::Cascade | JudgeKind::Jury => None,
             JudgeKind::Chat(dialect) => {
                 let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
                 let named = if own { Naming::Written } else { Naming::Default };
@@ -567,6 +585,7 @@ const CHAT_KEYS: &[&str] = &[
 fn takes(kind: JudgeKind, key: &str) -> bool {
     match kind {
         JudgeKind::Baseline => false,
+        JudgeKind::Cascade | JudgeKind::Jury => panel::takes(kind, key),
         JudgeKind::Command => ["command", "pass_env", "template"].contains(&key),
         JudgeKind::Recorded => key == "verdicts",
         JudgeKind::Chat(dialect) => CHAT_KEYS.contains(&key) && dialect.takes(key),

@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, context_told, mentioned, rule};
 
 /// The file that the table is read from.
-const DATA: &str = include_str!("../../../../config/dialects.toml");
+const DATA: &str = include_str!("../../config/dialects.toml");
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| Table::read(DATA).expect("the embedded table is read by every test"));

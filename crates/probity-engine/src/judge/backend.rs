@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::command::{self, LineProgram, NamedBy, StartError};
 use super::http::BadHttpClient;
 use super::key::BadKey;
+use super::panel::PanelAnswers;
 use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
@@ -32,6 +33,8 @@ pub enum Judge {
     Command(LineProgram),
     /// Verdicts from a file.
     Recorded(Recorded),
+    /// What the members of a panel decided.
+    Panel(Arc<PanelAnswers>),
 }
 
 /// A model behind an endpoint.
@@ -108,6 +111,8 @@ impl Judge {
                 let file = file.map_err(|source| JudgeError::Open { path: path.clone(), source })?;
                 Judge::Recorded(Recorded::read(&path.display().to_string(), file)?)
             }
+            // What its members decided is handed in by the run that asked them.
+            Backend::Panel(_) => Judge::Panel(Arc::default()),
         })
     }
 
@@ -124,6 +129,10 @@ impl Judge {
                 let started = Instant::now();
                 answered(judge.answer(question), started.elapsed())
             }
+            Judge::Panel(answers) => {
+                let started = Instant::now();
+                answered(answers.text(question.packet.hash()), started.elapsed())
+            }
         }
     }
 
@@ -131,7 +140,7 @@ impl Judge {
     pub fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
             Judge::Chat(judge) => judge.chat.dialect().completion(body),
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => match std::str::from_utf8(body) {
+            _ => match std::str::from_utf8(body) {
                 Ok(text) => {
                     let text = Some(text.to_owned());
                     Ok(Completion { text, finish: Finish::Stop, ..Completion::default() })
@@ -164,7 +173,7 @@ impl Judge {
                 let told = Some(judge.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
                 prompt_cut(&judge.chat, told, completion.usage?, &question.prompt)
             }
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => None,
+            _ => None,
         }
     }
 
@@ -172,7 +181,7 @@ impl Judge {
     pub(crate) fn cleaned(&self, text: String) -> String {
         match self {
             Judge::Chat(judge) => judge.service.cleaned(text),
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => text,
+            _ => text,
         }
     }
 
@@ -180,13 +189,14 @@ impl Judge {
     pub fn has_answer(&self, question: &Question) -> bool {
         match self {
             Judge::Recorded(judge) => judge.answer(question).is_some(),
+            Judge::Panel(answers) => answers.text(question.packet.hash()).is_some(),
             _ => true,
         }
     }
 
     /// Whether the same question can bring another answer. Asking again makes sense only then.
     pub fn may_answer_differently(&self) -> bool {
-        !matches!(self, Judge::Baseline | Judge::Recorded(_))
+        !matches!(self, Judge::Baseline | Judge::Recorded(_) | Judge::Panel(_))
     }
 }
 
@@ -195,7 +205,7 @@ pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Questio
     match &settings.backend {
         Backend::Chat(chat) => request_of(chat, left, question),
         Backend::Command(_) => command::request_body(question),
-        Backend::Baseline | Backend::Recorded { .. } => {
+        Backend::Baseline | Backend::Recorded { .. } | Backend::Panel(_) => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
         }
     }

@@ -16,6 +16,7 @@ pub mod key;
 mod key_command;
 pub mod mask;
 pub mod models;
+mod panel;
 pub mod prompt;
 mod prompt_cut;
 pub mod recorded;
@@ -37,6 +38,7 @@ use probity_core::packet::Packet;
 pub(crate) use backend::n_schema_bytes;
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use identity::{JudgeId, NotAJudgeId};
+pub use panel::{PanelAnswer, PanelAnswers};
 pub use room::Room;
 
 pub use crate::config::CallLimits;

@@ -85,6 +85,9 @@ impl Respondent for Judge {
     /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
     /// that the same store says the same thing whichever run came first.
     fn settled(&self, completion: &Completion, question: &Question) -> Result<String, Unusable> {
+        if let Judge::Panel(_) = self {
+            return super::panel::settled(completion, question);
+        }
         if let Some(detail) = self.prompt_cut(completion, question) {
             return Err(Unusable { reason: "prompt_cut", detail, remedy: Remedy::Nothing });
         }

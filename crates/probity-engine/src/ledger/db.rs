@@ -166,6 +166,11 @@ impl Db {
         self.row("SELECT count(*) FROM judge", &[], |_| Ok(())).map(drop)
     }
 
+    /// A number that is another one once another connection has written.
+    pub(super) fn version_of_others(&self) -> Result<i64, DbError> {
+        Ok(self.row("PRAGMA data_version", &[], |row| row.get(0))?.unwrap_or(0))
+    }
+
     /// Commits. When this returns, the transaction is on the disk.
     pub(super) fn commit(&self) -> Result<(), DbError> {
         self.run("COMMIT", &[]).map(drop)

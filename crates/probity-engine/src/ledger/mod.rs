@@ -61,12 +61,11 @@ pub use crate::judge::JudgeId;
 pub(crate) use error::Fault;
 pub(crate) use known::packet_hash;
 pub(crate) use labels::{label_at, last_label, parsed_label, revise_label};
-pub(crate) use runs::parts_of_text;
 pub(crate) use tables::Tables;
 
 use lock::Lock;
 use record::Conclusion;
-use writer::{Reply, Task, ToWriter, Writer};
+use writer::{OtherWriters, Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -112,7 +111,14 @@ impl Store {
     /// A store with a writer on a thread of its own.
     fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox, is_marked: false };
+        let writer = Writer {
+            tables,
+            lock,
+            path: Arc::clone(&path),
+            inbox,
+            is_marked: false,
+            others: OtherWriters::default(),
+        };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())

@@ -17,7 +17,7 @@ use crate::config::Money;
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema of this program. Those before it were never released.
-pub(super) const SCHEMA_VERSION: i64 = 5;
+pub(super) const SCHEMA_VERSION: i64 = 6;
 
 const OPENING: &str = "opening";
 
@@ -96,7 +96,7 @@ fn location(path: &Path) -> Result<PathBuf, StoreError> {
     if !folder.exists() {
         private::folder(folder).map_err(fault)?;
         // The library syncs the folder of its own files, and this one's entry is in the folder above.
-        std::fs::File::open(folder.join("..")).and_then(|above| above.sync_all()).map_err(fault)?;
+        crate::platform::sync_folder(&folder.join("..")).map_err(fault)?;
     }
     require_local(folder, path)?;
     if path.is_dir() {

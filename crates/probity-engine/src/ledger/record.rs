@@ -18,6 +18,13 @@ use crate::judge::JudgeId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub(crate) i64);
 
+impl RunId {
+    /// The number by which people know it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -275,6 +282,23 @@ pub struct AttemptRecord {
     pub http_status: Option<u16>,
     /// The bytes of the answer, exactly as they came; empty where none did.
     pub raw: Vec<u8>,
+    /// What the endpoint said about the answer, and how long it took.
+    pub told: AttemptTold,
+}
+
+/// What is known about the answer to an attempt beside the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptTold {
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The fingerprint of the system that it runs on.
+    pub fingerprint: Option<String>,
+    /// Tokens of the prompt.
+    pub tokens_in: Option<u64>,
+    /// Tokens of the answer.
+    pub tokens_out: Option<u64>,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: Option<u64>,
 }
 
 /// What is decided about a packet by an attempt, once and for all unless a verdict follows an unscored.

@@ -184,9 +184,12 @@ CREATE TABLE invitation (
     used    INTEGER
 ) STRICT, WITHOUT ROWID;
 
+-- `client` is where it was begun from. One for metrics reads figures and nothing else, and lasts until it is ended.
 CREATE TABLE session (
     hash    BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     person  INTEGER NOT NULL REFERENCES person (id),
+    kind    TEXT NOT NULL CHECK (kind IN ('browser', 'metrics')),
+    client  TEXT NOT NULL,
     created INTEGER NOT NULL,
     seen    INTEGER NOT NULL,
     ended   INTEGER
@@ -255,3 +258,13 @@ CREATE TABLE taken_back (
     counts   INTEGER NOT NULL,
     PRIMARY KEY (person, subject, revision)
 ) STRICT, WITHOUT ROWID;
+
+-- What was done beside items, in order: coming in and leaving, inviting, removing, ending sessions, taking labels out.
+CREATE TABLE door_act (
+    id     INTEGER PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES person (id),
+    kind   TEXT NOT NULL,
+    about  TEXT NOT NULL,
+    client TEXT NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT;

@@ -91,8 +91,8 @@ impl Tables {
     ) -> Result<Vec<Result<Intended, StoreError>>, DbError> {
         let places = self.places(starts)?;
         let accepted = || {
-            let placed = starts.iter().zip(&places);
-            placed.filter_map(|(start, place)| Some((start, place.as_ref().ok()?.as_ref().ok()?)))
+            let pairs = starts.iter().zip(&places);
+            pairs.filter_map(|(start, place)| Some((start, place.as_ref().ok()?.as_ref().ok()?)))
         };
         let packets: Vec<Vec<Val<'_>>> =
             accepted().map(|(start, _)| vals![start.packet.as_bytes(), &*start.packet_body].into()).collect();

@@ -9,7 +9,9 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::Duration;
 
+use super::db::Db;
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
 use super::open;
@@ -22,6 +24,13 @@ const BATCH_REQUESTS_MAX: usize = 2048;
 
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the write-ahead log.
 const BATCH_BYTES_MAX: usize = 16 << 20;
+
+/// How long a run's writer stays out after a commit where others write: longer than they wait between two tries.
+const GAP: Duration = Duration::from_millis(1);
+
+/// How many commits leave a gap after another writer was seen. People write every few seconds, runs hundreds of times in
+/// one.
+const GAPS_AFTER_WRITE: u32 = 1024;
 
 /// The way back to a caller, who may have gone.
 pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
@@ -133,6 +142,32 @@ pub(super) struct Writer {
     pub(super) inbox: Receiver<ToWriter>,
     /// Whether the file says that a run uses it, which it does from before the first call.
     pub(super) is_marked: bool,
+    /// Other writers of the store.
+    pub(super) others: OtherWriters,
+}
+
+/// What a run's writer knows of others, such as a review room. The database lets writers in without a queue, and one
+/// that comes back at once after each commit would keep the others out.
+#[derive(Debug, Default)]
+pub(super) struct OtherWriters {
+    version: i64,
+    /// Commits that still leave a gap.
+    n_gaps: u32,
+}
+
+impl OtherWriters {
+    /// Leaves the others time to get in, where one of them has written lately.
+    fn leave_gap(&mut self, db: &Db) {
+        // A version that cannot be read is no reason to stop: the next commit says what is wrong.
+        let version = db.version_of_others().unwrap_or(self.version);
+        if version != std::mem::replace(&mut self.version, version) {
+            self.n_gaps = GAPS_AFTER_WRITE;
+        }
+        if self.n_gaps > 0 {
+            self.n_gaps -= 1;
+            std::thread::sleep(GAP);
+        }
+    }
 }
 
 impl Writer {
@@ -150,6 +185,9 @@ impl Writer {
             fault_points::reach(Point::AfterCommit);
             failed = written.as_ref().err().cloned();
             batch.answer(written);
+            if self.lock.is_some() && failed.is_none() {
+                self.others.leave_gap(&self.tables.db);
+            }
         }
         let closed = failed.map_or_else(|| self.close(), Err);
         if let Some(caller) = closing {

@@ -18,6 +18,7 @@ pub mod foreign;
 pub mod job;
 pub mod labelled;
 mod open_files;
+pub mod panel;
 mod parallel;
 pub mod plan;
 pub mod probe;
@@ -238,6 +239,24 @@ pub enum RunError {
     /// The judge cannot be used as configured.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// No labels have said yet what a judge made of judges may decide.
+    #[error(
+        "judge {judge} has no {what} for rubric {rubric}, or one of its judges has changed since: they come from labels"
+    )]
+    NotFitted {
+        /// The judge.
+        judge: String,
+        /// Thresholds or weights.
+        what: &'static str,
+        /// The rubric.
+        rubric: String,
+    },
+    /// A judge made of judges decides each criterion by itself.
+    #[error("judge {judge} decides each criterion by itself, and all were to be asked about in one call")]
+    OneCallPanel {
+        /// The judge.
+        judge: String,
+    },
     /// A budget is set and the model has no price.
     #[error("a budget is set, but no price is known for model {model:?}")]
     NoPrice {
@@ -338,7 +357,10 @@ async fn run_within(
     session: &Session<'_>,
     allowance: &Allowance,
 ) -> Result<Ran, RunError> {
-    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
+    if work.asking().panel().is_some() {
+        return panel::run_panel(work, session, allowance).await;
+    }
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
     let (mut earlier, mut halt): (Option<Ran>, _) = (None, None);
@@ -378,7 +400,7 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
 fn budget(key: String, asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
     let chats: Vec<&ChatSettings> =
-        asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
+        asking.judge.chats().chain(target.and_then(TargetSettings::chat)).collect();
     let money_max = match limits.usd_max.filter(|_| !chats.is_empty()) {
         None => None,
         Some(usd) => {
@@ -406,6 +428,9 @@ pub fn report(
 /// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
 pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
+    if let Some(store) = store {
+        panel::know(asking, &work.basis().rubric, store)?;
+    }
     let Some(store) = store else {
         let left = LeftOut::default();
         let planned = plan::plan(work, None, Pricing::Exact(&left))?;

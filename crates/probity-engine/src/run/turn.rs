@@ -12,7 +12,7 @@ use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
 use crate::config::{Backend, LeftOut, Tier};
-use crate::judge::{Judge, Question};
+use crate::judge::{Judge, PanelAnswers, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::desk::{Desk, Task};
@@ -25,6 +25,8 @@ pub(super) struct Turn<'a> {
     pub(super) allowance: &'a Allowance,
     /// Calls that the budget had counted before this run: those for its replies.
     pub(super) calls_before: u64,
+    /// What the members of a panel decided, where the judge is made of judges: no call is made about it.
+    pub(super) answers: Option<Arc<PanelAnswers>>,
 }
 
 /// What a turn asks with.
@@ -82,7 +84,10 @@ impl Turn<'_> {
         let calling = self.calling(&ran, n_waiting, &parts);
         let context = Context::of(asking.judge.chat(), store)?;
         let limits = asking.config.call_limits(asking.judge.chat());
-        let build = || Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned));
+        let build = || match &self.answers {
+            Some(answers) => Ok(Judge::Panel(Arc::clone(answers))),
+            None => Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned)),
+        };
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());

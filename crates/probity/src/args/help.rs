@@ -10,10 +10,10 @@ use super::Cli;
 
 /// The commands by what they are for, in the order in which people meet them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Every day", &["init", "run", "score", "check", "compare", "diff", "report"]),
+    ("Every day", &["init", "run", "score", "check", "compare", "diff", "report", "open"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["batch", "models", "trust", "mock", "help"]),
+    ("Upkeep", &["batch", "models", "trust", "mock", "mcp", "completions", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
@@ -47,6 +47,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ["probity diff before.json after.json", "probity diff before.json after.json --report diff.html"],
     ),
     ("report", ["probity report", "probity report --history --report history.html"]),
+    ("open", ["probity open", "probity open results.json"]),
     ("review", ["probity review sample.jsonl", "probity review sample.jsonl --person ann --person bob"]),
     (
         "calibrate",
@@ -89,6 +90,18 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("export labels", ["probity export labels", "probity export labels --store team.db"]),
     ("export results", ["probity export results 3", "probity export results 3 --output results.csv"]),
+    (
+        "import answers",
+        ["probity import answers answers.jsonl", "probity import answers answers.jsonl --store team.db"],
+    ),
+    (
+        "export requests",
+        [
+            "probity export requests gold.jsonl --model demo --output requests.jsonl",
+            "probity export requests gold.jsonl --rubric support-gold --output requests.jsonl",
+        ],
+    ),
+    ("batch list", ["probity batch list", "probity batch list --all"]),
     ("rubric new", ["probity rubric new", "probity rubric new"]),
     ("rubric show", ["probity rubric show support-gold", "probity rubric show my-rubric.toml"]),
     ("rubric check", ["probity rubric check my-rubric.toml", "probity rubric check rubrics/returns.toml"]),
@@ -108,6 +121,8 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("gate rules", ["probity gate rules", "probity gate rules --rules rules.toml"]),
     ("models", ["probity models", "probity models --json"]),
     ("trust", ["probity trust", "probity trust team/probity.toml"]),
+    ("mcp", ["probity mcp", "probity mcp --allow-spend"]),
+    ("completions", ["probity completions bash", "probity completions --man man"]),
     ("mock", ["probity mock --port 8377", "probity mock --port 8377 --latency 50ms --fault F01=0.1"]),
 ];
 

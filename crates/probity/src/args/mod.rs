@@ -5,12 +5,15 @@ mod batch;
 mod calibrate;
 mod choice;
 mod compare;
+mod completions;
 mod diff;
 mod export;
 mod help;
 mod labels;
+mod mcp;
 mod mock;
 mod models;
+mod open;
 mod policy;
 mod probe;
 mod promote;
@@ -23,17 +26,20 @@ mod succeed;
 pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
 pub(crate) use help::command_line;
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use open::OpenArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use review::ReviewArgs;
+pub(crate) use review::{AddressArgs, ReviewArgs};
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
 pub(crate) use succeed::SucceedArgs;
@@ -87,10 +93,12 @@ pub(crate) enum Command {
     Succeed(Box<SucceedArgs>),
     /// Label replies in a browser, blind, alone or as a team
     Review(Box<ReviewArgs>),
+    /// Look at runs, cases, judges and queues in a browser
+    Open(OpenArgs),
     /// List the batches of the store, or cancel one
     #[command(subcommand)]
     Batch(BatchCommand),
-    /// Import labels or answers into the store
+    /// Import labels, or answers to exported requests, into the store
     #[command(subcommand)]
     Import(ImportCommand),
     /// Write labels, cases, answers or results of the store to a file
@@ -114,6 +122,10 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Run a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+    /// Offer the commands to an assistant as tools, by the Model Context Protocol over standard input and output
+    Mcp(McpArgs),
+    /// Print the completions of a shell, or write man pages
+    Completions(CompletionsArgs),
 }
 
 /// What to bring into the store.
@@ -472,10 +484,10 @@ pub(crate) struct CallArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls in this run, over all its commands
+    /// Make at most this many calls, counted from the start of this command
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars on this run, over all its commands
+    /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0

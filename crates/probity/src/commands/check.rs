@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use probity_core::report::metric_name;
 use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
@@ -44,6 +45,8 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     let plan = &priced.plan;
     if say.json {
         let mut object = priced.json("records");
+        let targets = job.rubric.targets().iter().map(|target| metric_name(&target.metric));
+        object["targets"] = targets.collect();
         object["read"] = as_read::json(&as_read::first(&job.dataset)?);
         if show {
             let mut requests = Vec::new();

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use probity_engine::platform::raise_open_files;
 use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, UsageReport};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
@@ -38,7 +38,8 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         })
     });
     let mock = Arc::new(Mock::new(settings(args)?, ledger.transpose()?));
-    raise_open_files();
+    // Every call in flight is a socket here too: with fewer open files, clients wait to be accepted.
+    raise_open_files(u64::MAX);
     let failed = |message: String| Failure { exit: Exit::Usage, message, hint: None };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -94,13 +95,4 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         retry_after_s: args.retry_after,
         batch: MockBatches { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
     })
-}
-
-/// Every call in flight is a socket here too.
-fn raise_open_files() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current != maximum {
-        // With the limit as it was, fewer clients fit; the rest wait to be accepted.
-        let _limit_stays = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    }
 }

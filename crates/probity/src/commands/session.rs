@@ -14,6 +14,7 @@ use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
 use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store};
+use probity_engine::platform::terminations;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::batch::{Dispatch, Waited};
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
@@ -239,13 +240,11 @@ pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store
 fn interrupts() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
-        let Ok(mut term) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
-            return;
-        };
+        let Ok(mut terminations) = terminations() else { return };
         for n in 0..2 {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}
-                _ = term.recv() => {}
+                _ = terminations.recv() => {}
             }
             if n == 0 {
                 terminal::note("stopping: finishing the calls in flight (again to stop at once)");

@@ -20,9 +20,9 @@ use serde_json::{Map, Value, json};
 use super::batch::{BatchList, ImportReport, RequestsWritten};
 use super::models::ModelList;
 use super::policy::PolicyCheck;
-use super::report::list::RunList;
 use super::rubric_diff::RubricDiffDocument;
 use crate::args::Cli;
+use crate::runs::list::RunList;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
 /// may be missing.
@@ -129,6 +129,7 @@ const CHECK: &[Member] = &[
     ("expected_from", "object*"),
     ("savings", "array*"),
     ("shows", "object?"),
+    ("targets", "array"),
     ("requests", "array*"),
     ("replies", "object*"),
 ];

@@ -230,20 +230,19 @@ fn much_is_not_spent_without_a_word() {
         hint: nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)
     "#]]
     .assert_eq(refused.after_settings());
+    let new = tickets(3).replace("Reply ", "Answer ");
+    for (name, text) in [("old.json", tickets(3)), ("new.json", new), ("labels.jsonl", LABELS.to_owned())] {
+        probity.write(name, text);
+    }
+    probity.write("penny.toml", format!("{QUICK}{DEAR}[budget]\nconfirm_usd = 0.01\n"));
     for command in [
         "probe",
-        "probe tickets.json",
-        "compare tickets.json tickets.json --variant a,b",
+        "compare old.json new.json",
+        "calibrate tickets.json --labels labels.jsonl",
         "score --ticket T --reply R",
     ] {
-        let words = command.split(' ').chain(["--model", "dear-1"]);
-        let ran = probity.args([]).words(words).run();
-        if command.starts_with("probe") || command.starts_with("score") {
-            assert!(
-                ran.code == Some(2) && ran.stderr.contains("that are spent unasked"),
-                "{command}: {ran:?}"
-            );
-        }
+        let words = command.split(' ').chain(["--model", "dear-1", "--config", "penny.toml"]);
+        probity.args([]).words(words).run().code(2).says(["more than the $0.01 that are spent unasked"]);
     }
     assert_eq!(server.n_requests(), 0);
     // A limit is a word, and stays with the run.

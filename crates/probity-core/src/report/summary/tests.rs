@@ -93,6 +93,7 @@ fn facts() -> Facts {
         cost_usd: Some("0.25".parse().expect("a decimal")),
         warnings: vec!["careful".to_owned()],
         target: None,
+        panel: None,
     }
 }
 

@@ -22,7 +22,7 @@ use probity_core::probe::{
 };
 use probity_core::rubric::Criterion;
 
-pub use results::{Probed, report};
+pub use results::{ProbeExample, Probed, report};
 
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
@@ -127,7 +127,7 @@ impl ProbeJob {
     }
 
     fn unit(&self, case_id: &str, ready: &[Ready], repeat: Repeat) -> Unit {
-        let label = UnitLabel { case_id: case_id.to_owned(), variant: None };
+        let label = UnitLabel { case_id: case_id.to_owned(), variant: None, slice: None };
         Unit::Asked { label, packets: self.packets(ready, repeat).collect() }
     }
 

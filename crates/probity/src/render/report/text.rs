@@ -29,7 +29,10 @@ pub(super) fn text(document: &Document, ink: Ink) -> String {
             push_line!(out, "{line}");
         }
     }
-    let shown = document.sections.iter().filter(|section| section.shown == ShownIn::Everywhere);
+    let shown = document
+        .sections
+        .iter()
+        .filter(|section| matches!(section.shown, ShownIn::Everywhere | ShownIn::NotOnPages));
     shown.for_each(|section| self::section(&mut out, section, ink));
     let mut closing: Vec<String> = document.calls.iter().map(|line| plain(line)).collect();
     let note = ink.paint("note:", Emphasis::Doubt);
@@ -65,7 +68,14 @@ fn section(out: &mut String, section: &Section, ink: Ink) {
             Block::List(items) => items.iter().for_each(|item| push_line!(out, "  {}", plain(item))),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n, ink),
             // A table beside each drawing has the same figures, and the results file has the rows.
-            Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => continue,
+            Block::Legend(_)
+            | Block::Drawing(_)
+            | Block::Rows
+            | Block::Fold(_)
+            | Block::Command(_)
+            | Block::Sides(..) => {
+                continue;
+            }
         }
         is_apart = matches!(block, Block::Heading(_));
     }
