@@ -18,7 +18,6 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// Two examples for each command, by the words that call it.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
-    ("batch", ["probity batch list", "probity batch cancel batch_abc"]),
     ("init", ["probity init", "probity init support-eval --rubric"]),
     (
         "run",
