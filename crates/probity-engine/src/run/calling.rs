@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::plan::UnscoredPolicy;
 use super::{Mode, RunError, Session, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
 use crate::judge::respondent::Respondent;
-use crate::ledger::{JudgeId, RunId, RunState, StoreError};
+use crate::ledger::{AskAgain, JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
 use crate::schedule::lane::{Lane, Parameters, Stop};
@@ -86,6 +87,12 @@ impl Calling<'_> {
         observer.calling(&desk.progress, &desk.lane);
         let driven = driven(&desk, mode, feed).await;
         observer.called();
+        let n_lost = store.take_lost();
+        if n_lost > 0 {
+            observer.notice(&format!(
+                "{n_lost} calls of workers that were not heard any more were lost: possibly billed, not recorded"
+            ));
+        }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
@@ -111,6 +118,10 @@ impl Calling<'_> {
             judge_id: self.id.clone(),
             store: self.session.store.clone(),
             texts: self.config.store.texts,
+            again: match self.session.mode.unscored {
+                UnscoredPolicy::Keep => AskAgain::Never,
+                UnscoredPolicy::AskAgain => AskAgain::Unscored,
+            },
             run,
             repeat: self.repeat,
             lane: self.allowance.lane(|| self.open_lane()),
@@ -133,6 +144,12 @@ impl Calling<'_> {
         };
         Lane::new(schedule, n_servers, self.parameters)
     }
+}
+
+/// What calls to an endpoint share its limits by: the address, the model, and where the key comes from.
+pub(super) fn lane_key(chat: &ChatSettings) -> String {
+    let key = chat.api_key_env.as_deref().unwrap_or_default();
+    format!("{} {} {key}", chat.base_url, chat.model)
 }
 
 /// Drives what `feed` puts into the outbox until that ends or the lane stops.
@@ -160,8 +177,23 @@ async fn driven<R: Respondent>(
             }
         }
     });
+    let listener = tokio::spawn({
+        let desk = Arc::clone(desk);
+        let mut news = desk.store.lane_news();
+        async move {
+            loop {
+                if let Some(state) = news.borrow_and_update().get(&desk.run) {
+                    desk.lane.hear(state);
+                }
+                if news.changed().await.is_err() {
+                    return;
+                }
+            }
+        }
+    });
     let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
+    listener.abort();
     match feeder.await.expect("the feeder does not panic") {
         Ok(()) => Ok(driven),
         Err(RunError::Load(error)) => Err(RunError::Midway(error)),

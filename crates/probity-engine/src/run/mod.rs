@@ -286,7 +286,7 @@ pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> 
         (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
     let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
     let spec = Some(spec.as_str());
-    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None };
+    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None, lane: None };
     let run = store.begin_judged_run(opening)?.run();
     store.end_run(run, RunState::Complete)?;
     ran.run = Some(run);

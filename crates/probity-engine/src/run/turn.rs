@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Allowance, Called, Calling, Outbox, Taken};
+use super::calling::{Allowance, Called, Calling, Outbox, Taken, lane_key};
 use super::plan::{Missing, OnRecord, Planned, plan};
 use super::refused::Tuned;
 use super::told::Context;
@@ -56,13 +56,14 @@ impl Turn<'_> {
         let context = Context::of(asking.judge.chat(), store)?;
         let limits = asking.config.schedule.limits;
         let build = || Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned));
+        let lane = asking.judge.chat().map(lane_key);
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
             let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
-            let opening =
-                RunOpening { judge, identity: &identity, manifest, invocation, spec, budget };
+            let (identity, lane) = (identity.as_str(), lane.as_deref());
+            let opening = RunOpening { judge, identity, manifest, invocation, spec, budget, lane };
             let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));

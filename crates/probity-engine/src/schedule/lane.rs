@@ -17,6 +17,7 @@ use super::pace::Pace;
 use super::server::Server;
 use crate::config::ScheduleSettings;
 use crate::dialect::Parameter;
+use crate::ledger::LaneState;
 
 /// Waiters of a pause start again spread over at most this long.
 const SPREAD_MAX: Duration = Duration::from_millis(250);
@@ -151,6 +152,8 @@ struct State {
     is_limited: bool,
     /// When the workers that pause try again.
     rests: Vec<Instant>,
+    /// The latest episode of pauses that other workers told of.
+    episode: Option<i64>,
 }
 
 /// Whether the first call is still on its own.
@@ -197,6 +200,7 @@ impl Lane {
             due: None,
             is_limited: false,
             rests: Vec::new(),
+            episode: None,
         };
         Lane { settings, state: Mutex::new(state), room: Notify::new(), stopped: watch::Sender::new(false) }
     }
@@ -323,6 +327,27 @@ impl Lane {
         if more_room {
             self.room.notify_waiters();
         }
+    }
+
+    /// Takes in what other workers on the lane met: their number, which shares what may be in flight, and a pause, which
+    /// is also a cut, once per episode.
+    pub fn hear(&self, news: &LaneState) {
+        let mut state = self.state();
+        let n_workers = usize::try_from(news.n_workers).unwrap_or(usize::MAX).max(1);
+        let share = (self.settings.concurrency / n_workers).max(1);
+        let episode = state.episode.replace(news.episode);
+        let is_new = episode.is_some_and(|before| before < news.episode);
+        for server in &mut state.servers {
+            server.share = share;
+            if !news.pause.is_zero() {
+                server.pause_for(news.pause);
+                if is_new {
+                    server.limit.cut(Ramp::Normal);
+                }
+            }
+        }
+        drop(state);
+        self.room.notify_waiters();
     }
 
     /// Takes in tokens that a call has used beyond those it entered with.

@@ -16,6 +16,7 @@ mod report;
 mod review;
 mod sample;
 mod score;
+mod store;
 mod succeed;
 
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
@@ -32,6 +33,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
+pub(crate) use store::{StoreCommand, StoreCopyArgs, StoreMergeArgs, StoreUpkeepArgs};
 pub(crate) use succeed::SucceedArgs;
 
 use std::path::PathBuf;
@@ -106,6 +108,9 @@ pub(crate) enum Command {
     Policy(PolicyCommand),
     /// List models with their prices and ends, or ask a server which it has
     Models(ModelsArgs),
+    /// Copy, merge, check and measure stores
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Let a settings file decide where keys go and which programs run, until it changes
     Trust(TrustArgs),
     /// Serve a mock judge on this machine, for rehearsals

@@ -5,6 +5,7 @@
 
 mod budget;
 mod crash;
+pub(crate) mod engine;
 mod full;
 mod labels;
 mod process;
@@ -13,6 +14,9 @@ mod resume;
 mod runs;
 mod settle;
 mod totals;
+
+#[path = "../../../tests/support/postgres.rs"]
+mod postgres;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +37,7 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("store.db")).unwrap().store;
+        let store = Store::open(&engine::store_in(folder.path())).unwrap().store;
         let (judge, run) = prepared(&store);
         Scene { folder, store, judge, run }
     }
@@ -42,9 +46,13 @@ impl Scene {
         self.folder.path().join("store.db")
     }
 
-    /// The files as a killed process leaves them, in another folder.
-    fn killed(&self) -> (tempfile::TempDir, PathBuf) {
-        copied(&self.path())
+    fn address(&self) -> StoreAddress {
+        engine::store_in(self.folder.path())
+    }
+
+    /// The store as a killed process leaves it.
+    fn killed(&self) -> (tempfile::TempDir, StoreAddress) {
+        engine::killed(&self.address())
     }
 
     fn start(&self, text: &str) -> AttemptStart {
@@ -91,7 +99,7 @@ fn begun(
     (judge, identity): (&JudgeId, &str),
     manifest: &Manifest,
 ) -> Result<Begun, StoreError> {
-    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None, budget: None })
+    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None, budget: None, lane: None })
 }
 
 fn packet(text: &str) -> PacketHash {
@@ -110,6 +118,7 @@ fn start(text: &str, judge: &JudgeId, run: RunId) -> AttemptStart {
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,
+        again: AskAgain::Always,
     }
 }
 

@@ -106,7 +106,7 @@ fn g04_recovery_can_be_killed_too() {
     assert_eq!((&judge, run), (&scene.judge, scene.run), "the run goes on");
     let retry = wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap().recorded().unwrap();
 
-    let (_folder, path) = copied(&path);
+    let (_folder, path) = engine::killed(&path);
     let opened = Store::open(&path).unwrap();
     assert_eq!(opened.lost, [retry], "what was listed before is not listed again");
     assert_eq!(opened.store.totals(&judge, run).unwrap().lost, 2, "but it still counts");

@@ -8,7 +8,7 @@ use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, Store
 use crate::run::about::TargetSpec;
 use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Allowance, Called, Calling, Outbox, Taken};
+use crate::run::calling::{Allowance, Called, Calling, Outbox, Taken, lane_key};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::refused::Tuned;
@@ -123,11 +123,12 @@ async fn turn(
         parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
+    let lane = target.settings.chat().map(lane_key);
     let open_run = || {
         let (judge, identity) = (&target.id, target.identity.as_str());
         let budget = Some(allowance.budget.terms());
-        let (invocation, spec) = (None, None);
-        let opening = RunOpening { judge, identity, manifest: &manifest, invocation, spec, budget };
+        let (invocation, spec, lane) = (None, None, lane.as_deref());
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation, spec, budget, lane };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
     let feed = {
