@@ -226,7 +226,9 @@ fn password_in(line: &str, wanted: [&str; 4]) -> Option<String> {
 
 /// The first line that a program prints.
 fn printed(command: &[String]) -> Result<String, String> {
-    let [program, arguments @ ..] = command else { return Err("the command for the password is empty".to_owned()) };
+    let [program, arguments @ ..] = command else {
+        return Err("the command for the password is empty".to_owned());
+    };
     let fault = |what: &str| format!("the command for the password, `{program}`, {what}");
     let child = Command::new(program)
         .args(arguments)
@@ -308,18 +310,28 @@ mod tests {
     #[test]
     fn k22_k23_an_address_shows_no_password_and_asks_for_tls() {
         check(".probity/store.db", &expect!["file .probity/store.db"]);
-        check("postgres://ann:secret@db.example/probity", &expect!["postgres://ann@db.example/probity by Tls"]);
-        check("postgres://ann:secret@db.example:6432/p?sslmode=verify-full", &expect!["postgres://ann@db.example:6432/p by Tls"]);
+        check(
+            "postgres://ann:secret@db.example/probity",
+            &expect!["postgres://ann@db.example/probity by Tls"],
+        );
+        check(
+            "postgres://ann:secret@db.example:6432/p?sslmode=verify-full",
+            &expect!["postgres://ann@db.example:6432/p by Tls"],
+        );
         check("postgresql://localhost/p", &expect!["postgres://localhost/p by Local"]);
         check("postgres://127.0.0.1/p?sslmode=require", &expect!["postgres://127.0.0.1/p by Tls"]);
         check("postgres:///p?host=/tmp/sockets", &expect!["postgres:///p?host=/tmp/sockets by Local"]);
         check(
             "postgres://ann:secret@db.example/p?sslmode=disable",
-            &expect!["the address of the store is not usable: expected sslmode=require: without TLS only a server on this machine is used"],
+            &expect![
+                "the address of the store is not usable: expected sslmode=require: without TLS only a server on this machine is used"
+            ],
         );
         check(
             "mysql://ann:secret@db.example/p",
-            &expect!["the address of the store is not usable: expected a file or postgres://…, found an address of `mysql`"],
+            &expect![
+                "the address of the store is not usable: expected a file or postgres://…, found an address of `mysql`"
+            ],
         );
     }
 

@@ -61,7 +61,8 @@ pub type LaneNews = BTreeMap<RunId, LaneState>;
 
 /// The number of the lane known by `key`.
 pub(super) fn open_lane(db: &Db, key: &str) -> Result<i64, DbError> {
-    const NEW: &str = "INSERT INTO lane (key, paused_until_ms, episode) VALUES (?1, 0, 0) ON CONFLICT (key) DO NOTHING";
+    const NEW: &str =
+        "INSERT INTO lane (key, paused_until_ms, episode) VALUES (?1, 0, 0) ON CONFLICT (key) DO NOTHING";
     const FIND: &str = "SELECT id FROM lane WHERE key = ?1";
     db.run(NEW, &vals![key])?;
     Ok(db.row(FIND, &vals![key], |row| row.get(0))?.expect("the lane was just inserted"))
@@ -162,7 +163,8 @@ impl Tables {
     /// Lets the workers of this process be heard, and lists the lost calls of those that were not. A worker that was
     /// taken for dead has a successor afterwards.
     pub(super) fn beat(&mut self) -> Result<Vec<AttemptId>, DbError> {
-        const BEAT: &str = "UPDATE worker SET until_ms = {now_ms} + u.lease FROM {rows(k BIGINT, lease BIGINT)} u
+        const BEAT: &str =
+            "UPDATE worker SET until_ms = {now_ms} + u.lease FROM {rows(k BIGINT, lease BIGINT)} u
             WHERE worker.id = u.k AND worker.until_ms > {now_ms} RETURNING id";
         let lease = lease_ms(self.lease);
         let rows: Vec<_> = self.workers.values().map(|worker| vals![worker.id, lease].into()).collect();

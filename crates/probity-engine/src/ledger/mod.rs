@@ -49,15 +49,15 @@ pub use address::{AddressError, ServerOptions, StoreAddress};
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use copy::{Copied, copy};
 pub use error::{Cause, FailureKind, StoreError};
-pub use lease::{LaneNews, LaneState};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
+pub use lease::{LaneNews, LaneState};
 pub use lock::files;
 pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
-    Accepted, AskAgain, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, BatchId,
-    Begun, Found, Holder, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
-    Settlement, Totals,
+    Accepted, AskAgain, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary,
+    BatchId, Begun, Found, Holder, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening,
+    RunRecord, RunState, Settled, Settlement, Totals,
 };
 pub use runs::{Invocation, RunOutcome};
 pub use upkeep::{StoreStats, vacuum};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::db::{Access, Db, DbError, LogAtClose, Sqlite, vals};
 use super::error::{FailureKind, StoreError};
+use super::lease::{Lost, lost};
 use super::lock::{Lock, beside, require_local};
 use super::private;
-use super::lease::{Lost, lost};
 use super::record::AttemptId;
 
 /// "Prob" in the file's header.
@@ -68,7 +68,8 @@ pub(super) fn for_reading(path: &Path) -> Result<Db, StoreError> {
         return Err(StoreError::Missing { path: path.to_path_buf() });
     }
     let opened = |access| {
-        let file = Sqlite::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+        let file =
+            Sqlite::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
         let is_made = is_made(&file, path)?;
         Ok::<_, StoreError>((Db::Sqlite(file), is_made))
     };

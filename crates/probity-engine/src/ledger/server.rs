@@ -84,7 +84,9 @@ fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let why = if found > SCHEMA_VERSION {
-        format!("its schema is version {found}, and this program knows version {SCHEMA_VERSION}; update probity")
+        format!(
+            "its schema is version {found}, and this program knows version {SCHEMA_VERSION}; update probity"
+        )
     } else {
         "it was made by an unreleased version of probity; use a new database".to_owned()
     };
@@ -106,7 +108,8 @@ fn create(server: &Pg) -> Result<(), DbError> {
     })?;
     if version == 0 {
         server.script(&schema_for_postgres(include_str!("schema.sql")))?;
-        server.each("UPDATE probity_store SET version = ?1 WHERE id = 1", &vals![SCHEMA_VERSION], |_| Ok(()))?;
+        server
+            .each("UPDATE probity_store SET version = ?1 WHERE id = 1", &vals![SCHEMA_VERSION], |_| Ok(()))?;
     }
     server.script("COMMIT")
 }
@@ -131,7 +134,10 @@ pub(super) fn wait_for_turn(db: &Db) -> Result<(), DbError> {
     match db.row(SQL, &[], |row| row.get::<i64>(0))? {
         Some(SCHEMA_VERSION) => Ok(()),
         found => {
-            let text = format!("the schema is version {} by now, and this program knows {SCHEMA_VERSION}", found.unwrap_or(0));
+            let text = format!(
+                "the schema is version {} by now, and this program knows {SCHEMA_VERSION}",
+                found.unwrap_or(0)
+            );
             Err(DbError::new(FailureKind::NotADatabase, text))
         }
     }

@@ -15,7 +15,8 @@ use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
 use super::record::{
-    Accepted, AskAgain, AttemptId, AttemptStart, BatchId, Conclusion, Holder, Intended, KnownKind, RunId, Settled, Settlement,
+    Accepted, AskAgain, AttemptId, AttemptStart, BatchId, Conclusion, Holder, Intended, KnownKind, RunId,
+    Settled, Settlement,
 };
 use crate::config::Money;
 use crate::judge::JudgeId;
@@ -25,7 +26,8 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     ON CONFLICT (hash) DO NOTHING";
 
 /// Records calls in flight: of workers that are alive, about packets that are not settled by now.
-const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
+const INTENT: &str =
+    "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
         started_unix_ms, reserved_picodollars)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
         u.started_unix_ms, u.reserved
@@ -151,7 +153,8 @@ impl Tables {
             self.take_back_settled(&mut begun)?;
         }
         let of = |start: &AttemptStart, parties: &Parties| (parties.judge, start.repeat, start.packet);
-        let missing = accepted().map(|(start, parties)| of(start, parties)).filter(|asked| !begun.contains_key(asked));
+        let missing =
+            accepted().map(|(start, parties)| of(start, parties)).filter(|asked| !begun.contains_key(asked));
         let reasons = self.not_recorded(&missing.collect::<Vec<_>>())?;
         let outcome = |(start, place): (&AttemptStart, Result<Place, StoreError>)| {
             Ok(match place? {
@@ -160,7 +163,9 @@ impl Tables {
                 Ok(parties) => {
                     let asked = of(start, &parties);
                     let recorded = begun.remove(&asked).map(Intended::Recorded);
-                    recorded.or_else(|| reasons.get(&asked).cloned()).unwrap_or(Intended::InFlight(Holder::Worker))
+                    recorded
+                        .or_else(|| reasons.get(&asked).cloned())
+                        .unwrap_or(Intended::InFlight(Holder::Worker))
                 }
             })
         };
@@ -187,12 +192,15 @@ impl Tables {
             let asked: Asked = (row.get(0)?, row.get(1)?, packet_hash(row, 2)?);
             let settled: Option<i64> = row.get(3)?;
             let batch: Option<i64> = row.get(5)?;
-            Ok((asked, match (settled, batch) {
-                (_, Some(_)) => Intended::InFlight(Holder::Batch),
-                (Some(_), None) if row.get(4)? => Intended::Settled(KnownKind::Unscored),
-                (Some(_), None) => Intended::Settled(KnownKind::Verdict),
-                (None, None) => Intended::InFlight(Holder::Worker),
-            }))
+            Ok((
+                asked,
+                match (settled, batch) {
+                    (_, Some(_)) => Intended::InFlight(Holder::Batch),
+                    (Some(_), None) if row.get(4)? => Intended::Settled(KnownKind::Unscored),
+                    (Some(_), None) => Intended::Settled(KnownKind::Verdict),
+                    (None, None) => Intended::InFlight(Holder::Worker),
+                },
+            ))
         })?;
         Ok(reasons.into_iter().collect())
     }
@@ -440,7 +448,7 @@ mod tests {
             let explained = format!("EXPLAIN QUERY PLAN {sql}");
             let row = vec![Val::Null; n_columns];
             let plan = store.write_blocking("explaining", move |tables| {
-                Ok(tables.db.set(&explained, &[row], |row| row.get::<String>(3))?)
+                Ok(tables.db.set(&explained, &[row.clone()], |row| row.get::<String>(3))?)
             });
             let plan = plan.unwrap();
             let scans = |line: &&String| {

@@ -11,9 +11,9 @@ use super::{Store, open, server};
 
 /// Every table of a store.
 const TABLES: [&str; 26] = [
-    "note", "writer", "text", "judge", "case_list", "case_record", "run", "budget", "lane", "worker", "batch", "packet",
-    "attempt", "answer", "settlement", "label", "person", "invitation", "session", "queue", "item", "seat", "act",
-    "sight", "taken_back", "probity_store",
+    "note", "writer", "text", "judge", "case_list", "case_record", "run", "budget", "lane", "worker",
+    "batch", "packet", "attempt", "answer", "settlement", "label", "person", "invitation", "session",
+    "queue", "item", "seat", "act", "sight", "taken_back", "probity_store",
 ];
 
 /// Packets that are looked at together.

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use super::error::{FailureKind, Fault, StoreError};
 use super::lease::{Heard, LaneNews};
 use super::lock::Lock;
+use super::open;
 use super::record::{Accepted, AttemptStart, Conclusion, Intended};
 use super::server::{self, Link};
 use super::tables::Tables;
-use super::open;
 use crate::fault_points::{self, Point};
 
 /// The most requests in one transaction.
@@ -305,7 +305,9 @@ impl Writer {
                 Some(FailureKind::Conflict) => {
                     self.tables.db.rollback();
                     self.tables.resume(None, workers);
-                    std::thread::sleep(CONFLICT_PAUSE.mul_f64(f64::from(n_tries + 1) * rand::random::<f64>()));
+                    std::thread::sleep(
+                        CONFLICT_PAUSE.mul_f64(f64::from(n_tries + 1) * rand::random::<f64>()),
+                    );
                 }
                 Some(FailureKind::Lost) => {
                     let db = link.reconnected(&path)?;

@@ -286,7 +286,8 @@ pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> 
         (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
     let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
     let spec = Some(spec.as_str());
-    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None, lane: None };
+    let opening =
+        RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None, lane: None };
     let run = store.begin_judged_run(opening)?.run();
     store.end_run(run, RunState::Complete)?;
     ran.run = Some(run);
@@ -319,7 +320,9 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
         let id = JudgeId::of_identity(&work.asking().identity(&LeftOut::default()));
         let Manifest { name, parts, .. } = work.manifest(&id);
         let named = parts.into_iter().map(|(name, value)| (name, Json::text(value)));
-        hasher.update(Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes());
+        hasher.update(
+            Json::object(named.chain([("name".to_owned(), Json::text(name))])).canonical().as_bytes(),
+        );
     }
     hasher.finalize().to_hex().to_string()
 }

@@ -3,7 +3,11 @@
 //! It runs as a user that is not root, which the server insists on. Where its programs are missing the test is skipped
 //! with a line.
 
-#![allow(unreachable_pub, dead_code, reason = "each test binary has it at a place of its own and uses a part")]
+#![allow(
+    unreachable_pub,
+    dead_code,
+    reason = "each test binary has it at a place of its own and uses a part"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -51,7 +55,9 @@ impl PrivateServer {
         }
         let mut server = PrivateServer { programs, folder, user, process: None };
         let mut initdb = server.program("initdb");
-        initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]);
+        initdb.args([
+            "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
+        ]);
         let made = initdb.arg("-D").arg(server.data()).stdout(Stdio::null()).output().expect("initdb starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         server.run();
@@ -84,6 +90,11 @@ impl PrivateServer {
         let _ = process.wait();
     }
 
+    /// The user and group that it runs as, where this is root.
+    pub fn user(&self) -> Option<(u32, u32)> {
+        self.user
+    }
+
     /// The folder of its socket.
     pub fn socket(&self) -> &Path {
         self.folder.path()
@@ -97,7 +108,8 @@ impl PrivateServer {
     /// What the server says to a statement: rows of columns separated by `|`.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new("psql");
-        psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"]).arg(self.socket());
+        psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .arg(self.socket());
         let ended = psql.args(["-d", database, "-c", sql]).output().expect("psql starts");
         assert!(ended.status.success(), "{sql}: {}", String::from_utf8_lossy(&ended.stderr));
         String::from_utf8_lossy(&ended.stdout).trim().to_owned()

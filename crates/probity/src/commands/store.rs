@@ -80,7 +80,8 @@ fn text(copied: &Copied, into: &str) -> String {
     text.push('\n');
     let n = copied.contradictions.len();
     if n > 0 {
-        text += &format!("{} left out, because what was there says otherwise:\n", counted(n as u64, "record"));
+        text +=
+            &format!("{} left out, because what was there says otherwise:\n", counted(n as u64, "record"));
         copied.contradictions.iter().take(SHOWN_MAX).for_each(|line| text += &format!("  {line}\n"));
         if n > SHOWN_MAX {
             text += &format!("  and {} more\n", n - SHOWN_MAX);
@@ -92,7 +93,9 @@ fn text(copied: &Copied, into: &str) -> String {
 /// The store for reading; a server's without tables gets them.
 fn looked_at(address: &StoreAddress) -> Result<Store, Failure> {
     if address.file().is_none() {
-        return Ok(Store::open_read_only(address).or_else(|_| Store::open(address).map(|opened| opened.store))?);
+        return Ok(
+            Store::open_read_only(address).or_else(|_| Store::open(address).map(|opened| opened.store))?
+        );
     }
     if !address.may_exist() {
         return Err(Failure::usage(format!("there is no store at {address}")));
@@ -104,9 +107,13 @@ fn check(args: &StoreUpkeepArgs) -> Result<Exit, Failure> {
     let address = settings::store_of(&args.store)?;
     let faults = looked_at(&address)?.snapshot()?.faults()?;
     let is_whole = faults.is_empty();
-    deliver(&args.say, &json!({ "store": address.to_string(), "whole": is_whole, "faults": faults }), || {
-        if is_whole { format!("{address} is whole\n") } else { format!("{}\n", faults.join("\n")) }
-    })?;
+    deliver(
+        &args.say,
+        &json!({ "store": address.to_string(), "whole": is_whole, "faults": faults }),
+        || {
+            if is_whole { format!("{address} is whole\n") } else { format!("{}\n", faults.join("\n")) }
+        },
+    )?;
     Ok(if is_whole { Exit::Done } else { Exit::Store })
 }
 

@@ -25,8 +25,7 @@ use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{
-    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
-    StoreSettings,
+    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError, StoreSettings,
 };
 use probity_engine::input::{
     Dataset, FieldMap, Instructions, LoadOptions, MapError, Part, Strictness, Unanswered,

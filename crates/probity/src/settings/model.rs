@@ -43,7 +43,7 @@ pub(super) fn only_model(
         None | Some(Err(_)) => {
             let store = super::address(config)?;
             (on_record(chat, &store), store.to_string())
-        },
+        }
     };
     match (&models[..], asked) {
         ([only], _) => Ok(only.clone()),

@@ -42,6 +42,7 @@ mod overwrite;
 mod own_rules;
 mod policies;
 mod policy;
+mod pooler;
 mod probes;
 mod probing;
 mod promotion;

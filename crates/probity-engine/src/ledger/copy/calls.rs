@@ -13,8 +13,8 @@ use crate::ledger::error::StoreError;
 /// What a call is known by, and the rest of its columns.
 const KEY: [&str; 6] = ["packet", "judge", "repeat", "n", "started_unix_ms", "cause"];
 const REST: [&str; 15] = [
-    "run", "batch", "state", "superseded", "reserved_picodollars", "outcome", "detail", "http_status", "tokens_in",
-    "tokens_out", "cost_picodollars", "model", "fingerprint", "response_id", "elapsed_ms",
+    "run", "batch", "state", "superseded", "reserved_picodollars", "outcome", "detail", "http_status",
+    "tokens_in", "tokens_out", "cost_picodollars", "model", "fingerprint", "response_id", "elapsed_ms",
 ];
 const ROWS: &str = "{rows(at BIGINT, packet BIGINT, judge BIGINT, repeat BIGINT, n BIGINT, started_unix_ms BIGINT,
     cause TEXT, run BIGINT, batch BIGINT, state TEXT, superseded BIGINT, reserved_picodollars BIGINT, outcome TEXT,
@@ -41,13 +41,12 @@ impl Copying<'_> {
 
     fn attempts(&mut self) -> Result<(), StoreError> {
         let columns: Vec<&str> = KEY.iter().chain(&REST).copied().collect();
-        let sql = format!(
-            "SELECT id, {} FROM attempt WHERE id > ?1 ORDER BY id LIMIT {PAGE}",
-            columns.join(", ")
-        );
+        let sql =
+            format!("SELECT id, {} FROM attempt WHERE id > ?1 ORDER BY id LIMIT {PAGE}", columns.join(", "));
         let (mut last, mut workers) = (0, HashMap::new());
         loop {
-            let page = self.reader.ask(|db| db.rows(&sql, &vals![last], |row| numbered(row, columns.len())))?;
+            let page =
+                self.reader.ask(|db| db.rows(&sql, &vals![last], |row| numbered(row, columns.len())))?;
             let Some(end) = page.last() else { return Ok(()) };
             last = end.0;
             let rows: Vec<Numbered> = page.into_iter().filter_map(|row| self.mapped_call(row)).collect();
@@ -75,9 +74,11 @@ impl Copying<'_> {
     }
 
     fn answers(&mut self) -> Result<(), StoreError> {
-        const ADD: &str = "INSERT INTO answer (attempt, raw) SELECT u.at, u.raw FROM {rows(at BIGINT, raw BYTEA)} u
+        const ADD: &str =
+            "INSERT INTO answer (attempt, raw) SELECT u.at, u.raw FROM {rows(at BIGINT, raw BYTEA)} u
             WHERE true ON CONFLICT (attempt) DO NOTHING RETURNING attempt";
-        let sql = format!("SELECT attempt, raw FROM answer WHERE attempt > ?1 ORDER BY attempt LIMIT {ANSWERS}");
+        let sql =
+            format!("SELECT attempt, raw FROM answer WHERE attempt > ?1 ORDER BY attempt LIMIT {ANSWERS}");
         let mut last = 0;
         loop {
             let page = self.reader.ask(|db| db.rows(&sql, &vals![last], |row| numbered(row, 1)))?;
@@ -113,7 +114,8 @@ impl Copying<'_> {
                     Some((*self.numbers["attempt"].get(&id)?, values))
                 })
                 .collect();
-            let done = self.into.write_blocking(COPYING, move |tables| Ok(add_settlements(&tables.db, &rows)?))?;
+            let done =
+                self.into.write_blocking(COPYING, move |tables| Ok(add_settlements(&tables.db, &rows)?))?;
             self.take("settlement", done);
         }
     }
@@ -122,10 +124,12 @@ impl Copying<'_> {
 /// Adds calls that are not there, to workers of their runs that were never alive here. A call that was lost here and has
 /// ended there has ended.
 fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Result<PageCopied, DbError> {
-    const WORKER: &str = "INSERT INTO worker (run, until_ms, calls, spent_picodollars) VALUES (?1, 0, 0, 0) RETURNING id";
+    const WORKER: &str =
+        "INSERT INTO worker (run, until_ms, calls, spent_picodollars) VALUES (?1, 0, 0, 0) RETURNING id";
     let same: Vec<String> = KEY.iter().map(|key| format!("t.{key} = u.{key}")).collect();
     let find = format!("SELECT u.at, t.id, t.state FROM {ROWS} u JOIN attempt t ON {}", same.join(" AND "));
-    let found = db.set(&find, &given(rows.iter()), |row| Ok((row.get(0)?, (row.get(1)?, row.get::<String>(2)?))))?;
+    let found =
+        db.set(&find, &given(rows.iter()), |row| Ok((row.get(0)?, (row.get(1)?, row.get::<String>(2)?))))?;
     let found: HashMap<i64, (i64, String)> = found.into_iter().collect();
     let mut done = PageCopied::default();
     let (mut fresh, mut ended) = (Vec::new(), Vec::new());
@@ -189,7 +193,8 @@ fn add_call(db: &Db, (_, values): &Numbered, caller: Caller) -> Result<Option<i6
 
 /// Adds settlements where there is none, or only the reason why there is no verdict.
 fn add_settlements(db: &Db, rows: &[Numbered]) -> Result<PageCopied, DbError> {
-    const ROWS: &str = "{rows(at BIGINT, judge BIGINT, packet BIGINT, repeat BIGINT, attempts BIGINT, verdict TEXT,
+    const ROWS: &str =
+        "{rows(at BIGINT, judge BIGINT, packet BIGINT, repeat BIGINT, attempts BIGINT, verdict TEXT,
         reason TEXT, detail TEXT)}";
     const FIND: &str = "SELECT u.at, t.attempt, t.verdict FROM {ROWS} u JOIN settlement t
         ON t.judge = u.judge AND t.packet = u.packet AND t.repeat = u.repeat";
@@ -208,11 +213,14 @@ fn add_settlements(db: &Db, rows: &[Numbered]) -> Result<PageCopied, DbError> {
     for row in rows {
         match (found.get(&row.0), &row.1[4]) {
             (None, _) | (Some((_, None)), Value::Text(_)) => fresh.push(row.clone()),
-            (Some((attempt, Some(stands))), Value::Text(verdict)) if attempt != &row.0 && stands != verdict => {
+            (Some((attempt, Some(stands))), Value::Text(verdict))
+                if attempt != &row.0 && stands != verdict =>
+            {
                 let Value::Int(packet) = row.1[1] else { continue };
                 let hash = db.row(PACKET, &vals![packet], |row| row.get::<Vec<u8>>(0))?.unwrap_or_default();
                 let hash = Value::Blob(hash).shown();
-                done.contradictions.push(format!("two verdicts about packet {hash}: the one that was there stands"));
+                done.contradictions
+                    .push(format!("two verdicts about packet {hash}: the one that was there stands"));
             }
             _ => {}
         }

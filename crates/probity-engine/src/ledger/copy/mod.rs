@@ -152,7 +152,11 @@ fn page(db: &Db, table: &Table, last: Option<&Numbered>) -> Result<Vec<Numbered>
             (format!("WHERE ({keys}) > ({})", marks.join(", ")), params)
         }
     };
-    let sql = format!("SELECT {id}, {} FROM {} {behind} ORDER BY {keys} LIMIT {PAGE}", names.join(", "), table.name);
+    let sql = format!(
+        "SELECT {id}, {} FROM {} {behind} ORDER BY {keys} LIMIT {PAGE}",
+        names.join(", "),
+        table.name
+    );
     db.rows(&sql, &params, |row| numbered(row, names.len()))
 }
 
@@ -265,5 +269,6 @@ fn free_numbers(db: &Db, rows: &mut [Numbered]) -> Result<(), DbError> {
 
 /// Rows as parameters: the number first, which says their order.
 fn given<'a>(rows: impl Iterator<Item = &'a Numbered>) -> Vec<Vec<Val<'a>>> {
-    rows.map(|(id, values)| [Val::Int(*id)].into_iter().chain(values.iter().map(Value::val)).collect()).collect()
+    rows.map(|(id, values)| [Val::Int(*id)].into_iter().chain(values.iter().map(Value::val)).collect())
+        .collect()
 }

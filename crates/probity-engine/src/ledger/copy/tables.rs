@@ -64,10 +64,34 @@ impl Table {
 
 /// All tables that are copied, those that others refer to first.
 pub(super) const TABLES: &[Table] = &[
-    Table { name: "note", columns: &[("key", Text), ("value", Text)], n_key: 1, has_id: false, differing: Listed },
-    Table { name: "text", columns: &[("hash", Blob), ("body", Text)], n_key: 1, has_id: true, differing: Stays },
-    Table { name: "judge", columns: &[("hash", Text), ("identity", Text)], n_key: 1, has_id: true, differing: Listed },
-    Table { name: "case_list", columns: &[("key", Text), ("n", Int)], n_key: 1, has_id: true, differing: Fills(&["n"]) },
+    Table {
+        name: "note",
+        columns: &[("key", Text), ("value", Text)],
+        n_key: 1,
+        has_id: false,
+        differing: Listed,
+    },
+    Table {
+        name: "text",
+        columns: &[("hash", Blob), ("body", Text)],
+        n_key: 1,
+        has_id: true,
+        differing: Stays,
+    },
+    Table {
+        name: "judge",
+        columns: &[("hash", Text), ("identity", Text)],
+        n_key: 1,
+        has_id: true,
+        differing: Listed,
+    },
+    Table {
+        name: "case_list",
+        columns: &[("key", Text), ("n", Int)],
+        n_key: 1,
+        has_id: true,
+        differing: Fills(&["n"]),
+    },
     Table {
         name: "case_record",
         columns: &[("list", Ref("case_list")), ("n", Int), ("body", Text)],
@@ -78,8 +102,15 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "run",
         columns: &[
-            ("name", Text), ("parts", Text), ("body", Text), ("state", Text), ("spec", Ref("text")),
-            ("cases", Ref("case_list")), ("invocation", Text), ("outcome", Text), ("document", Ref("text")),
+            ("name", Text),
+            ("parts", Text),
+            ("body", Text),
+            ("state", Text),
+            ("spec", Ref("text")),
+            ("cases", Ref("case_list")),
+            ("invocation", Text),
+            ("outcome", Text),
+            ("document", Ref("text")),
         ],
         n_key: 2,
         has_id: true,
@@ -95,14 +126,28 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "batch",
         columns: &[
-            ("tag", Text), ("run", Ref("run")), ("budget", Ref("budget")), ("judge", Ref("judge")), ("account", Text),
-            ("provider_id", Text), ("state", Text), ("calls", Int), ("spent_picodollars", Int), ("body", Text),
+            ("tag", Text),
+            ("run", Ref("run")),
+            ("budget", Ref("budget")),
+            ("judge", Ref("judge")),
+            ("account", Text),
+            ("provider_id", Text),
+            ("state", Text),
+            ("calls", Int),
+            ("spent_picodollars", Int),
+            ("body", Text),
         ],
         n_key: 1,
         has_id: true,
         differing: Stays,
     },
-    Table { name: "packet", columns: &[("hash", Blob), ("body", Text)], n_key: 1, has_id: true, differing: Stays },
+    Table {
+        name: "packet",
+        columns: &[("hash", Blob), ("body", Text)],
+        n_key: 1,
+        has_id: true,
+        differing: Stays,
+    },
 ];
 
 /// The tables of people, labels and the review room.
@@ -130,7 +175,13 @@ pub(super) const ROOM: &[Table] = &[
     },
     Table {
         name: "session",
-        columns: &[("hash", Blob), ("person", Ref("person")), ("created", Int), ("seen", Int), ("ended", Int)],
+        columns: &[
+            ("hash", Blob),
+            ("person", Ref("person")),
+            ("created", Int),
+            ("seen", Int),
+            ("ended", Int),
+        ],
         n_key: 1,
         has_id: false,
         differing: Fills(&["ended"]),
@@ -145,7 +196,12 @@ pub(super) const ROOM: &[Table] = &[
     Table {
         name: "item",
         columns: &[
-            ("queue", Ref("queue")), ("key", Text), ("n", Int), ("slice", Text), ("shown", Text), ("hidden", Text),
+            ("queue", Ref("queue")),
+            ("key", Text),
+            ("n", Int),
+            ("slice", Text),
+            ("shown", Text),
+            ("hidden", Text),
         ],
         n_key: 2,
         has_id: true,
@@ -161,8 +217,14 @@ pub(super) const ROOM: &[Table] = &[
     Table {
         name: "act",
         columns: &[
-            ("item", Ref("item")), ("person", Ref("person")), ("kind", Text), ("at", Int), ("body", Text), ("note", Text),
-            ("cause", Text), ("sight", Text),
+            ("item", Ref("item")),
+            ("person", Ref("person")),
+            ("kind", Text),
+            ("at", Int),
+            ("body", Text),
+            ("note", Text),
+            ("cause", Text),
+            ("sight", Text),
         ],
         n_key: 5,
         has_id: true,

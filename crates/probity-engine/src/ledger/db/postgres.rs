@@ -132,7 +132,8 @@ impl Pg {
             return Ok(());
         }
         let (sql, types) = arrays(sql);
-        let columns: Vec<Column<'_>> = types.iter().enumerate().map(|(n, kind)| Column::of(rows, n, kind)).collect();
+        let columns: Vec<Column<'_>> =
+            types.iter().enumerate().map(|(n, kind)| Column::of(rows, n, kind)).collect();
         let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
         self.taken(&sql, &params, take).map(drop)
     }
@@ -211,10 +212,17 @@ impl<'a> Column<'a> {
     fn of(rows: &[Vec<Val<'a>>], n: usize, kind: &str) -> Column<'a> {
         let vals = rows.iter().map(|row| row[n]);
         match kind {
-            "BIGINT" => Column::Int(vals.map(|val| if let Val::Int(number) = val { Some(number) } else { None }).collect()),
-            "BYTEA" => Column::Blob(vals.map(|val| if let Val::Blob(bytes) = val { Some(bytes) } else { None }).collect()),
+            "BIGINT" => Column::Int(
+                vals.map(|val| if let Val::Int(number) = val { Some(number) } else { None }).collect(),
+            ),
+            "BYTEA" => Column::Blob(
+                vals.map(|val| if let Val::Blob(bytes) = val { Some(bytes) } else { None }).collect(),
+            ),
             _ => Column::Text(
-                vals.map(|val| if let Val::Text(text) = val { Some(super::without_nul(text).into_owned()) } else { None }).collect(),
+                vals.map(|val| {
+                    if let Val::Text(text) = val { Some(super::without_nul(text).into_owned()) } else { None }
+                })
+                .collect(),
             ),
         }
     }
@@ -340,7 +348,8 @@ impl From<tokio_postgres::Error> for DbError {
 /// What an error of the client means that the server did not send.
 fn of_connection(error: &tokio_postgres::Error) -> FailureKind {
     let text = chain(error);
-    let is_refused = ["certificate", "TLS", "password", "authentication"].iter().any(|word| text.contains(word));
+    let is_refused =
+        ["certificate", "TLS", "password", "authentication"].iter().any(|word| text.contains(word));
     if is_refused { FailureKind::Refused } else { FailureKind::Lost }
 }
 

@@ -14,8 +14,7 @@ pub(super) fn for_sqlite(sql: &str) -> Cow<'_, str> {
 /// A statement over `{rows(…)}` as SQLite runs it for one row: `(SELECT ?1 AS k, ?2 AS body)`.
 pub(super) fn of_one_row(sql: &str) -> String {
     let (before, columns, after) = parts(sql);
-    let columns: Vec<String> =
-        (1..).zip(&columns).map(|(n, (name, _))| format!("?{n} AS {name}")).collect();
+    let columns: Vec<String> = (1..).zip(&columns).map(|(n, (name, _))| format!("?{n} AS {name}")).collect();
     for_sqlite(&format!("{before}(SELECT {}){after}", columns.join(", "))).into_owned()
 }
 

@@ -63,7 +63,8 @@ fn g13_reservations_count_until_their_calls_end() {
 fn g13_calls_of_one_transaction_share_the_room() {
     let scene = scene(limits(Some(3), None));
     let intents = (0..8).map(|n| scene.store.intend(scene.start(&n.to_string())));
-    let begun: Vec<Intended> = intents.collect::<Vec<_>>().into_iter().map(|one| wait(one).unwrap()).collect();
+    let begun: Vec<Intended> =
+        intents.collect::<Vec<_>>().into_iter().map(|one| wait(one).unwrap()).collect();
     assert_eq!(begun.iter().filter(|one| **one == HELD).count(), 5, "{begun:?}");
     let attempts: Vec<AttemptId> = begun.into_iter().filter_map(Intended::recorded).collect();
     // What is not sent gives its place back; what has ended does not.

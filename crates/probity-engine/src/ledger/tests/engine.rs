@@ -13,18 +13,15 @@ const SERVER: &str = "PROBITY_TEST_STORE";
 
 /// What is about files alone: locks, copies of files, headers, full disks.
 const ABOUT_FILES: &[&str] = &[
-    "ledger::tests::crash",
-    "ledger::tests::full",
-    "ledger::tests::refuse",
-    "ledger::tests::process",
-    "ledger::tests::engine",
-    "review::tests::beside",
+    "ledger::tests::crash", "ledger::tests::full", "ledger::tests::refuse", "ledger::tests::process",
+    "ledger::tests::engine", "review::tests::beside",
 ];
 
 /// The store that belongs to a folder, on the engine that this run is about.
 pub(crate) fn store_in(folder: &Path) -> StoreAddress {
     let Ok(server) = std::env::var(SERVER) else { return StoreAddress::File(folder.join("store.db")) };
-    let name: String = folder.file_name().unwrap().to_string_lossy().chars().filter(char::is_ascii_alphanumeric).collect();
+    let name: String =
+        folder.file_name().unwrap().to_string_lossy().chars().filter(char::is_ascii_alphanumeric).collect();
     let name = format!("t{}", name.to_lowercase());
     let address = |database: &str| {
         let text = format!("postgres:///{database}{server}");
@@ -32,7 +29,8 @@ pub(crate) fn store_in(folder: &Path) -> StoreAddress {
     };
     let StoreAddress::Server(admin) = address("postgres") else { panic!("the address of a server") };
     let config = admin.config().expect("no password");
-    let connection = db::Pg::connect(&config, db::Protection::Local, Duration::from_secs(5)).expect("a server");
+    let connection =
+        db::Pg::connect(&config, db::Protection::Local, Duration::from_secs(5)).expect("a server");
     // It is there already where the store is opened again.
     let _ = connection.script(&format!("CREATE DATABASE {name}"));
     address(&name)

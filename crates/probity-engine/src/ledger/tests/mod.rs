@@ -99,7 +99,15 @@ fn begun(
     (judge, identity): (&JudgeId, &str),
     manifest: &Manifest,
 ) -> Result<Begun, StoreError> {
-    store.begin_judged_run(RunOpening { judge, identity, manifest, invocation: None, spec: None, budget: None, lane: None })
+    store.begin_judged_run(RunOpening {
+        judge,
+        identity,
+        manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+        lane: None,
+    })
 }
 
 fn packet(text: &str) -> PacketHash {
@@ -151,7 +159,7 @@ fn copied(path: &Path) -> (tempfile::TempDir, PathBuf) {
 
 /// How many packets are settled.
 fn n_settled(store: &Store) -> usize {
-    let count = |db: &db::Db| db.row("SELECT count(*) FROM settlement", &[], |row| row.get::<u64>(0));
+    let count = |db: &Db| db.row("SELECT count(*) FROM settlement", &[], |row| row.get::<u64>(0));
     usize::try_from(store.reader().unwrap().ask(count).unwrap().unwrap()).unwrap()
 }
 

@@ -104,7 +104,8 @@ fn g04_recovery_can_be_killed_too() {
     assert_eq!(opened.lost.len(), 1);
     let (judge, run) = prepared(&opened.store);
     assert_eq!((&judge, run), (&scene.judge, scene.run), "the run goes on");
-    let retry = wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap().recorded().unwrap();
+    let retry =
+        wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap().recorded().unwrap();
 
     let (_folder, path) = engine::killed(&path);
     let opened = Store::open(&path).unwrap();

@@ -12,7 +12,8 @@ use probity_core::packet::PacketHash;
 use super::*;
 use crate::config::Money;
 use crate::ledger::{
-    AskAgain, AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement, Store,
+    AskAgain, AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement,
+    Store,
 };
 
 /// Names the store and the part for a process started by a test.
@@ -57,7 +58,15 @@ fn running(path: &Path, n_calls: usize) {
     let store = Store::open(path).unwrap().store;
     let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
     let (judge, manifest) = (&judge(), &manifest);
-    let opening = RunOpening { judge, identity: "{}", manifest, invocation: None, spec: None, budget: None, lane: None };
+    let opening = RunOpening {
+        judge,
+        identity: "{}",
+        manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+        lane: None,
+    };
     let run = store.begin_judged_run(opening).unwrap().run();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {

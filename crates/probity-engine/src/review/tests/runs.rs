@@ -6,7 +6,9 @@ use probity_core::packet::PacketHash;
 
 use super::*;
 use crate::config::Money;
-use crate::ledger::{AskAgain, AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
+use crate::ledger::{
+    AskAgain, AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store,
+};
 
 fn hash(body: &str) -> PacketHash {
     PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())
@@ -37,7 +39,15 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
     let judge = JudgeId::of_identity(identity);
     let parts = vec![("cases".to_owned(), name.to_owned())];
     let manifest = Manifest { name: name.to_owned(), parts, body: "{}".to_owned() };
-    let opening = RunOpening { judge: &judge, identity, manifest: &manifest, invocation: None, spec: None, budget: None, lane: None };
+    let opening = RunOpening {
+        judge: &judge,
+        identity,
+        manifest: &manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+        lane: None,
+    };
     let run = store.begin_judged_run(opening).unwrap().run();
     for (body, decision) in packets {
         let start = AttemptStart {

@@ -56,9 +56,8 @@ pub async fn fetch(
 ) -> Result<(Vec<RepliesRan>, Option<Arc<Budget>>), RunError> {
     let Some(first) = jobs.first() else { return Ok((Vec::new(), None)) };
     let key = budget_key(jobs.iter().map(|job| -> &dyn Work { job.as_ref() }));
-    let of_job = |job: &Job| {
-        budget(key.clone(), &job.asking, job.target().as_deref().map(|target| &target.settings))
-    };
+    let of_job =
+        |job: &Job| budget(key.clone(), &job.asking, job.target().as_deref().map(|target| &target.settings));
     jobs.iter().try_for_each(|job| of_job(job).map(drop))?;
     let budget = Arc::new(of_job(first)?);
     let mut all: Vec<RepliesRan> = Vec::new();
