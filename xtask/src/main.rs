@@ -9,6 +9,7 @@ mod ci;
 mod count;
 mod deny;
 mod fuzz;
+mod postgres;
 mod size;
 mod smoke;
 mod step;
@@ -20,6 +21,8 @@ usage: cargo xtask <recipe>
 
   bench  measure the engine's figures and print them [--quick] [name of one]
   ci     everything a change has to pass, in the order of cost
+  fleet [--long]
+         many workers on one PostgreSQL record, killed, stopped and cut off
   fmt    format every crate
   fuzz [target] [--seconds N]
          search for input that breaks a promise
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bench", rest @ ..] => bench(rest),
         ["ci"] => ci::run(),
+        ["fleet", arguments @ ..] => postgres::fleet(arguments),
         ["fmt"] => fmt(),
         ["fuzz", arguments @ ..] => fuzz::run(arguments),
         ["size"] => size::run(),
@@ -40,7 +44,10 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         unknown => {
-            eprintln!("unknown recipe `{}`, expected bench, ci, fmt, fuzz, size or help", unknown.join(" "));
+            eprintln!(
+                "unknown recipe `{}`, expected bench, ci, fleet, fmt, fuzz, size or help",
+                unknown.join(" ")
+            );
             ExitCode::from(2)
         }
     }

@@ -122,6 +122,7 @@ impl From<RunError> for Failure {
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
+            | RunError::ShardedTarget
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)

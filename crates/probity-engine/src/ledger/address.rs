@@ -120,7 +120,7 @@ impl From<&StoreAddress> for StoreAddress {
 
 impl fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shown.fmt(f)
+        f.write_str(&self.shown)
     }
 }
 

@@ -138,7 +138,7 @@ pub(super) fn wait_for_turn(db: &Db) -> Result<(), DbError> {
                 "the schema is version {} by now, and this program knows {SCHEMA_VERSION}",
                 found.unwrap_or(0)
             );
-            Err(DbError::new(FailureKind::NotADatabase, text))
+            Err(DbError::new(FailureKind::Io, text))
         }
     }
 }

@@ -52,7 +52,7 @@ const SETTLED_MEANWHILE: &str = "DELETE FROM attempt WHERE id IN (SELECT u.k FRO
 
 /// Why calls were not recorded: what is settled about their packets, or the batch that holds them.
 const NOT_RECORDED: &str = "SELECT u.judge, u.repeat, u.hash, settlement.attempt, settlement.verdict IS NULL,
-        attempt.batch
+        attempt.id, attempt.batch
     FROM {rows(judge BIGINT, repeat BIGINT, hash BYTEA)} u JOIN packet ON packet.hash = u.hash
     LEFT JOIN settlement ON settlement.judge = u.judge AND settlement.packet = packet.id
         AND settlement.repeat = u.repeat
@@ -163,9 +163,13 @@ impl Tables {
                 Ok(parties) => {
                     let asked = of(start, &parties);
                     let recorded = begun.remove(&asked).map(Intended::Recorded);
-                    recorded
-                        .or_else(|| reasons.get(&asked).cloned())
-                        .unwrap_or(Intended::InFlight(Holder::Worker))
+                    // What is settled without a verdict does not keep a call from being made that asks for one.
+                    let holds = |reason: &&Intended| {
+                        let is_unscored = **reason == Intended::Settled(KnownKind::Unscored);
+                        start.again == AskAgain::Never || !is_unscored
+                    };
+                    let reason = recorded.or_else(|| reasons.get(&asked).filter(holds).cloned());
+                    reason.unwrap_or(Intended::InFlight(Holder::Worker))
                 }
             })
         };
@@ -191,16 +195,15 @@ impl Tables {
         let reasons = self.db.set(NOT_RECORDED, &rows, |row| {
             let asked: Asked = (row.get(0)?, row.get(1)?, packet_hash(row, 2)?);
             let settled: Option<i64> = row.get(3)?;
-            let batch: Option<i64> = row.get(5)?;
-            Ok((
-                asked,
-                match (settled, batch) {
-                    (_, Some(_)) => Intended::InFlight(Holder::Batch),
-                    (Some(_), None) if row.get(4)? => Intended::Settled(KnownKind::Unscored),
-                    (Some(_), None) => Intended::Settled(KnownKind::Verdict),
-                    (None, None) => Intended::InFlight(Holder::Worker),
-                },
-            ))
+            let (in_flight, batch): (Option<i64>, Option<i64>) = (row.get(5)?, row.get(6)?);
+            let reason = match (settled, in_flight, batch) {
+                (_, _, Some(_)) => Intended::InFlight(Holder::Batch),
+                (Some(_), None, None) if row.get(4)? => Intended::Settled(KnownKind::Unscored),
+                (Some(_), None, None) => Intended::Settled(KnownKind::Verdict),
+                // In flight, or this process is taken for dead and has no successor yet.
+                (None, ..) | (_, Some(_), None) => Intended::InFlight(Holder::Worker),
+            };
+            Ok((asked, reason))
         })?;
         Ok(reasons.into_iter().collect())
     }

@@ -10,7 +10,7 @@ use super::plan::UnscoredPolicy;
 use super::{Mode, RunError, Session, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
 use crate::judge::respondent::Respondent;
-use crate::ledger::{AskAgain, JudgeId, RunId, RunState, StoreError};
+use crate::ledger::{AskAgain, JudgeId, LaneNews, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
 use crate::schedule::lane::{Lane, Parameters, Stop};
@@ -79,7 +79,8 @@ impl Calling<'_> {
         let respondent = if self.n_calls > 0 { Some(build()?) } else { None };
         let run = open_run()?;
         let Some(respondent) = respondent else {
-            store.end_run(run, RunState::Complete)?;
+            let is_whole = mode.shard.is_none();
+            store.end_run(run, if is_whole { RunState::Complete } else { RunState::Incomplete })?;
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
@@ -94,7 +95,9 @@ impl Calling<'_> {
             ));
         }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
-        let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
+        let is_whole = mode.shard.is_none();
+        let complete =
+            is_whole && driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
@@ -177,17 +180,16 @@ async fn driven<R: Respondent>(
             }
         }
     });
+    let mut news = desk.store.lane_news();
+    let hear = |desk: &Desk<R>, news: &LaneNews| {
+        news.get(&desk.run).into_iter().for_each(|state| desk.lane.hear(state))
+    };
+    hear(desk, &news.borrow_and_update());
     let listener = tokio::spawn({
         let desk = Arc::clone(desk);
-        let mut news = desk.store.lane_news();
         async move {
-            loop {
-                if let Some(state) = news.borrow_and_update().get(&desk.run) {
-                    desk.lane.hear(state);
-                }
-                if news.changed().await.is_err() {
-                    return;
-                }
+            while news.changed().await.is_ok() {
+                hear(&desk, &news.borrow_and_update());
             }
         }
     });

@@ -70,8 +70,13 @@ pub(super) fn store(folder: &TempDir) -> Store {
 /// Runs the job.
 pub(super) fn run(job: &Arc<Job>, store: &Store) -> Ran {
     let (_interrupt, interrupted) = watch::channel(false);
-    let mode =
-        Mode { network: Network::Offline, unscored: UnscoredPolicy::Keep, interrupted, invocation: None };
+    let mode = Mode {
+        network: Network::Offline,
+        unscored: UnscoredPolicy::Keep,
+        interrupted,
+        invocation: None,
+        shard: None,
+    };
     let session = Session { store, mode: &mode, key: &|_| None, observer: &Silent };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(run_job(job, &session)).expect("a run")

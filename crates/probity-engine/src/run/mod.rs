@@ -13,6 +13,7 @@ pub mod case_record;
 mod cases;
 pub mod compare;
 pub mod foreign;
+pub mod forget;
 pub mod job;
 pub mod labelled;
 mod open_files;
@@ -60,7 +61,7 @@ use crate::target::{TargetError, is_target};
 use asking::Asking;
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Shard, UnscoredPolicy};
 use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
@@ -87,6 +88,8 @@ pub struct Mode {
     pub interrupted: watch::Receiver<bool>,
     /// How the run was called, where that should be remembered.
     pub invocation: Option<Invocation>,
+    /// The part of the packets that is asked about here; `None` for all of them.
+    pub shard: Option<Shard>,
 }
 
 /// Is told how a run goes.
@@ -221,6 +224,9 @@ pub enum RunError {
         /// The model.
         model: String,
     },
+    /// A part of the packets and a target that writes the replies.
+    #[error("--shard: the replies of a target cannot be parted, expected replies in the case file")]
+    ShardedTarget,
     /// A budget beyond what is counted.
     #[error("a budget of ${usd} is more than can be counted, expected at most $9000000")]
     BudgetTooLarge {
@@ -362,7 +368,8 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
     let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
-    let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
+    let on_record =
+        OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep, shard: None };
     Ok((left, plan::plan(work, Some(on_record))?))
 }
 
@@ -379,7 +386,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 /// How many packets of `work` there are, and how many of them `judge` has not decided.
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
-    let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
+    let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain, shard: None };
     Ok(plan::plan(work, Some(on_record))?.plan)
 }
 

@@ -70,7 +70,14 @@ impl Turn<'_> {
             Ok(run)
         };
         let (source, sent) = (Arc::clone(work), left.clone());
-        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
+        let n_calls = ran.plan.n_calls;
+        let feed = move |desk: &Desk, tasks: &mut _| {
+            let mut feeding = Feeding { work: source.as_ref(), desk, missing, left: &sent, tasks };
+            // Workers that share a record begin at places of their own, and come to the rest afterwards.
+            let n_later = if desk.store.is_shared() { part_of(n_calls) } else { 0 };
+            feeding.pass(n_later)?;
+            if n_later > 0 { feeding.pass(0) } else { Ok(()) }
+        };
         let called = calling.call(build, open_run, feed).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
@@ -88,8 +95,13 @@ impl Turn<'_> {
     fn planned(&self, judge: &JudgeId) -> Result<Planned, RunError> {
         let Turn { work, session, .. } = self;
         let reader = &session.store.reader()?;
-        let on_record =
-            OnRecord { reader, id: judge, repeat: work.repeat(), unscored: session.mode.unscored };
+        let on_record = OnRecord {
+            reader,
+            id: judge,
+            repeat: work.repeat(),
+            unscored: session.mode.unscored,
+            shard: session.mode.shard,
+        };
         let planned = plan(work.as_ref(), Some(on_record))?;
         let Planned { plan, first_skipped, .. } = &planned;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply > 0 {
@@ -121,36 +133,58 @@ impl Turn<'_> {
     }
 }
 
-/// Puts a task for each missing packet into the outbox.
-fn feed(
-    work: &dyn Work,
-    desk: &Desk,
-    mut missing: Missing,
-    left: &LeftOut,
-    tasks: &mut Outbox<Question>,
-) -> Result<(), RunError> {
-    let asking = work.asking();
-    PassEnd::failure(work.units(&mut |unit| {
-        let Unit::Asked { label, packets } = unit else { return Ok(()) };
-        for sized in packets {
-            let hash = sized.packet.hash();
-            let Some(earlier) = missing.get(hash) else { continue };
-            let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
-                desk.lane.stop(Stop::Unusable(error.to_string()));
-            })?;
-            let most = asking.most(&prompt, left).unwrap_or_default();
-            // What is written for a call goes with it: a packet in memory stays without its canonical text.
-            let packet = Arc::new(Packet::clone(&sized.packet));
-            let question = label.question(packet, prompt);
-            // Of two cases with equal content, the one that something is recorded for is asked about.
-            if !desk.respondent.has_answer(&question) {
-                continue;
+/// A random part of `n`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "0 to n"
+)]
+fn part_of(n: u64) -> u64 {
+    (n as f64 * rand::random::<f64>()) as u64
+}
+
+/// Tasks on their way into the outbox.
+struct Feeding<'a> {
+    work: &'a dyn Work,
+    desk: &'a Desk,
+    missing: Missing,
+    left: &'a LeftOut,
+    tasks: &'a mut Outbox<Question>,
+}
+
+impl Feeding<'_> {
+    /// Puts a task for each missing packet into the outbox, but for the first `n_later`.
+    fn pass(&mut self, n_later: u64) -> Result<(), RunError> {
+        let Feeding { work, desk, missing, left, tasks } = self;
+        let (asking, mut n_met) = (work.asking(), 0);
+        PassEnd::failure(work.units(&mut |unit| {
+            let Unit::Asked { label, packets } = unit else { return Ok(()) };
+            for sized in packets {
+                let hash = sized.packet.hash();
+                let Some(earlier) = missing.get(hash) else { continue };
+                n_met += 1;
+                if n_met <= n_later {
+                    continue;
+                }
+                let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
+                    desk.lane.stop(Stop::Unusable(error.to_string()));
+                })?;
+                let most = asking.most(&prompt, left).unwrap_or_default();
+                // What is written for a call goes with it: a packet in memory stays without its canonical text.
+                let packet = Arc::new(Packet::clone(&sized.packet));
+                let question = label.question(packet, prompt);
+                // Of two cases with equal content, the one that something is recorded for is asked about.
+                if !desk.respondent.has_answer(&question) {
+                    continue;
+                }
+                missing.take(hash);
+                if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No
+                {
+                    return Err(PassEnd::Left);
+                }
             }
-            missing.take(hash);
-            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
-                return Err(PassEnd::Left);
-            }
-        }
-        Ok(())
-    }))
+            Ok(())
+        }))
+    }
 }

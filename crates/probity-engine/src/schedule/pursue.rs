@@ -131,6 +131,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
     async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
+        let _standing = self.desk.lane.stand().await?;
         let attempt = match self.intend(cause).await? {
             Ok(attempt) => attempt,
             Err(pursued) => return Ok(Step::Done(pursued)),

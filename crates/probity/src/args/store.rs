@@ -17,6 +17,8 @@ pub(crate) enum StoreCommand {
     Stats(StoreUpkeepArgs),
     /// Give back the room of what is no longer there
     Vacuum(StoreUpkeepArgs),
+    /// Erase the texts of a case everywhere, raw answers included; figures stay
+    Forget(StoreForgetArgs),
 }
 
 /// The words of `probity store copy`.
@@ -43,6 +45,18 @@ pub(crate) struct StoreMergeArgs {
     /// The store to add them to, which is made where there is none
     #[arg(long, value_name = "STORE")]
     pub(crate) into: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// The words of `probity store forget`.
+#[derive(Debug, Args)]
+pub(crate) struct StoreForgetArgs {
+    /// The id of the case
+    #[arg(long, value_name = "ID")]
+    pub(crate) case: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
     #[command(flatten)]

@@ -109,6 +109,7 @@ impl<'a> Session<'a> {
                 },
                 interrupted: interrupts(),
                 invocation: invocation(),
+                shard: self.calls.shard,
             };
             let key = &settings::variable;
             ask(&run::Session { store, mode: &mode, key, observer: &self.watcher }).await

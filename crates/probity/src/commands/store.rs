@@ -1,11 +1,14 @@
 //! `probity store`: copies, unions and upkeep of stores, whichever engine they are on.
 
 use probity_engine::ledger::{Copied, Store, StoreAddress, vacuum};
+use probity_engine::run::forget::forget;
 use serde_json::json;
 
 use super::outlet::deliver;
 use super::session::open_for_writing;
-use crate::args::{SettingsArgs, StoreCommand, StoreCopyArgs, StoreMergeArgs, StoreUpkeepArgs};
+use crate::args::{
+    SettingsArgs, StoreCommand, StoreCopyArgs, StoreForgetArgs, StoreMergeArgs, StoreUpkeepArgs,
+};
 use crate::exit::{Exit, Failure};
 use crate::render::figure::counted;
 use crate::settings;
@@ -20,6 +23,7 @@ pub(crate) fn store(command: &StoreCommand) -> Result<Exit, Failure> {
         StoreCommand::Merge(args) => merge(args),
         StoreCommand::Check(args) => check(args),
         StoreCommand::Stats(args) => stats(args),
+        StoreCommand::Forget(args) => forget_case(args),
         StoreCommand::Vacuum(args) => {
             vacuum(&settings::store_of(&args.store)?)?;
             deliver(&args.say, &json!({ "vacuumed": true }), || "the room is given back\n".to_owned())?;
@@ -88,6 +92,39 @@ fn text(copied: &Copied, into: &str) -> String {
         }
     }
     text
+}
+
+fn forget_case(args: &StoreForgetArgs) -> Result<Exit, Failure> {
+    let address = settings::store_of(&args.store)?;
+    if !address.may_exist() {
+        return Err(Failure::usage(format!("there is no store at {address}")));
+    }
+    let store = open_for_writing(&address, &|line| args.say.note(line))?;
+    let forgotten = forget(&store, &args.case)?;
+    store.close()?;
+    if forgotten.n_cases == 0 {
+        return Err(Failure::usage(format!("{address} has no case {}", args.case)));
+    }
+    // A file keeps what was erased in pages that are free until they are given back.
+    vacuum(&address)?;
+    let json = json!({
+        "case": args.case,
+        "records": forgotten.n_cases,
+        "packets": forgotten.n_packets,
+        "answers": forgotten.n_answers,
+        "quotes": forgotten.n_quotes,
+    });
+    deliver(&args.say, &json, || {
+        format!(
+            "erased the texts of case {}: {}, {}, {}, {}\n",
+            args.case,
+            counted(forgotten.n_cases, "record"),
+            counted(forgotten.n_packets, "packet"),
+            counted(forgotten.n_answers, "answer"),
+            counted(forgotten.n_quotes, "quote")
+        )
+    })?;
+    Ok(Exit::Done)
 }
 
 /// The store for reading; a server's without tables gets them.

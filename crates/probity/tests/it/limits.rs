@@ -22,10 +22,9 @@ fn the_call_limit_is_hard_and_the_run_resumes() {
     probity.run_tickets(["--max-calls", "4"]).code(3).says([stopped]);
     assert_eq!(server.n_requests(), 4);
     assert_eq!(unscored(&probity)["not_attempted"], 6);
-    for again in [&["--max-calls", "4"][..], &[]] {
-        probity.run_tickets(again).code(3).says([stopped]);
-        assert_eq!(server.n_requests(), 4, "the limit is the run's, over all its commands");
-    }
+    probity.run_tickets(["--max-calls", "4"]).code(3).says([stopped]);
+    probity.run_tickets([]).code(3).says([stopped]);
+    assert_eq!(server.n_requests(), 4, "the limit is the run's, over all its commands");
     let below = "--max-calls 3 is below the 4 calls that this run has made; name more to continue it";
     probity.run_tickets(["--max-calls", "3"]).code(2).says([below]);
     probity.run_tickets(["--max-calls", "8"]).code(3);

@@ -69,8 +69,13 @@ async fn repeats_are_kept_apart_and_nothing_is_asked_twice() {
     let store = Store::open(&folder.path().join("p.db")).expect("a store").store;
     let job = Arc::new(job("relevance-tone", 2, battery()));
     let (_interrupt, interrupted) = watch::channel(false);
-    let mode =
-        Mode { network: Network::Offline, unscored: UnscoredPolicy::Keep, interrupted, invocation: None };
+    let mode = Mode {
+        network: Network::Offline,
+        unscored: UnscoredPolicy::Keep,
+        interrupted,
+        invocation: None,
+        shard: None,
+    };
     let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Silent };
     let first = run(&job, &session).await.expect("a probing");
     let asked: Vec<PacketHash> =

@@ -43,7 +43,7 @@ pub fn dry_reply_plan(
     let Some(target) = &job.target() else { return Ok(ReplyPlan::default()) };
     let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
     let (reader, id, repeat) = (&store.reader()?, &target.id, job.repeat());
-    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep, shard: None };
     Ok(planned(job, target, Some(on_record), each)?.0)
 }
 
@@ -82,6 +82,9 @@ pub(super) async fn ask(
     job.know_target(session.store)?;
     let allowance = Allowance::new(Arc::clone(budget));
     while let Some(target) = job.target() {
+        if session.mode.shard.is_some() {
+            return Err(RunError::ShardedTarget);
+        }
         let ran = turn(job, &target, session, &allowance).await?;
         let ended = (ran.driven.as_ref(), ran.n_answered);
         match Tuned::target(&target).started_over(&target.left, ended, session)? {
@@ -101,7 +104,8 @@ async fn turn(
     let Session { store, mode, key, .. } = *session;
     let (plan, missing) = {
         let reader = &store.reader()?;
-        let on_record = OnRecord { reader, id: &target.id, repeat: job.repeat(), unscored: mode.unscored };
+        let on_record =
+            OnRecord { reader, id: &target.id, repeat: job.repeat(), unscored: mode.unscored, shard: None };
         planned(job, target, Some(on_record), &mut |_| {})?
     };
     let repeat = job.repeat().to_string();
