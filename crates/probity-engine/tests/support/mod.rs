@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 
 pub use act::{Act, http_ok, sse_head};
 pub use http2::Refusal;
-pub use postgres::{PrivateServer, Shutdown};
+pub use postgres::{PrivateServer, Shutdown, Syncs};
 pub use skipped::skipped;
 
 /// One request as it arrived.

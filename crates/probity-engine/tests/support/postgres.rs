@@ -29,6 +29,16 @@ pub struct PrivateServer {
     /// The user and group that it runs as, where this is root.
     user: Option<(u32, u32)>,
     process: Option<Child>,
+    syncs: Syncs,
+}
+
+/// Whether a server syncs what it commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syncs {
+    /// As every server that is used.
+    Always,
+    /// For tests that do not measure.
+    Never,
 }
 
 /// How a server is stopped.
@@ -41,8 +51,14 @@ pub enum Shutdown {
 }
 
 impl PrivateServer {
-    /// Makes and starts a server; `None`, with a line, where PostgreSQL is not installed.
+    /// Makes and starts a server; `None`, with a line, where PostgreSQL is not installed. It does not sync: stopped as
+    /// after a crash it keeps what the system has, and no test takes the power away.
     pub fn start() -> Option<PrivateServer> {
+        PrivateServer::with(Syncs::Never)
+    }
+
+    /// The same that syncs what it commits or not.
+    pub fn with(syncs: Syncs) -> Option<PrivateServer> {
         let Some(programs) = programs() else {
             println!("skipped: PostgreSQL is not installed (/usr/lib/postgresql/*/bin)");
             return None;
@@ -53,7 +69,7 @@ impl PrivateServer {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).expect("root may do that");
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("own folder");
         }
-        let mut server = PrivateServer { programs, folder, user, process: None };
+        let mut server = PrivateServer { programs, folder, user, process: None, syncs };
         let mut initdb = server.program("initdb");
         initdb.args([
             "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
@@ -70,6 +86,9 @@ impl PrivateServer {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data()).arg("-k").arg(self.folder.path());
         command.args(["-h", "", "-c", "max_connections=200", "-c", "deadlock_timeout=200ms"]);
+        if self.syncs == Syncs::Never {
+            command.args(["-c", "fsync=off"]);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.process = Some(command.spawn().expect("postgres starts"));
         let began = Instant::now();
