@@ -320,7 +320,7 @@ mod tests {
         );
         check("postgresql://localhost/p", &expect!["postgres://localhost/p by Local"]);
         check("postgres://127.0.0.1/p?sslmode=require", &expect!["postgres://127.0.0.1/p by Tls"]);
-        check("postgres:///p?host=/tmp/sockets", &expect!["postgres:///p?host=/tmp/sockets by Local"]);
+        check("postgres:///p?host=/run/sockets", &expect!["postgres:///p?host=/run/sockets by Local"]);
         check(
             "postgres://ann:secret@db.example/p?sslmode=disable",
             &expect![

@@ -150,15 +150,15 @@ fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Res
     let mut spending = Spending::default();
     for row in fresh {
         let Value::Int(run) = row.1[RUN] else { continue };
-        let caller = match row.1[BATCH] {
-            Value::Int(batch) => Caller::Batch(batch),
-            _ => Caller::Worker(match workers.get(&run) {
-                Some(worker) => *worker,
-                None => {
-                    let worker = db.row(WORKER, &vals![run], |row| row.get(0))?;
-                    *workers.entry(run).or_insert(worker.expect("an insertion returns its row"))
-                }
-            }),
+        let caller = if let Value::Int(batch) = row.1[BATCH] {
+            Caller::Batch(batch)
+        } else {
+            let known = workers.get(&run).copied();
+            let worker = known
+                .map_or_else(|| db.row(WORKER, &vals![run], |row| row.get(0)), |known| Ok(Some(known)))?;
+            let worker = worker.expect("an insertion returns its row");
+            workers.insert(run, worker);
+            Caller::Worker(worker)
         };
         if let Some(id) = add_call(db, row, caller)? {
             done.numbers.push((row.0, id));
