@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{browser, deny, fuzz, postgres, smoke};
+use crate::{axe, book, browser, deny, fuzz, postgres, python, smoke};
 
 /// Names the file to which a test adds a line when it cannot check here what it is for.
 const SKIPPED_LIST: &str = "PROBITY_SKIPPED";
@@ -37,6 +37,8 @@ const GROUPS: &[&[Step]] = &[
         Step { name: "clippy", run: clippy },
         Step { name: "advisories", run: deny::advisories },
         Step { name: "browser", run: browser::present },
+        Step { name: "axe", run: axe::present },
+        Step { name: "site", run: book::build },
     ],
     &[Step { name: "tests", run: tests }],
     &[
@@ -46,6 +48,7 @@ const GROUPS: &[&[Step]] = &[
         },
         Step { name: "docs", run: docs },
         Step { name: "first command", run: smoke::first_command },
+        Step { name: "python", run: python::tests },
     ],
     &[Step { name: "fuzz", run: fuzz::smoke }],
 ];

@@ -4,12 +4,16 @@
 //! and do not grow with the code: a rule about the code is a test in `crates/probity/tests/it/tidy.rs`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod axe;
+mod book;
 mod browser;
 mod ci;
 mod count;
 mod deny;
 mod fuzz;
+mod package;
 mod postgres;
+mod python;
 mod size;
 mod smoke;
 mod step;
@@ -26,6 +30,8 @@ usage: cargo xtask <recipe>
   fmt    format every crate
   fuzz [target] [--seconds N]
          search for input that breaks a promise
+  package [--target T]… [--all-targets] [--twice]
+         build everything that is published and install each of it in a clean place
   size   lines, files, public items, type names, constants, threads and module cycles of the source
   help   this text
 ";
@@ -38,6 +44,7 @@ fn main() -> ExitCode {
         ["fleet", arguments @ ..] => postgres::fleet(arguments),
         ["fmt"] => fmt(),
         ["fuzz", arguments @ ..] => fuzz::run(arguments),
+        ["package", arguments @ ..] => package::run(arguments),
         ["size"] => size::run(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
@@ -45,7 +52,7 @@ fn main() -> ExitCode {
         }
         unknown => {
             eprintln!(
-                "unknown recipe `{}`, expected bench, ci, fleet, fmt, fuzz, size or help",
+                "unknown recipe `{}`, expected bench, ci, fleet, fmt, fuzz, package, size or help",
                 unknown.join(" ")
             );
             ExitCode::from(2)

@@ -54,6 +54,10 @@ fn print(sources: &[SourceFile]) {
     println!("files                 {:>7}", sources.len());
     println!("crates                {:>7}", crates.len());
     println!("public items          {:>7}", lines().filter(|line| is_public_item(line)).count());
+    match unused_outside() {
+        Ok(unused) => println!("  unused elsewhere    {unused:>7}"),
+        Err(error) => println!("  unused elsewhere    {error}"),
+    }
     println!("numeric constants     {:>7}", lines().filter(|line| is_numeric_constant(line)).count());
     println!("threads spawned       {:>7}", lines().filter(|line| spawns_thread(line)).count());
     println!("whoever, nobody, …    {:>7}", lines().map(n_pronouns).sum::<usize>());
@@ -72,6 +76,80 @@ fn print(sources: &[SourceFile]) {
     for cycle in cycles {
         println!("  cycle: {cycle}");
     }
+}
+
+/// Public items of the library crates whose names no other crate, test, benchmark or example has. A type that only
+/// stands in the fields of another is among them.
+fn unused_outside() -> io::Result<usize> {
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    for root in ["crates", "xtask", "fuzz"] {
+        for path in all_files(Path::new(root))? {
+            let text = fs::read_to_string(&path)?;
+            files.push((path, text));
+        }
+    }
+    let mut n_unused = 0;
+    for krate in fs::read_dir("crates")? {
+        let src = krate?.path().join("src");
+        if !src.join("lib.rs").exists() {
+            continue;
+        }
+        let mut used: BTreeSet<&str> = BTreeSet::new();
+        for (path, text) in &files {
+            let lines = if path.starts_with(&src) { examples(text) } else { text.lines().collect() };
+            let words =
+                lines.into_iter().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+            used.extend(words);
+        }
+        let own = sources()?
+            .into_iter()
+            .filter(|source| src == Path::new("crates").join(&source.krate).join("src"));
+        let names: Vec<String> = own.flat_map(|source| public_names(&source.text)).collect();
+        n_unused += names.iter().filter(|name| !used.contains(name.as_str())).count();
+    }
+    Ok(n_unused)
+}
+
+/// The lines of examples in documentation, which are outside of their crate.
+fn examples(text: &str) -> Vec<&str> {
+    let mut fence: Option<bool> = None;
+    let mut found = Vec::new();
+    for line in text.lines().filter(|line| line.trim_start().starts_with("//")) {
+        match (line.split_once("```"), fence) {
+            (Some(_), Some(_)) => fence = None,
+            (Some((_, kind)), None) => fence = Some(kind != "text"),
+            (None, Some(true)) => found.push(line),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+/// The names of the items that are public everywhere.
+fn public_names(text: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let words = declaration(line).split(' ').skip_while(|word| ["const", "async"].contains(word));
+        let word = words
+            .skip_while(|word| ["fn", "struct", "enum", "trait", "type", "static", "mod"].contains(word));
+        word.take(1)
+            .map(|word| word.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+            .next()
+    };
+    text.lines().filter(|line| is_public_item(line)).filter_map(name).collect()
+}
+
+/// Every Rust file and page below `folder`, tests too.
+fn all_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(all_files(&path)?);
+        } else if path.extension().is_some_and(|suffix| suffix == "rs" || suffix == "md") {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }
 
 fn sources() -> io::Result<Vec<SourceFile>> {
@@ -268,6 +346,7 @@ mod tests {
     fn constants_and_types_are_told_by_their_first_words() {
         assert!(is_numeric_constant("    pub(crate) const LIMIT: u64 = 3;"));
         assert!(!is_numeric_constant("const NAME: &str = \"u64\";"));
+        assert_eq!(public_names("pub fn a() {}\npub(crate) fn b() {}\n    pub const C: u8 = 1;"), ["a", "C"]);
         assert!(is_public_item("pub async fn ask() {}") && !is_public_item("pub(crate) fn ask() {}"));
         assert_eq!(n_pronouns("/// Whoever waits, and nobody else."), 2);
     }

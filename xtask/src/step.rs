@@ -3,6 +3,7 @@
 //! A step that succeeds says nothing but its name and its duration; a step that fails shows everything the
 //! command wrote. What a step checks is decided by the module that runs it.
 
+use std::borrow::BorrowMut;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -86,8 +87,9 @@ pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command
 }
 
 /// Runs `command` to its end and returns what it wrote, standard output first.
-pub(crate) fn captured(mut command: Command) -> Result<String, Failure> {
-    let typed = typed(&command);
+pub(crate) fn captured(mut command: impl BorrowMut<Command>) -> Result<String, Failure> {
+    let command = command.borrow_mut();
+    let typed = typed(command);
     match command.output() {
         Ok(done) => {
             let text =

@@ -23,6 +23,18 @@ pub enum Point {
     DuringResults,
     /// The results are written and on disk, under another name.
     BeforeRename,
+    /// A batch and its calls are on disk; nothing was sent.
+    BatchReserved,
+    /// The requests of a batch are at its host; nothing says so on disk.
+    BatchUploaded,
+    /// It is on disk that a batch is being made; it was not ordered.
+    BatchCreating,
+    /// The host has made a batch; nothing says so on disk.
+    BatchCreated,
+    /// A line of results has arrived; nothing of it was written.
+    BatchLine,
+    /// All lines of a batch are on disk; that it has ended is not.
+    BatchRead,
 }
 
 /// Every point with the name it is chosen by.
@@ -34,6 +46,16 @@ pub const POINTS: &[(Point, &str)] = &[
     (Point::BeforeCheckpoint, "before_checkpoint"),
     (Point::DuringResults, "during_results"),
     (Point::BeforeRename, "before_rename"),
+];
+
+/// Every further point of a run by batches.
+pub const BATCH_POINTS: &[(Point, &str)] = &[
+    (Point::BatchReserved, "batch_reserved"),
+    (Point::BatchUploaded, "batch_uploaded"),
+    (Point::BatchCreating, "batch_creating"),
+    (Point::BatchCreated, "batch_created"),
+    (Point::BatchLine, "batch_line"),
+    (Point::BatchRead, "batch_read"),
 ];
 
 /// Says that the program has come to `point`. Does not return if a test chose this time to end it.
@@ -52,7 +74,8 @@ mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use super::{POINTS, Point};
+    use super::{BATCH_POINTS, POINTS, Point};
+    use crate::platform::kill_itself;
 
     /// Names the point and the number of its turn.
     const VARIABLE: &str = "PROBITY_FAULT_POINT";
@@ -68,24 +91,15 @@ mod armed {
         let Some(fault) = fault.as_ref().filter(|fault| fault.point == point) else { return };
         // Threads that come later find the count below zero, wrapped, and pass.
         if fault.turns_left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            end();
+            kill_itself();
         }
     }
 
     fn chosen(text: &str) -> Fault {
         let fault = text.split_once(':').and_then(|(name, turn)| {
-            let (point, _) = POINTS.iter().find(|(_, known)| *known == name)?;
+            let (point, _) = POINTS.iter().chain(BATCH_POINTS).find(|(_, known)| *known == name)?;
             Some(Fault { point: *point, turns_left: AtomicU64::new(turn.parse().ok()?) })
         });
         fault.unwrap_or_else(|| panic!("{VARIABLE}: expected name:n with a name of POINTS, found {text:?}"))
-    }
-
-    fn end() -> ! {
-        let own = rustix::process::getpid();
-        rustix::process::kill_process(own, rustix::process::Signal::KILL).expect("a process may end itself");
-        loop {
-            // The signal may reach another thread first; this one must not get any further.
-            std::thread::park();
-        }
     }
 }

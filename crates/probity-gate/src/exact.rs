@@ -70,6 +70,11 @@ impl Exact {
         Exact::ratio(left.num.checked_mul(right.num)?, left.den.checked_mul(right.den)?)
     }
 
+    /// The quotient. `None` when `other` is zero or the result has too many digits.
+    pub fn checked_div(self, other: Exact) -> Option<Exact> {
+        self.checked_mul(Exact::ratio(other.den, other.num)?)
+    }
+
     /// The largest whole number that is not larger.
     pub fn floor(self) -> i128 {
         self.num.div_euclid(self.den)

@@ -7,6 +7,8 @@
 //! ```text
 //! exact, json, spelling -> case -> spec_file -> gate
 //! ```
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod exact;
 pub mod json;

@@ -110,16 +110,19 @@ impl<'a> MockCall<'a> {
         let prints = &self.settings.fingerprints;
         let fingerprint =
             if prints.is_empty() { "fp_mock" } else { self.draw.pick("fingerprint", prints).as_str() };
+        let n_tokens_read = match self.asked.treatment {
+            Treatment::Cut(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
+            _ => self.asked.n_bytes.div_ceil(4),
+        };
         message.body(&Sender {
             dialect: self.asked.dialect,
             model: self.model(),
             id: format!("mock{:016x}", self.draw.bits("response id")),
             mark: self.draw.mark(),
             fingerprint,
-            n_tokens_read: match self.asked.treatment {
-                Treatment::Cut(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
-                _ => self.asked.n_bytes.div_ceil(4),
-            },
+            n_tokens_read,
+            n_tokens_cached: (n_tokens_read as f64 * self.settings.cached) as usize,
+            tier: self.asked.tier.as_deref(),
             usage: self.settings.usage,
         })
     }

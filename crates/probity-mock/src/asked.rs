@@ -22,6 +22,8 @@ pub(crate) struct JudgeRequest {
     pub(crate) form: AnswerFormat,
     /// The two replies to be compared, where the prompt shows them as the built-in template does.
     pub(crate) candidates: Option<[String; 2]>,
+    /// The service tier that is asked for.
+    pub(crate) tier: Option<String>,
     /// The tool through which the answer is wanted.
     pub(crate) tool: Option<String>,
     /// Bytes of the request, from which tokens are estimated.
@@ -72,8 +74,8 @@ pub(crate) fn asked(
     let model = text("/model").or_else(of_path).unwrap_or_default();
     let n_bytes = bytes.len();
     let treatment = host.map_or(Treatment::Served, |host| host.treatment(&body, &model, n_bytes));
-    let candidates = candidates(&user);
-    Ok(JudgeRequest { dialect, model, user, form, candidates, tool, n_bytes, treatment })
+    let (candidates, tier) = (candidates(&user), text("/service_tier"));
+    Ok(JudgeRequest { dialect, model, user, form, candidates, tier, tool, n_bytes, treatment })
 }
 
 /// The last message of the user: in `messages`, `contents` or `input`.

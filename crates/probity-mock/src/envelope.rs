@@ -124,6 +124,7 @@ impl AnswerMessage {
             "system_fingerprint": sender.fingerprint,
         }));
         body.extend(n_choices.map(|n| ("choices".to_owned(), (0..n).map(choice).collect())));
+        body.extend(sender.tier.map(|tier| ("service_tier".to_owned(), json!(tier))));
         body
     }
 
@@ -168,20 +169,22 @@ impl AnswerMessage {
         };
         let (n_in, n_out) = (sender.n_tokens_read, text.len().div_ceil(4));
         let (model, is_cut) = (sender.model, self.finish == "length");
+        let cached = sender.n_tokens_cached;
         match sender.dialect {
             Dialect::Responses => {
                 let content = json!([{ "type": "output_text", "text": text }]);
                 let why = is_cut.then(|| json!({ "reason": "max_output_tokens" }));
-                json!({ "id": format!("resp_{}", sender.id), "object": "response", "model": model,
+                json!({ "id": format!("resp_{}", sender.id), "object": "response", "model": model, "service_tier": sender.tier,
                     "status": if is_cut { "incomplete" } else { "completed" }, "incomplete_details": why, "error": null,
                     "output": [{ "type": "reasoning", "summary": [] }, { "type": "message", "role": "assistant", "content": content }],
-                    "usage": { "input_tokens": n_in, "output_tokens": n_out } })
+                    "usage": { "input_tokens": n_in, "output_tokens": n_out, "input_tokens_details": { "cached_tokens": cached } } })
             }
             Dialect::Gemini => {
                 let finish = if is_cut { "MAX_TOKENS" } else { "STOP" };
                 let content = json!({ "role": "model", "parts": [{ "text": text }] });
                 json!({ "candidates": [{ "content": content, "finishReason": finish, "index": 0 }], "modelVersion": model,
-                    "responseId": sender.id, "usageMetadata": { "promptTokenCount": n_in, "candidatesTokenCount": n_out } })
+                    "responseId": sender.id, "usageMetadata": { "promptTokenCount": n_in, "candidatesTokenCount": n_out,
+                        "cachedContentTokenCount": cached, "serviceTier": sender.tier } })
             }
             _ => json!({ "model": model, "message": { "role": "assistant", "content": text }, "done": true,
                 "done_reason": self.finish, "prompt_eval_count": n_in, "eval_count": n_out }),
@@ -200,10 +203,18 @@ impl AnswerMessage {
                     MessageContent::Parts(parts) => parts.iter().map(String::len).sum(),
                 };
                 let (n_in, n_out) = (sender.n_tokens_read, said.div_ceil(4));
-                Some(if sender.dialect == Dialect::Anthropic {
-                    json!({ "input_tokens": n_in, "output_tokens": n_out })
-                } else {
-                    json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out })
+                let cached = sender.n_tokens_cached;
+                Some(match (sender.dialect, cached) {
+                    (Dialect::Anthropic, 0) => json!({ "input_tokens": n_in, "output_tokens": n_out }),
+                    (Dialect::Anthropic, _) => json!({ "input_tokens": n_in - cached, "output_tokens": n_out,
+                        "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0 }),
+                    (_, 0) => {
+                        json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out })
+                    }
+                    _ => {
+                        json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out,
+                        "prompt_tokens_details": { "cached_tokens": cached } })
+                    }
                 })
             }
         }
@@ -225,6 +236,10 @@ pub(crate) struct Sender<'a> {
     pub(crate) fingerprint: &'a str,
     /// Tokens of the request that were read: estimated at four bytes each.
     pub(crate) n_tokens_read: usize,
+    /// Of those, tokens that came from a cache.
+    pub(crate) n_tokens_cached: usize,
+    /// The service tier, where one was asked for.
+    pub(crate) tier: Option<&'a str>,
     /// Whether tokens are counted.
     pub(crate) usage: UsageReport,
 }

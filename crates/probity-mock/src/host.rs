@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The table of hosts, which the engine asks them by.
-const DATA: &str = include_str!("../../../config/dialects.toml");
+const DATA: &str = include_str!("../config/dialects.toml");
 
 /// What Ollama reads at most unless it is told otherwise.
 const CONTEXT_TOKENS: u64 = 4096;

@@ -23,6 +23,12 @@ pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// The path without its query.
     pub(crate) path: String,
+    /// The query, without its mark.
+    pub(crate) query: String,
+    /// The key that came with it, in whichever header.
+    pub(crate) key: String,
+    /// The type of the body.
+    pub(crate) content_type: String,
     /// The body.
     pub(crate) body: Vec<u8>,
     /// What the client wants to do with the connection.
@@ -169,7 +175,8 @@ impl Connection {
             BodyLength::Bytes(n) => self.take(n).await?,
             BodyLength::Chunks => self.chunks().await?,
         };
-        Ok(HttpRequest { method: head.method, path: head.path, body, next: head.next })
+        let Head { method, path, query, key, content_type, next, .. } = head;
+        Ok(HttpRequest { method, path, query, key, content_type, body, next })
     }
 
     async fn chunks(&mut self) -> Result<Vec<u8>, NoRequest> {
@@ -287,6 +294,9 @@ impl Connection {
 struct Head {
     method: String,
     path: String,
+    query: String,
+    key: String,
+    content_type: String,
     body: BodyLength,
     expects_continue: bool,
     next: Next,
@@ -302,7 +312,7 @@ impl Head {
         let mut lines = text.split("\r\n");
         let mut first = lines.next()?.split(' ');
         let (method, target, version) = (first.next()?, first.next()?, first.next()?);
-        let path = target.split('?').next().unwrap_or(target).to_owned();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let next = match version {
             "HTTP/1.1" => Next::Keep,
             "HTTP/1.0" => Next::Close,
@@ -310,7 +320,10 @@ impl Head {
         };
         let mut head = Head {
             method: method.to_owned(),
-            path,
+            path: path.to_owned(),
+            query: query.to_owned(),
+            key: String::new(),
+            content_type: String::new(),
             body: BodyLength::Bytes(0),
             expects_continue: false,
             next,
@@ -335,6 +348,10 @@ impl Head {
             } else if value.eq_ignore_ascii_case("keep-alive") {
                 self.next = Next::Keep;
             }
+        } else if ["authorization", "x-api-key", "api-key"].iter().any(|key| name.eq_ignore_ascii_case(key)) {
+            value.clone_into(&mut self.key);
+        } else if name.eq_ignore_ascii_case("content-type") {
+            value.clone_into(&mut self.content_type);
         } else if name.eq_ignore_ascii_case("expect") {
             self.expects_continue = value.eq_ignore_ascii_case("100-continue");
         }

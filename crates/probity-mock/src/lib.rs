@@ -6,7 +6,9 @@
 
 mod answer;
 mod asked;
+mod batch;
 mod counts;
+mod decide;
 mod dialect;
 mod draw;
 mod envelope;
@@ -25,6 +27,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use answer::Levels;
+pub use batch::{BatchFault, BatchFaults, MockBatches, batch_fault, batch_faults};
 pub use counts::CallCounts;
 pub use envelope::UsageReport;
 pub use faults::{FaultPlan, MockFault, faults, share, shares};
@@ -50,6 +53,8 @@ pub struct MockSettings {
     pub host: Option<MockHost>,
     /// Whether answers say how many tokens they took.
     pub usage: UsageReport,
+    /// The share of each prompt that answers say came from a cache.
+    pub cached: f64,
     /// The model that answers say they come from, in place of the one asked for.
     pub model_echo: Option<String>,
     /// Fingerprints that answers carry, drawn per call; empty for one fixed fingerprint.
@@ -62,6 +67,8 @@ pub struct MockSettings {
     pub drip: Duration,
     /// Seconds that F01 and F19 ask to wait.
     pub retry_after_s: u32,
+    /// How batches go.
+    pub batch: MockBatches,
 }
 
 impl Default for MockSettings {
@@ -74,12 +81,14 @@ impl Default for MockSettings {
             script: None,
             host: None,
             usage: UsageReport::On,
+            cached: 0.0,
             model_echo: None,
             fingerprints: Vec::new(),
             latency: Latency::Fixed(Duration::ZERO),
             faults: FaultPlan::default(),
             drip: Duration::from_secs(20),
             retry_after_s: 7,
+            batch: MockBatches::default(),
         }
     }
 }
@@ -95,11 +104,19 @@ pub struct Mock {
     pub ledger: Option<CallLedger>,
     /// Ledger lines that could not be written.
     pub ledger_failures: AtomicU64,
+    /// Files and batches, as a host keeps them.
+    batches: batch::BatchHost,
 }
 
 impl Mock {
     /// A mock judge that has seen nothing yet.
     pub fn new(settings: MockSettings, ledger: Option<CallLedger>) -> Self {
-        Mock { settings, counts: CallCounts::default(), ledger, ledger_failures: AtomicU64::new(0) }
+        Mock {
+            settings,
+            counts: CallCounts::default(),
+            ledger,
+            ledger_failures: AtomicU64::new(0),
+            batches: batch::BatchHost::default(),
+        }
     }
 }

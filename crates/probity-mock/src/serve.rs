@@ -9,19 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::Mock;
 use super::answer::MockCall;
 use super::asked::asked;
-use super::counts::UnderWay;
+use super::decide::{decide, line};
 use super::dialect::Dialect;
-use super::envelope::AnswerMessage;
-use super::faults::{FaultMade, MockFault};
-use super::host::Treatment;
 use super::http::{Connection, HttpRequest, HttpResponse, Next, NoRequest, WireAct};
-use super::pairs::Pairs;
 
 /// The pause after a connection could not be accepted, mostly because too many are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
@@ -55,9 +51,11 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
                 return;
             }
         };
-        let next = match Dialect::of(&request.method, &request.path) {
-            Some(dialect) => judge(&mut connection, &mock, dialect, &request).await,
-            None => connection.perform(WireAct::from(page(&mock, &request))).await,
+        let next = if let Some(dialect) = Dialect::of(&request.method, &request.path) {
+            judge(&mut connection, &mock, dialect, &request).await
+        } else {
+            let act = super::batch::answer(&mock, &request);
+            connection.perform(act.unwrap_or_else(|| page(&mock, &request).into())).await
         };
         if next == Next::Close || request.next == Next::Close {
             return;
@@ -81,7 +79,7 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, reque
     let decision = decide(&call);
     mock.counts.decided(decision.fault.map(|fault| fault.number), decision.act.status);
     if let Some(ledger) = &mock.ledger
-        && ledger.append(&line(&call, &decision, &under_way)).is_err()
+        && ledger.append(&line(&call, &decision, &under_way).to_string()).is_err()
     {
         // An answer that is not on record would make the ledger a lie.
         mock.ledger_failures.fetch_add(1, Ordering::Relaxed);
@@ -96,64 +94,6 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, reque
         drop(under_way);
     }
     connection.perform(decision.act).await
-}
-
-/// What a call gets.
-struct CallDecision {
-    fault: Option<&'static MockFault>,
-    act: WireAct,
-    latency: Duration,
-    /// The verdict that a careful reader finds in it; null where there is none.
-    verdict: Value,
-}
-
-fn decide(call: &MockCall<'_>) -> CallDecision {
-    let latency = call.settings.latency.sample(&call.draw);
-    let nothing = |act| CallDecision { fault: None, act, latency, verdict: Value::Null };
-    match &call.asked.treatment {
-        Treatment::Refused(status, body) => return nothing(HttpResponse::json(*status, body.clone()).into()),
-        Treatment::ThoughtAway => {
-            let message = AnswerMessage { finish: "length", ..AnswerMessage::text("") };
-            return nothing(call.sent(&message));
-        }
-        Treatment::Cut(_) | Treatment::Served => {}
-    }
-    let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
-    let (fault, act, verdict) = match drawn.map_or(FaultMade::Unbroken, |fault| fault.make(call)) {
-        FaultMade::Verdict(act) => (drawn, act, verdict(call)),
-        FaultMade::Nothing(act) => (drawn, act, Value::Null),
-        FaultMade::Unbroken => (None, call.clean(), verdict(call)),
-    };
-    CallDecision { fault, act, latency, verdict }
-}
-
-/// What the call's answer says.
-fn verdict(call: &MockCall<'_>) -> Value {
-    let word = call.said.word();
-    if word.is_some() && call.settings.pairs == Pairs::Malformed {
-        return Value::Null;
-    }
-    let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
-    let word = word.map(|word| ("verdict".to_owned(), json!(word)));
-    Value::Object(levels.chain(word).collect::<Map<String, Value>>())
-}
-
-/// The call's line in the ledger.
-fn line(call: &MockCall<'_>, decision: &CallDecision, under_way: &UnderWay<'_>) -> String {
-    json!({
-        "n": under_way.n,
-        "packet": call.packet.to_hex().as_str(),
-        "attempt": call.attempt,
-        "fault": decision.fault.map(|fault| fault.number),
-        "status": decision.act.status,
-        "verdict": decision.verdict,
-        "mark": call.draw.mark(),
-        "in_flight": under_way.in_flight,
-        "latency_us": decision.latency.as_micros(),
-        "dialect": call.asked.dialect.name(),
-        "model": call.asked.model,
-    })
-    .to_string()
 }
 
 /// What is not a call to the judge.
@@ -187,6 +127,7 @@ fn page(mock: &Mock, request: &HttpRequest) -> HttpResponse {
 impl Mock {
     fn reset(&self) -> io::Result<()> {
         self.counts.reset();
+        self.batches.reset();
         self.ledger.as_ref().map_or(Ok(()), super::CallLedger::reset)
     }
 }

@@ -28,7 +28,7 @@ pub struct ClusterSums {
 
 impl ClusterSums {
     /// So many values, each a cluster of its own, with this sum and this sum of squares.
-    pub fn of_single_values(n: u64, sum: f64, squares: f64) -> ClusterSums {
+    pub(crate) fn of_single_values(n: u64, sum: f64, squares: f64) -> ClusterSums {
         ClusterSums { n_clusters: n, n, sum, squares, crossed: sum, sizes: n as f64 }
     }
 

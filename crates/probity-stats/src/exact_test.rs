@@ -83,7 +83,7 @@ pub(super) fn ln_factorial(n: u64) -> f64 {
 }
 
 /// The probability of at most `k` in a binomial of `n` trials, `k` below `n`: from the tail that is the shorter one.
-fn at_most(k: u64, n: u64, probability: f64) -> f64 {
+pub(super) fn at_most(k: u64, n: u64, probability: f64) -> f64 {
     if k as f64 <= n as f64 * probability {
         binomial_tail(k, n, probability).up_to
     } else {

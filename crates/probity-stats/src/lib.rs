@@ -1,6 +1,6 @@
 //! Figures with what they are worth: a number never travels without its denominator.
 //!
-//! Statistics here know nothing of replies or judges.
+#![doc = include_str!("../README.md")]
 
 mod alpha;
 mod bootstrap;
@@ -19,6 +19,7 @@ pub mod newton;
 mod one_sided;
 mod paired;
 mod random;
+mod threshold;
 mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
@@ -34,6 +35,9 @@ pub use net_rate::{Beyond, NetRate, more_until, net_rate};
 pub use one_sided::{adjusted, falsely_rejected_at_most, mean_within, t_test_p_value};
 pub use paired::PairedCounts;
 pub use random::Random;
+pub use threshold::{
+    Above, Graded, above, at_least_p_value, fewest_to_show, lowest_threshold, share_at_least,
+};
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
 use schemars::JsonSchema;

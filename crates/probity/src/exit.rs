@@ -4,13 +4,14 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use probity_core::spelling::closest;
 use probity_engine::input::LoadError;
 use probity_engine::ledger::StoreError;
+use probity_engine::platform::is_exhausted;
 use probity_engine::run::RunError;
-use rustix::io::Errno;
 
-/// What a system says when it has no more threads, memory or files to give.
-pub(crate) const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
+/// How many files of a folder are looked at for a name that is nearly right.
+const FILES_MAX: usize = 10_000;
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +22,7 @@ pub(crate) enum Exit {
     No = 1,
     /// Usage or input is wrong; nothing was spent.
     Usage = 2,
-    /// Incomplete: run the same command again to resume.
+    /// Incomplete: run the same command again to continue.
     Incomplete = 3,
     /// The store or the disk failed.
     Store = 4,
@@ -97,13 +98,22 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         let is_machine = error.source.as_ref().is_some_and(is_exhausted);
         let failure = Failure::new(if is_machine { Exit::Store } else { Exit::Usage }, &error);
-        Failure { hint: error.hint, ..failure }
+        let is_missing = error.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::NotFound);
+        let near = || is_missing.then(|| near_file(Path::new(&*error.file))).flatten();
+        // The message says it; what the system calls it adds nothing.
+        let message = if is_missing { error.to_string() } else { failure.message };
+        Failure { exit: failure.exit, message, hint: error.hint.clone().or_else(near) }
     }
 }
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
+            RunError::NotFitted { ref judge, what, .. } => {
+                let flag = if what == "weights" { "--jury" } else { "--cascade" };
+                Failure::new(Exit::Usage, &error)
+                    .hint(format!("label cases, then `probity calibrate CASES --judge {judge} {flag}`"))
+            }
             RunError::Load(error) => error.into(),
             RunError::Store(error) => error.into(),
             RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
@@ -113,6 +123,10 @@ impl From<RunError> for Failure {
                     "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
                 ))
             }
+            RunError::Unconfirmed { .. } => Failure::new(Exit::Usage, &error).hint(
+                "nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with \
+                 --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)",
+            ),
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(
@@ -123,16 +137,21 @@ impl From<RunError> for Failure {
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
             | RunError::ShardedTarget
+            | RunError::NoBatch { .. }
             | RunError::Sequence(_)
             | RunError::Template(_)
             | RunError::Target(_)
+            | RunError::OneCallPanel { .. }
             | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
         }
     }
 }
 
-/// Whether `error` says that the machine ran out of something, and nothing about what was asked for.
-fn is_exhausted(error: &io::Error) -> bool {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    full || Errno::from_io_error(error).is_some_and(|errno| EXHAUSTED.contains(&errno))
+/// The file beside `path` that was perhaps meant.
+pub(crate) fn near_file(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).take(FILES_MAX);
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let near = closest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(format!("did you mean {}?", path.with_file_name(near).display()))
 }

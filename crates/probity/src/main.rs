@@ -9,6 +9,7 @@ mod exit;
 mod machine;
 mod plain;
 mod render;
+mod runs;
 mod serving;
 mod settings;
 mod terminal;
@@ -16,7 +17,7 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use args::{Cli, Command, GateCommand, ImportCommand, PolicyCommand, RubricCommand};
 use exit::{Exit, Failure};
@@ -29,7 +30,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     machine::end_when_exhausted();
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&args::command_line().get_matches()).unwrap_or_else(|error| error.exit());
     let outcome = machine::require().and_then(|()| done(cli.command));
     match outcome {
         Ok(exit) => exit.into(),
@@ -59,7 +60,10 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Promote(args) => commands::promote::promote(&args),
         Command::Succeed(args) => commands::succeed::succeed(&args),
         Command::Review(args) => commands::review::review(*args),
+        Command::Batch(command) => commands::batch::batch(&command),
+        Command::Open(args) => commands::open::open(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
+        Command::Import(ImportCommand::Answers(args)) => commands::batch::import(&args),
         Command::Export(command) => commands::export::export(&command),
         Command::Report(args) => commands::report::report(&args),
         Command::Diff(args) => commands::diff::diff(&args),
@@ -70,7 +74,10 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Policy(PolicyCommand::Draft(args)) => commands::policy::draft(&args),
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
+        Command::Mcp(args) => commands::mcp::serve(&args),
+        Command::Completions(args) => commands::completions::completions(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
+        Command::Rubric(RubricCommand::New) => Ok(shown(commands::rubric::TO_CHANGE)),
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
         }

@@ -3,8 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use probity_engine::platform::{interrupts, terminations};
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4096;
@@ -19,12 +19,11 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Ready at Ctrl-C or at a termination request.
 pub(crate) fn interrupted() -> io::Result<impl Future<Output = ()>> {
-    let mut term = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let (mut terminations, mut interrupts) = (terminations()?, interrupts()?);
     Ok(async move {
         tokio::select! {
-            _ = term.recv() => {}
-            _ = interrupt.recv() => {}
+            _ = terminations.recv() => {}
+            _ = interrupts.recv() => {}
         }
     })
 }

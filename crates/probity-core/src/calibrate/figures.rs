@@ -37,6 +37,23 @@ pub struct JudgeFigures {
     pub n_without_verdict: u64,
     /// Whether it could take a person's place.
     pub replacement: Replacement,
+    /// What the figures are made of, unit by unit.
+    pub held: Vec<HeldUnit>,
+}
+
+/// What was said about one item, held against what people say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldUnit {
+    /// The item.
+    pub item: Arc<str>,
+    /// What was asked about it, where several things were.
+    pub criterion: Option<Arc<str>>,
+    /// Its slice.
+    pub slice: Arc<str>,
+    /// The cells of the table that it is counted in: the row of what was said and the column of what people say.
+    pub cells: Vec<(usize, usize)>,
+    /// What people said for themselves: the person and the place on the scale.
+    pub votes: Vec<(Arc<str>, usize)>,
 }
 
 impl Figures {
@@ -69,6 +86,21 @@ pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[Said<'a>], counting: &'a Cou
         figures: measures.iter().map(|measure| measure.name).zip(all.figures).collect(),
         table: all.table,
     }
+}
+
+/// What the figures of what was said are made of, in the order of the units.
+pub(super) fn held(sheet: &Sheet, said: &[Said<'_>], counting: &Counting) -> Vec<HeldUnit> {
+    let unit = |(unit, verdict): &Said<'_>| {
+        let votes = unit.votes.iter().map(|(person, place)| (Arc::clone(&sheet.annotators[*person]), *place));
+        HeldUnit {
+            item: Arc::clone(&sheet.items[unit.row]),
+            criterion: unit.criterion.map(|place| Arc::clone(&sheet.criteria[place])),
+            slice: Arc::clone(&sheet.slices[unit.slice]),
+            cells: sheet.observations(unit, *verdict, counting).collect(),
+            votes: votes.collect(),
+        }
+    };
+    said.iter().map(unit).filter(|held| !held.cells.is_empty()).collect()
 }
 
 /// The same for each of the parts with these names: a unit belongs to the one at the place that `of` gives.

@@ -20,6 +20,9 @@ pub struct Floors {
     pub baseline: Option<Figures>,
     /// The same by slice; empty where it was not asked.
     pub baseline_by_slice: BTreeMap<Arc<str>, Figures>,
+    /// The same by criterion, or, where it was not asked, of a judge that always says what people say most often about
+    /// the criterion.
+    pub by_criterion: BTreeMap<Arc<str>, Figures>,
 }
 
 /// The floors on these units. `None` where there is no label.
@@ -46,8 +49,32 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
         constant_says: sheet.scale.names()[constant].clone(),
         prefer_longer: (!longer.is_empty()).then(|| figures(sheet, &longer, counting)),
         baseline: baseline.as_ref().map(|said| figures(sheet, said, counting)),
+        by_criterion: parts(
+            sheet,
+            &baseline.clone().unwrap_or_else(|| most_frequent(sheet, units, counting)),
+            counting,
+            &sheet.criteria,
+            |unit| unit.criterion,
+        ),
         baseline_by_slice: baseline.map_or_else(BTreeMap::new, |said| {
             parts(sheet, &said, counting, &sheet.slices, |unit| Some(unit.slice))
         }),
     })
+}
+
+/// What people say most often about the criterion of each unit.
+fn most_frequent<'a>(sheet: &'a Sheet, units: &[&'a Unit], counting: &Counting) -> Vec<Said<'a>> {
+    let most: Vec<Option<usize>> = (0..sheet.criteria.len())
+        .map(|criterion| {
+            let of = units.iter().filter(|unit| unit.criterion == Some(criterion));
+            let counts = sheet.count(of.flat_map(|unit| sheet.labels(unit, counting.votes)));
+            let most = counts.iter().max().filter(|most| **most > 0)?;
+            counts.iter().position(|count| count == most)
+        })
+        .collect();
+    let said = units.iter().filter_map(|unit| {
+        let place = most[unit.criterion?]?;
+        Some((*unit, Verdict::Once(OneLook::At(place))))
+    });
+    said.collect()
 }

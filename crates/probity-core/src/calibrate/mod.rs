@@ -20,7 +20,7 @@ mod whole;
 mod written;
 
 pub use counting::{Counting, Ties, Votes};
-pub use figures::{Figures, JudgeFigures};
+pub use figures::{Figures, HeldUnit, JudgeFigures};
 pub use floor::Floors;
 pub use people::{AnnotatorPair, FleissFigure, People};
 pub use replace::{AnnotatorOutcome, Replacement};

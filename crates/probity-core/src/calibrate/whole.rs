@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counting::Counting;
-use super::figures::{JudgeFigures, figures, parts};
+use super::figures::{JudgeFigures, figures, held, parts};
 use super::floor::{Floors, floors};
 use super::people::{People, people};
 use super::replace::replacement;
@@ -25,6 +25,8 @@ pub struct Calibration {
     pub people: People,
     /// The same by slice.
     pub people_by_slice: BTreeMap<Arc<str>, People>,
+    /// The same by criterion, where several were asked about.
+    pub people_by_criterion: BTreeMap<Arc<str>, People>,
     /// Judges that do not look, on the same units. `None` where there is no label.
     pub floors: Option<Floors>,
 }
@@ -36,19 +38,24 @@ pub fn calibration(sheet: &Sheet, counting: Counting) -> Calibration {
     };
     let labelled: Vec<&Unit> =
         sheet.units.iter().filter(|unit| !unit.gold.is_empty() || !unit.votes.is_empty()).collect();
-    let mut slices: Vec<Vec<&Unit>> = vec![Vec::new(); sheet.slices.len()];
-    for unit in &labelled {
-        slices[unit.slice].push(unit);
-    }
-    let slices = sheet.slices.iter().zip(slices).filter(|(_, units)| !units.is_empty());
-    let by_slice = slices.map(|(name, units)| (Arc::clone(name), people(sheet, &units, &counting)));
+    let people_by = |names: &[Arc<str>], of: &dyn Fn(&Unit) -> Option<usize>| -> BTreeMap<Arc<str>, People> {
+        let mut parts: Vec<Vec<&Unit>> = vec![Vec::new(); names.len()];
+        for unit in &labelled {
+            if let Some(place) = of(unit) {
+                parts[place].push(unit);
+            }
+        }
+        let parts = names.iter().zip(parts).filter(|(_, units)| !units.is_empty());
+        parts.map(|(name, units)| (Arc::clone(name), people(sheet, &units, &counting))).collect()
+    };
     Calibration {
         counting,
         scale: sheet.scale.clone(),
         labels: sheet.counts.clone(),
         judges: sheet.judges.iter().map(judge).collect(),
         people: people(sheet, &labelled, &counting),
-        people_by_slice: by_slice.collect(),
+        people_by_slice: people_by(&sheet.slices, &|unit| Some(unit.slice)),
+        people_by_criterion: people_by(&sheet.criteria, &|unit| unit.criterion),
         floors: floors(sheet, &labelled, &counting),
     }
 }
@@ -74,5 +81,6 @@ fn judge_figures(sheet: &Sheet, said: &[(usize, Verdict)], counting: &Counting) 
         by_criterion: parts(sheet, &labelled, counting, &sheet.criteria, |unit| unit.criterion),
         weak_slices,
         replacement: replacement(sheet, &alone, counting),
+        held: held(sheet, &labelled, counting),
     }
 }

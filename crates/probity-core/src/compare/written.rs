@@ -84,7 +84,7 @@ fn fits_json(fits: &Fits) -> Value {
 
 impl Figures {
     /// The figures as the members of an object.
-    pub fn to_map(&self) -> Map<String, Value> {
+    pub(crate) fn to_map(&self) -> Map<String, Value> {
         let Figures { policies, counts, rates, .. } = self;
         let by_variant = |figure: &dyn Fn(&VariantFigures) -> Value| {
             Value::Object(self.variants.iter().map(|(name, each)| (name.to_string(), figure(each))).collect())

@@ -217,7 +217,7 @@ impl GuardedFigure {
     }
 
     /// Whether it is a share of replies.
-    pub fn is_rate(&self) -> bool {
+    pub(crate) fn is_rate(&self) -> bool {
         !matches!(self, GuardedFigure::MeanTotal | GuardedFigure::Mean { .. })
     }
 }
@@ -241,7 +241,7 @@ impl Limit {
     }
 
     /// Whether it is about how far a figure moved.
-    pub fn is_of_change(self) -> bool {
+    pub(crate) fn is_of_change(self) -> bool {
         matches!(self, Limit::DropMax(_) | Limit::RiseMax(_))
     }
 

@@ -118,6 +118,16 @@ impl Sheet {
         })
     }
 
+    /// How many different things can be said.
+    pub fn n_answers(&self) -> usize {
+        self.scale.names().len()
+    }
+
+    /// Each case by its number, with the name of an item of it.
+    pub fn cases(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.units.iter().map(|unit| (unit.cluster, &*self.items[unit.row]))
+    }
+
     /// The most frequent of these votes. Without a single most frequent one, a tie for pairs, the lowest of them for
     /// levels, and none for names.
     pub(crate) fn majority(&self, votes: &[usize]) -> Option<usize> {

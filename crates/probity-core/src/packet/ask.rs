@@ -71,6 +71,19 @@ impl Ask {
         self.form
     }
 
+    /// How many decisions an answer to it has: a level on each criterion, or one word about a pair.
+    pub fn n_decisions(&self) -> usize {
+        match self.form {
+            AnswerForm::Levels => self.criteria.len(),
+            AnswerForm::Preference => 1,
+        }
+    }
+
+    /// The bytes of what it says about its criteria.
+    pub fn n_bytes(&self) -> usize {
+        self.criteria_json.len()
+    }
+
     /// The criteria in the order asked.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
@@ -88,7 +101,7 @@ impl Ask {
     }
 
     /// The strongest use any criterion makes of the reference reply.
-    pub fn reference_use(&self) -> ReferenceUse {
+    pub(crate) fn reference_use(&self) -> ReferenceUse {
         let uses = |wanted| self.criteria.iter().any(|criterion| criterion.reference == wanted);
         if uses(ReferenceUse::Required) {
             ReferenceUse::Required

@@ -172,6 +172,11 @@ impl Packet {
         &self.ask
     }
 
+    /// The same as all packets with these criteria have it.
+    pub fn shared_ask(&self) -> &Arc<Ask> {
+        &self.ask
+    }
+
     /// What the reply answers.
     pub fn situation(&self) -> &Situation {
         &self.material.situation

@@ -25,6 +25,11 @@ impl ReplyGrade {
         Some(ReplyGrade { levels, points: points?.into_iter().sum() })
     }
 
+    /// The levels, by criterion.
+    pub fn levels(&self) -> &[(CriterionId, i64)] {
+        &self.levels
+    }
+
     /// How good the level of `criterion` is, 0 (worst) to 1.
     fn share(&self, criterion: &CriterionId, task: &JudgeTask) -> Option<Exact> {
         let (_, level) = self.levels.iter().find(|(one, _)| one == criterion)?;

@@ -133,7 +133,7 @@ impl JudgeTask {
     }
 
     /// The most points there are.
-    pub fn points_max(&self) -> Exact {
+    pub(crate) fn points_max(&self) -> Exact {
         self.points_max
     }
 

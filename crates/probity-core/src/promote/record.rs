@@ -116,13 +116,13 @@ impl StandingRecord {
     }
 
     /// Whether the standing has ended at `now`. An end that cannot be read has passed.
-    pub fn has_ended(&self, now: Moment) -> bool {
+    pub(crate) fn has_ended(&self, now: Moment) -> bool {
         let ends = self.until.as_ref().map(|until| until.parse::<Moment>());
         ends.is_some_and(|ends| ends.map_or(true, |ends| ends <= now))
     }
 
     /// Whether the standing was earned after `now`. A day that cannot be read has not come.
-    pub fn is_later_than(&self, now: Moment) -> bool {
+    pub(crate) fn is_later_than(&self, now: Moment) -> bool {
         self.granted.parse::<Moment>().map_or(true, |granted| granted > now)
     }
 

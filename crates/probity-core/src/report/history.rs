@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::stats::{Estimate, Repeated, Sample, adjusted, fisher_p_value, latest_differs, welch_p_value};
 
 /// So many earlier points make a history.
-pub const EARLIER_MIN: usize = 3;
+pub(crate) const EARLIER_MIN: usize = 3;
 
 /// The points of a track, the latest last.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +95,7 @@ pub struct AnchorMove {
 
 /// What each track did at its latest point, so that at most the share `rate` of what is said to have moved did
 /// not.
-pub fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
+pub(crate) fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
     let looks: Vec<Option<PointTest>> = tracks.iter().map(|track| look(&track.points)).collect();
     let mut p_values = adjusted(&looks.iter().flatten().map(|look| look.p).collect::<Vec<_>>()).into_iter();
     let mut anchors: Vec<Option<Repeated>> =

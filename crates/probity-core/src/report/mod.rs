@@ -23,12 +23,13 @@ mod timeline;
 mod properties;
 
 pub use gate_tally::GateTally;
-pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
+pub use history::{AnchorMove, Drift, DriftCause, Movement, Points, Track};
 pub use ranked::RankedReply;
 pub use row::NO_REPLY;
 pub use summary::{Summary, SummaryBuilder, UnscoredCount, rubric_name};
-pub(crate) use target::{Ceiling, metric_name};
+pub(crate) use target::Ceiling;
+pub use target::metric_name;
 pub use timeline::{
-    Anchor, AnchorUse, Break, Bridge, Bridges, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut,
-    Look, PastFigures, PastRun, Point, PointJudge, Series, Timeline, anchor_runs, timeline,
+    Anchor, AnchorUse, Break, Bridge, Bridges, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut, Look,
+    PastFigures, PastRun, Point, PointJudge, Series, Timeline, anchor_runs, timeline,
 };

@@ -35,7 +35,7 @@ impl Ceiling {
 }
 
 /// The name of a figure in results.
-pub(crate) fn metric_name(metric: &Metric) -> String {
+pub fn metric_name(metric: &Metric) -> String {
     match metric {
         Metric::Mean(id) => format!("mean {id}"),
         other => other.name().to_owned(),

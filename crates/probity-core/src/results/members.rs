@@ -18,6 +18,11 @@ impl<T> Members<T> {
         self.iter().find(|(known, _)| *known == name).map(|(_, member)| member)
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All members with their names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.0.iter().map(|(name, member)| (name.as_str(), member))

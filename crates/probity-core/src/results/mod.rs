@@ -8,6 +8,7 @@
 //! every level is on the criterion's scale, and the rows are as many as the summary counts.
 
 mod members;
+mod panel;
 mod row;
 mod summary;
 
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use members::Members;
+pub use panel::{PanelFacts, PanelMember, PromiseFacts};
 pub use row::{
     CriterionResult, FailedRow, FindingRecord, GateRecord, GateStatus, ResultRow, RowOutcome, Skipped,
     finding_records,

@@ -9,6 +9,7 @@ use super::members::Members;
 use crate::case::{Confidence, Evidence, Turn};
 use crate::exact::Exact;
 use crate::gate::{Finding, Severity, Sighting};
+use crate::packet::PacketHash;
 use crate::score::Unscored;
 
 crate::named! {
@@ -85,6 +86,9 @@ pub struct ResultRow {
     /// What customers said, and what became of the ticket, by kind. Files do not have it.
     #[serde(skip)]
     pub customer_outcomes: BTreeMap<String, String>,
+    /// The packets that asked about it, in the order of the asks. Files do not have them.
+    #[serde(skip)]
+    pub packets: Vec<PacketHash>,
     /// Whether a level fails it whatever its total. Files do not say.
     #[serde(skip)]
     pub is_automatic_fail: bool,

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::members::Members;
+use super::panel::PanelFacts;
 use super::row::RowOutcome;
 use crate::exact::Exact;
 use crate::promote::Standing;
@@ -92,6 +93,9 @@ pub struct Facts {
     /// The system that wrote replies; only where cases came without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<AuthorRecord>,
+    /// What the members of a judge made of judges decided; only for such a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelFacts>,
     /// Hashes of cases, template and gate, and the settings that change answers, by name.
     pub definition: Members<String>,
     /// Packets whose content equals another one's.
@@ -106,6 +110,13 @@ pub struct Facts {
     pub tokens: Tokens,
     /// Dollars over the calls whose cost is known; null when no price is known for the model.
     pub cost_usd: Option<Exact>,
+    /// Dollars that cached prompts and cheaper service tiers saved, beside the standard tier without a cache; only where
+    /// that is not nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_usd: Option<Exact>,
+    /// Answers by the service tier that they name; only where one names another than the standard tier.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub service_tiers: Members<u64>,
     /// Calls that may have been billed and whose cost is unknown; not in `cost_usd`.
     pub calls_without_cost: u64,
     /// What a reader should know before believing the figures.
@@ -165,7 +176,7 @@ impl Counts {
     }
 
     /// Ends the program where a reply is counted twice or not at all.
-    pub fn assert_adds_up(&self) {
+    pub(crate) fn assert_adds_up(&self) {
         let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
         assert_eq!(self.entered, parts, "every reply has exactly one outcome");
     }
@@ -336,6 +347,14 @@ pub struct Tokens {
     pub input: u64,
     /// Of answers.
     pub output: u64,
+    /// Of those of prompts, tokens that hosts read from their caches; only where there are some.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What several replies to the same case came to.

@@ -280,7 +280,7 @@ pub struct AutomaticFail {
 
 impl AutomaticFail {
     /// Whether `level` on `scale`, which is the criterion's, fails the reply.
-    pub fn is_hit(&self, scale: &Scale, level: i64) -> bool {
+    pub(crate) fn is_hit(&self, scale: &Scale, level: i64) -> bool {
         match scale.direction() {
             Direction::HigherIsBetter => level < self.worse_than,
             Direction::LowerIsBetter => level > self.worse_than,

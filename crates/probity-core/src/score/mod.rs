@@ -7,7 +7,8 @@
 
 mod repeats;
 
-pub use repeats::{Criteria, over_repeats};
+pub use repeats::Criteria;
+pub(crate) use repeats::over_repeats;
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@ use crate::rubric::{CriterionId, Rubric};
 pub type Criteria = Vec<(CriterionId, CriterionOutcome)>;
 
 /// What criteria come to over `repeats`, of which there is at least one and each has all criteria of `rubric`.
-pub fn over_repeats(rubric: &Rubric, mut repeats: Vec<Criteria>) -> Criteria {
+pub(crate) fn over_repeats(rubric: &Rubric, mut repeats: Vec<Criteria>) -> Criteria {
     if repeats.len() == 1 {
         return repeats.remove(0);
     }

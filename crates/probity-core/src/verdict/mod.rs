@@ -36,7 +36,7 @@ mod properties;
 pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
 pub use model_match::{ModelMatch, model_match};
-pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
+pub use patterns::{Patterns, Share};
 pub use preference::{Preference, Preferred};
 pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};
@@ -64,6 +64,8 @@ pub struct Completion {
     pub response_id: Option<String>,
     /// Tokens billed, where the server says so credibly.
     pub usage: Option<Usage>,
+    /// The service tier that the server names, in its own word.
+    pub tier: Option<String>,
     /// More than one choice came although one was asked for; the first was used.
     pub extra_choices: u32,
     /// Tool calls beyond the first, which is in `tool`.
@@ -108,6 +110,24 @@ pub struct Usage {
     pub input: u64,
     /// Tokens of the answer, reasoning included.
     pub output: u64,
+    /// Of the prompt, tokens that the host read from its cache.
+    pub cached: u64,
+    /// Of the prompt, tokens that the host wrote to its cache.
+    pub cache_written: u64,
+}
+
+impl Usage {
+    /// So many tokens in and out, none of them by way of a cache.
+    pub fn new(input: u64, output: u64) -> Usage {
+        Usage { input, output, ..Usage::default() }
+    }
+
+    /// The same, with so many of the prompt's tokens read from a cache and written to it. No more than the prompt has.
+    #[must_use]
+    pub fn cached(self, read: u64, written: u64) -> Usage {
+        let cached = read.min(self.input);
+        Usage { cached, cache_written: written.min(self.input - cached), ..self }
+    }
 }
 
 /// A level with its reason.

@@ -9,9 +9,9 @@ use super::Verdict;
 use crate::rubric::CriterionId;
 
 /// A reasoning may stand under this many verdicts before it counts as a template.
-pub const REASONING_REPEATS_MAX: u64 = 5;
+pub(crate) const REASONING_REPEATS_MAX: u64 = 5;
 /// A level that never changes says nothing until there are more verdicts than this.
-pub const CONSTANT_LEVEL_VERDICTS: u64 = 50;
+pub(crate) const CONSTANT_LEVEL_VERDICTS: u64 = 50;
 
 /// How many of how many. Never a bare rate, so a share of nothing cannot be taken for zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,14 +64,14 @@ impl Patterns {
 
     /// Share of a criterion's verdicts whose reasoning, apart from case, digits and white space, stands
     /// under more than [`REASONING_REPEATS_MAX`] of them. `None` where no verdict was added.
-    pub fn repeated_reasoning(&self, criterion: &CriterionId) -> Option<Share> {
+    pub(crate) fn repeated_reasoning(&self, criterion: &CriterionId) -> Option<Share> {
         let pattern = self.criteria.get(criterion)?;
         let repeated = pattern.reasonings.values().filter(|count| **count > REASONING_REPEATS_MAX);
         Some(Share { n: repeated.sum(), of: pattern.n() })
     }
 
     /// The level that every one of more than [`CONSTANT_LEVEL_VERDICTS`] verdicts gave.
-    pub fn constant_level(&self, criterion: &CriterionId) -> Option<i64> {
+    pub(crate) fn constant_level(&self, criterion: &CriterionId) -> Option<i64> {
         let pattern = self.criteria.get(criterion)?;
         let (level, n) = pattern.levels.first_key_value()?;
         (pattern.levels.len() == 1 && *n > CONSTANT_LEVEL_VERDICTS).then_some(*level)

@@ -102,6 +102,22 @@ impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
 }
 
 impl VerdictRecord<'_> {
+    /// The record of a verdict that leaves a pair to a person, for this reason.
+    pub fn for_person(reason: &str) -> VerdictRecord<'static> {
+        VerdictRecord {
+            v: VERSION,
+            scores: Vec::new(),
+            preference: Some(PreferenceRecord {
+                verdict: Preference::NeedsHumanReview.name().to_owned(),
+                evidence: vec![reason.to_owned()],
+            }),
+            rest: None,
+            repairs: Vec::new(),
+            suspicions: Vec::new(),
+            model: None,
+        }
+    }
+
     /// The verdict, if the record answers exactly what `ask` asks.
     pub fn verdict(self, ask: &Ask) -> Result<Verdict, BadVerdictRecord> {
         if self.v != VERSION {

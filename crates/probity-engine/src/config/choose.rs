@@ -6,7 +6,8 @@ use probity_core::json::Json;
 use super::is_present;
 use super::resolve::defaults;
 use super::{
-    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, SettingsError,
+    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, ServiceTier,
+    SettingsError, SettingsProblem,
 };
 use crate::dialect::Dialect;
 
@@ -57,11 +58,25 @@ impl Config {
             },
         };
         if let Some(untrusted) = &self.untrusted {
-            untrusted.check_judge(name, variable)?;
+            let members = self.judges[name].panel().map(|panel| &panel.members[..]).unwrap_or_default();
+            for name in [name].into_iter().chain(members.iter().map(|member| member.name.as_str())) {
+                untrusted.check_judge(name, variable)?;
+            }
         }
         let mut settings = self.judges[name].clone();
         if let Backend::Chat(chat) = &mut settings.backend {
             self.put_over(chat);
+        }
+        if let Some(chat) = settings.chat().filter(|chat| chat.service_tier == ServiceTier::Flex)
+            && chat.dialect().flex.is_none()
+        {
+            let row = chat.dialect().name();
+            return Err(SettingsError::Unfit(vec![SettingsProblem {
+                place: format!("judges.{name}.service_tier"),
+                line: None,
+                message: format!("{} has no flex tier, as far as is known (dialect {row})", chat.base_url),
+                hint: Some("leave it out, or name the dialect of the host".to_owned()),
+            }]));
         }
         let warnings = self.warnings(&settings);
         Ok(ChosenJudge { settings, because, warnings })
@@ -124,6 +139,7 @@ impl Config {
         match &judge.backend {
             Backend::Chat(chat) => parts.extend(chat_parts(chat, left)),
             Backend::Baseline => {}
+            Backend::Panel(panel) => parts.extend(panel.parts()),
             Backend::Command(command) => parts.push(("judge.command", list(&command.argv))),
             Backend::Recorded { verdicts } => {
                 parts.extend(verdicts.iter().map(|path| ("judge.verdicts", path.display().to_string())));

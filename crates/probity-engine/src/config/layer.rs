@@ -18,8 +18,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::names::{
-    Calls, Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured,
-    TargetKind, TestData,
+    Calls, Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, ServiceTier, StoredTexts,
+    Structured, TargetKind, TestData,
 };
 use super::tuning::Tunable;
 use crate::dialect::Dialect;
@@ -262,6 +262,7 @@ settings! {
         thinking_tokens_max: NonZeroU32 => Plain,
         structured: Structured => Plain,
         logprobs: Logprobs => Plain,
+        service_tier: ServiceTier => Plain,
         context_tokens: NonZeroU32 => Plain,
         template: PathBuf => Path,
         command: Vec<String> => Program,
@@ -270,6 +271,11 @@ settings! {
         model_mismatch: ModelMismatch => Plain,
         aliases: Vec<String> => Plain,
         http: Http => Plain,
+        stages: Vec<String> => Plain,
+        members: Vec<String> => Plain,
+        agreement: Decimal => Plain,
+        confidence: Decimal => Plain,
+        repeats: NonZeroU32 => Plain,
     }
     targets: Named<TargetLayer> {
         kind: TargetKind => Plain,
@@ -344,13 +350,28 @@ settings! {
         breaker_share: Decimal => Plain,
         pilot_ms_max: u64 => Plain,
     }
+    batch: One<BatchLayer> {
+        requests_max: NonZeroU32 => Plain,
+        bytes_max: NonZeroU32 => Plain,
+        poll_ms_first: NonZeroU64 => Plain,
+        poll_ms_max: NonZeroU64 => Plain,
+        search_ms: NonZeroU64 => Plain,
+    }
     budget: One<BudgetLayer> {
         calls_max: u64 => Plain,
         usd_max: Decimal => Plain,
+        confirm_usd: Decimal => Plain,
+        confirm_calls: u64 => Plain,
     }
     prices: Named<PriceLayer> {
         input_usd_per_mtok: Decimal => Plain,
         output_usd_per_mtok: Decimal => Plain,
+        cached_usd_per_mtok: Decimal => Plain,
+        cache_write_usd_per_mtok: Decimal => Plain,
+        flex_input_usd_per_mtok: Decimal => Plain,
+        flex_output_usd_per_mtok: Decimal => Plain,
+        batch_input_usd_per_mtok: Decimal => Plain,
+        batch_output_usd_per_mtok: Decimal => Plain,
     }
 }
 

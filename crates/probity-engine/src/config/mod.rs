@@ -13,6 +13,7 @@ mod host;
 pub mod layer;
 pub mod models;
 pub mod names;
+mod panel;
 mod pointer;
 mod price;
 mod read;
@@ -42,11 +43,12 @@ pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use layer::{Decimal, Layer, SettingClass};
 pub use names::{
-    Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
-    TuningWord,
+    Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, ServiceTier, StoredTexts, Structured,
+    TargetKind, TuningWord,
 };
+pub use panel::{PanelRule, PanelSettings};
 pub use pointer::Pointer;
-pub use price::{Money, Price};
+pub use price::{ListPrice, Money, Price, Tier, TokenPrice};
 pub use read::{DecidingSetting, SettingsError, SettingsProblem};
 pub use resolve::{FileTrust, Sources};
 pub(crate) use sent_text::VARIABLE_CHARS_MIN;
@@ -59,7 +61,10 @@ use models::{Model, ServerModel};
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
-pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+pub const DEFAULTS: &str = include_str!("../../config/default.toml");
+
+/// How long a call in the flex tier may take.
+const FLEX_CLOCK: Duration = Duration::from_mins(15);
 
 /// All settings of a run, complete and consistent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +81,8 @@ pub struct Config {
     pub guardrails: Option<PathBuf>,
     /// When calls are made and when they stop.
     pub schedule: ScheduleSettings,
+    /// `[batch]`
+    pub batch: BatchSettings,
     /// What the run may cost.
     pub budget: Budget,
     /// What writes the replies that cases come without, where flags name it.
@@ -83,7 +90,7 @@ pub struct Config {
     /// The settings files that were read, as they are named, the lowest first.
     pub files: Vec<String>,
     judges: BTreeMap<String, JudgeSettings>,
-    prices: BTreeMap<String, Price>,
+    prices: BTreeMap<String, ListPrice>,
     judge_named: Option<String>,
     any_model: Option<String>,
     any_base_url: Option<Endpoint>,
@@ -108,11 +115,33 @@ impl Config {
         &self.written
     }
 
+    /// The clocks and caps of a call. One in the flex tier waits for room, so it has a quarter of an hour where nothing
+    /// else is written.
+    pub fn call_limits(&self, chat: Option<&ChatSettings>) -> CallLimits {
+        let (limits, written) = (self.schedule.limits, &self.written.schedule);
+        if chat.is_none_or(|chat| chat.service_tier != ServiceTier::Flex) {
+            return limits;
+        }
+        let clock = |own: Duration, is_written: bool| if is_written { own } else { own.max(FLEX_CLOCK) };
+        CallLimits {
+            first_byte: clock(limits.first_byte, written.first_byte_ms.is_some()),
+            total: clock(limits.total, written.total_ms.is_some()),
+            ..limits
+        }
+    }
+
     /// What calls of `chat` cost, where that is known: as settings say, or as the list of models does. A server on
     /// this machine has no price of a host.
     pub fn price(&self, chat: &ChatSettings) -> Option<Price> {
         let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.price();
-        self.prices.get(&chat.model).copied().or_else(listed)
+        let row = chat.dialect();
+        let price = self.prices.get(&chat.model).copied().or_else(listed)?;
+        Some(
+            price.at(
+                row.flex.as_ref().map(|flex| flex.price),
+                row.cache.as_ref().and_then(|cache| cache.write),
+            ),
+        )
     }
 }
 
@@ -197,6 +226,7 @@ impl JudgeSettings {
             Backend::Baseline => JudgeKind::Baseline,
             Backend::Command(_) => JudgeKind::Command,
             Backend::Recorded { .. } => JudgeKind::Recorded,
+            Backend::Panel(panel) => panel.rule.kind(),
         }
     }
 
@@ -204,8 +234,21 @@ impl JudgeSettings {
     pub fn chat(&self) -> Option<&ChatSettings> {
         match &self.backend {
             Backend::Chat(chat) => Some(chat),
-            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => None,
+            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } | Backend::Panel(_) => None,
         }
+    }
+
+    /// The judges that it is made of, if it is made of any.
+    pub fn panel(&self) -> Option<&PanelSettings> {
+        match &self.backend {
+            Backend::Panel(panel) => Some(panel),
+            _ => None,
+        }
+    }
+
+    /// The endpoints that are called for it: its own, or those of its members.
+    pub fn chats(&self) -> impl Iterator<Item = &ChatSettings> {
+        self.chat().into_iter().chain(self.panel().into_iter().flat_map(PanelSettings::chats))
     }
 }
 
@@ -224,6 +267,8 @@ pub enum Backend {
         /// Their file; without one, what the store holds.
         verdicts: Option<PathBuf>,
     },
+    /// Other judges, which decide together.
+    Panel(PanelSettings),
 }
 
 /// How an endpoint is spoken to.
@@ -266,6 +311,8 @@ pub struct ChatSettings {
     pub structured: Structured,
     /// Whether token probabilities are asked for.
     pub logprobs: Logprobs,
+    /// The service tier that is asked for. It is no part of what the judge is.
+    pub service_tier: ServiceTier,
     /// Tokens the model can read, where the settings say so.
     pub context_tokens: Option<NonZeroU32>,
     /// What happens when another model answers.
@@ -334,6 +381,21 @@ pub struct CallLimits {
     pub body_bytes_max: usize,
 }
 
+/// `[batch]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchSettings {
+    /// Requests of a batch at most, where its host takes as many.
+    pub requests_max: usize,
+    /// Bytes of them at most.
+    pub bytes_max: usize,
+    /// The first pause between two looks at a batch.
+    pub poll_first: Duration,
+    /// The longest pause between two looks at a batch.
+    pub poll_max: Duration,
+    /// How long a batch is searched for that may have been made, before it counts as not made.
+    pub search: Duration,
+}
+
 /// `[budget]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -341,6 +403,10 @@ pub struct Budget {
     pub calls_max: Option<u64>,
     /// US dollars in all; `None` for as many as it takes.
     pub usd_max: Option<Exact>,
+    /// US dollars above which a command asks before it spends them.
+    pub confirm_usd: Exact,
+    /// Calls above which it asks where no price is known.
+    pub confirm_calls: u64,
 }
 
 /// Whether a call can go out without a key.

@@ -7,15 +7,14 @@ use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer};
 
-use super::price::Price;
+use super::price::ListPrice;
 
 /// So many days before a model's end every output warns.
 pub const WARNING_DAYS: i64 = 60;
 
 /// The rows of the file, in its order.
 pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
-    let file: File =
-        toml::from_str(include_str!("../../../../config/models.toml")).expect("the file is embedded");
+    let file: File = toml::from_str(include_str!("../../config/models.toml")).expect("the file is embedded");
     file.model
 });
 
@@ -87,8 +86,15 @@ impl Model {
     }
 
     /// What calls cost, where that is known.
-    pub fn price(&self) -> Option<Price> {
-        Some(Price { input_usd_per_mtok: self.input?, output_usd_per_mtok: self.output? })
+    pub fn price(&self) -> Option<ListPrice> {
+        Some(ListPrice {
+            input: self.input?,
+            output: self.output?,
+            cached: self.cached,
+            cache_write: None,
+            flex: None,
+            batch: self.batch_input.zip(self.batch_output),
+        })
     }
 }
 

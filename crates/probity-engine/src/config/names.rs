@@ -8,6 +8,7 @@ use std::str::FromStr;
 use probity_core::verdict::ParseMode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::price::Tier;
 use crate::dialect::Dialect;
 
 /// A word that is not among those a setting takes.
@@ -72,6 +73,10 @@ pub enum JudgeKind {
     Command,
     /// Verdicts that are already there.
     Recorded,
+    /// Judges of which the first that is sure enough decides.
+    Cascade,
+    /// Judges that vote.
+    Jury,
 }
 
 impl JudgeKind {
@@ -80,7 +85,13 @@ impl JudgeKind {
 
     /// Every kind.
     pub fn all() -> impl Iterator<Item = JudgeKind> {
-        let others = [JudgeKind::Baseline, JudgeKind::Command, JudgeKind::Recorded];
+        let others = [
+            JudgeKind::Baseline,
+            JudgeKind::Command,
+            JudgeKind::Recorded,
+            JudgeKind::Cascade,
+            JudgeKind::Jury,
+        ];
         Dialect::all().map(JudgeKind::Chat).chain(others)
     }
 
@@ -91,6 +102,8 @@ impl JudgeKind {
             JudgeKind::Baseline => "baseline",
             JudgeKind::Command => "command",
             JudgeKind::Recorded => "recorded",
+            JudgeKind::Cascade => "cascade",
+            JudgeKind::Jury => "jury",
         }
     }
 }
@@ -164,6 +177,9 @@ setting_enum! {
     /// Whether token probabilities are asked for.
     Logprobs { Off = "off", On = "on", }
 
+    /// How a host is to serve calls.
+    ServiceTier { Standard = "standard", Flex = "flex", }
+
     /// What happens when another model answers than the one asked for.
     ModelMismatch { Note = "note", Invalid = "invalid", Stop = "stop", }
 
@@ -172,6 +188,16 @@ setting_enum! {
 
     /// The version of HTTP that is spoken.
     Http { Http1 = "http1", Http2 = "http2", }
+}
+
+impl ServiceTier {
+    /// The tier by which calls are priced.
+    pub fn tier(self) -> Tier {
+        match self {
+            ServiceTier::Standard => Tier::Standard,
+            ServiceTier::Flex => Tier::Flex,
+        }
+    }
 }
 
 impl Parse {

@@ -3,6 +3,7 @@
 //! Each rule stands here once. Whatever order problems are found in, all of them are reported.
 
 mod gate;
+mod panel;
 mod target;
 
 use std::collections::BTreeMap;
@@ -15,12 +16,12 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
-use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer, StoreLayer};
-use super::names::{Calls, JudgeKind, Logprobs};
+use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer, StoreLayer};
+use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
 use super::{
-    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
-    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SentText, SettingsError,
-    SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
+    Backend, BatchSettings, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint,
+    InputSettings, JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText,
+    SettingsError, SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
@@ -50,8 +51,10 @@ impl Config {
         let run = resolving.run(layer.run);
         let store = resolving.store(layer.store);
         let schedule = resolving.schedule(&layer.schedule);
+        let batch = resolving.batch(&layer.batch);
         let gate = gate::settings(layer.gate, &mut resolving.problems);
         let usd_max = layer.budget.usd_max.map(|usd| resolving.amount("budget.usd_max", usd));
+        let confirm_usd = resolving.amount("budget.confirm_usd", given(layer.budget.confirm_usd));
         let prices = resolving.prices(layer.prices);
         resolving.choice(layer.judge.name.as_deref(), &judges);
         if !resolving.problems.is_empty() {
@@ -67,7 +70,13 @@ impl Config {
             store,
             guardrails: layer.diff.guardrails,
             schedule,
-            budget: Budget { calls_max: layer.budget.calls_max, usd_max },
+            batch,
+            budget: Budget {
+                calls_max: layer.budget.calls_max,
+                usd_max,
+                confirm_usd,
+                confirm_calls: given(layer.budget.confirm_calls),
+            },
             target,
             judges,
             prices,
@@ -264,6 +273,22 @@ impl Resolving {
         }
     }
 
+    fn batch(&mut self, layer: &BatchLayer) -> BatchSettings {
+        let time = |value: Option<NonZeroU64>| Duration::from_millis(given(value).get().min(CLOCK_MS_MAX));
+        let (poll_first, poll_max) = (time(layer.poll_ms_first), time(layer.poll_ms_max));
+        if poll_first > poll_max {
+            let message = format!("expected at most batch.poll_ms_max, {} ms", poll_max.as_millis());
+            self.problem("batch.poll_ms_first", message, None);
+        }
+        BatchSettings {
+            requests_max: given(layer.requests_max).get() as usize,
+            bytes_max: given(layer.bytes_max).get() as usize,
+            poll_first,
+            poll_max,
+            search: time(layer.search_ms),
+        }
+    }
+
     fn clock(&mut self, key: &str, value: Option<NonZeroU64>) -> Duration {
         let ms = given(value).get();
         if ms > CLOCK_MS_MAX {
@@ -288,39 +313,74 @@ impl Resolving {
         amount
     }
 
-    fn prices(&mut self, layers: BTreeMap<String, PriceLayer>) -> BTreeMap<String, Price> {
+    fn prices(&mut self, layers: BTreeMap<String, PriceLayer>) -> BTreeMap<String, ListPrice> {
         let mut prices = BTreeMap::new();
         for (model, layer) in layers {
             let section = format!("prices.{model:?}");
-            let (Some(input), Some(output)) = (layer.input_usd_per_mtok, layer.output_usd_per_mtok) else {
+            let mut amount = |key: &str, value: Option<Decimal>| {
+                value.map(|value| self.amount(&format!("{section}.{key}"), value))
+            };
+            let input = amount("input_usd_per_mtok", layer.input_usd_per_mtok);
+            let output = amount("output_usd_per_mtok", layer.output_usd_per_mtok);
+            let cached = amount("cached_usd_per_mtok", layer.cached_usd_per_mtok);
+            let cache_write = amount("cache_write_usd_per_mtok", layer.cache_write_usd_per_mtok);
+            let flex_input = amount("flex_input_usd_per_mtok", layer.flex_input_usd_per_mtok);
+            let flex_output = amount("flex_output_usd_per_mtok", layer.flex_output_usd_per_mtok);
+            let batch_input = amount("batch_input_usd_per_mtok", layer.batch_input_usd_per_mtok);
+            let batch_output = amount("batch_output_usd_per_mtok", layer.batch_output_usd_per_mtok);
+            let (flex, batch) = (flex_input.zip(flex_output), batch_input.zip(batch_output));
+            let half = |tier: &'static str, one: Option<Exact>, other: Option<Exact>| {
+                (one.is_some() != other.is_some()).then_some(tier)
+            };
+            let half =
+                half("flex_", flex_input, flex_output).or_else(|| half("batch_", batch_input, batch_output));
+            let (tier, Some((input, output))) = (half, input.zip(output)) else {
                 self.problem(section, "expected input_usd_per_mtok and output_usd_per_mtok", None);
                 continue;
             };
-            let input_usd_per_mtok = self.amount(&format!("{section}.input_usd_per_mtok"), input);
-            let output_usd_per_mtok = self.amount(&format!("{section}.output_usd_per_mtok"), output);
-            prices.insert(model, Price { input_usd_per_mtok, output_usd_per_mtok });
+            if let Some(tier) = tier {
+                let message = format!("expected {tier}input_usd_per_mtok and {tier}output_usd_per_mtok");
+                self.problem(section, message, None);
+            }
+            prices.insert(model, ListPrice { input, output, cached, cache_write, flex, batch });
         }
         prices
     }
 
     fn judges(&mut self, layer: &Layer) -> BTreeMap<String, JudgeSettings> {
         let judge = |name: &String| Some((name.clone(), self.judge(name, layer)?));
-        layer.judges.keys().filter_map(judge).collect()
+        let mut judges = layer.judges.keys().filter_map(judge).collect();
+        self.panels(layer, &mut judges);
+        judges
+    }
+
+    /// The judge that flags, variables or files choose.
+    fn chosen(&self) -> Option<&str> {
+        self.written.judge.name.as_deref()
     }
 
     fn judge(&mut self, name: &str, layer: &Layer) -> Option<JudgeSettings> {
         let table = layer.judge_table(name);
+        if matches!(table.kind, Some(JudgeKind::Cascade | JudgeKind::Jury)) {
+            return None;
+        }
+        let kind = self.judge_table(name, &table)?;
+        Some(JudgeSettings {
+            name: name.to_owned(),
+            template: table.template.clone(),
+            backend: self.backend(name, kind, table)?,
+        })
+    }
+
+    /// The kind of a judge's table that can be used.
+    fn judge_table(&mut self, name: &str, table: &JudgeLayer) -> Option<JudgeKind> {
         let kinds: Vec<&str> = JudgeKind::all().map(JudgeKind::name).collect();
         let named = TableName { what: "judge", name, kinds: &kinds, built_in: &kinds };
         self.table(&named, table.kind.map(JudgeKind::name))?;
         let kind = table.kind?;
         let written = self.written.judges.get(name).map(JudgeLayer::keys_set).unwrap_or_default();
         self.idle_keys(&format!("judges.{name}"), &written, kind.name(), |key| takes(kind, key));
-        Some(JudgeSettings {
-            name: name.to_owned(),
-            template: table.template.clone(),
-            backend: self.backend(name, kind, table)?,
-        })
+        Some(kind)
     }
 
     /// Refuses a table that cannot be used for its name or its kind.
@@ -359,8 +419,9 @@ impl Resolving {
 
     fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
         // A built-in judge need not be whole while it is not chosen.
-        let is_needed = name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
+        let is_needed = name != kind.name() || self.chosen() == Some(kind.name());
         match kind {
+            JudgeKind::Cascade | JudgeKind::Jury => None,
             JudgeKind::Chat(dialect) => {
                 let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
                 let named = if own { Naming::Written } else { Naming::Default };
@@ -464,6 +525,7 @@ impl Resolving {
             thinking_tokens_max: given(layer.thinking_tokens_max),
             structured: given(layer.structured),
             logprobs: layer.logprobs.unwrap_or(Logprobs::Off),
+            service_tier: layer.service_tier.unwrap_or(ServiceTier::Standard),
             context_tokens: layer.context_tokens,
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
@@ -530,13 +592,14 @@ impl Resolving {
 const CHAT_KEYS: &[&str] = &[
     "model", "base_url", "base_urls", "headers", "query", "extra_body", "dialect", "api_key_env",
     "api_key_command", "api_key_seconds", "pass_env", "temperature", "seed", "output_tokens_max", "effort",
-    "thinking_tokens_max", "structured", "logprobs", "context_tokens", "template", "model_mismatch",
-    "aliases", "http",
+    "thinking_tokens_max", "structured", "logprobs", "service_tier", "context_tokens", "template",
+    "model_mismatch", "aliases", "http",
 ];
 
 fn takes(kind: JudgeKind, key: &str) -> bool {
     match kind {
         JudgeKind::Baseline => false,
+        JudgeKind::Cascade | JudgeKind::Jury => panel::takes(kind, key),
         JudgeKind::Command => ["command", "pass_env", "template"].contains(&key),
         JudgeKind::Recorded => key == "verdicts",
         JudgeKind::Chat(dialect) => CHAT_KEYS.contains(&key) && dialect.takes(key),

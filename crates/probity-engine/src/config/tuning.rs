@@ -178,7 +178,8 @@ impl ChatSettings {
             }
             Parameter::Structured => self.structured == Structured::Auto && sent.shape != Shape::Plain,
             Parameter::Logprobs => sent.logprobs == Logprobs::On,
-            Parameter::Any | Parameter::Other => false,
+            // Never left out in silence: the price would double.
+            Parameter::ServiceTier | Parameter::Any | Parameter::Other => false,
         };
         let candidates: &[Parameter] = match refused {
             Parameter::LimitName => &[Parameter::LimitName, Parameter::Limit],

@@ -10,6 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use probity_core::exact::Exact;
 use probity_core::verdict::envelope::{self, AnswerMap};
 use probity_core::verdict::{Completion, EnvelopeFault};
 use reqwest::Url;
@@ -19,7 +20,7 @@ use serde_json::Value;
 pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, context_told, mentioned, rule};
 
 /// The file that the table is read from.
-const DATA: &str = include_str!("../../../../config/dialects.toml");
+const DATA: &str = include_str!("../../config/dialects.toml");
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| Table::read(DATA).expect("the embedded table is read by every test"));
@@ -103,13 +104,77 @@ pub struct DialectRow {
     pub logprobs: Option<String>,
     /// Where the context size goes.
     pub context: Option<String>,
+    /// The tier that costs less and waits for room.
+    pub flex: Option<FlexTier>,
+    /// The cache of prompts.
+    pub cache: Option<PromptCache>,
+    /// What takes the place of members of the request where the beginning of the prompt is marked for the cache.
+    pub marked: Option<Value>,
     /// Whether the host drops a part of long prompts without a word.
     #[serde(default)]
     pub cuts: bool,
+    batch: Option<BatchRow>,
     #[serde(rename = "refuses", default)]
     _refuses: Vec<String>,
     #[serde(rename = "refusal")]
     _refusal: Option<Value>,
+}
+
+/// How a host takes many requests at once.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BatchRow {
+    /// How requests go in and results come out.
+    pub form: BatchForm,
+    /// The path of batches, below the base URL.
+    pub path: String,
+    /// The path of a call, as lines of requests name it; empty where they do not.
+    #[serde(default)]
+    pub endpoint: String,
+    /// Requests in a batch at most.
+    pub requests_max: usize,
+    /// Bytes of them at most.
+    pub bytes_max: usize,
+}
+
+/// How requests go in and results come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchForm {
+    /// As files, from which batches are made under a tag.
+    Files,
+    /// Requests with the order, results as a stream. Nothing tells batches apart but what is in them.
+    Inline,
+}
+
+/// A tier that is asked for with one field.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlexTier {
+    /// Where the tier's name goes.
+    pub field: String,
+    /// What it costs.
+    pub price: FlexPrice,
+}
+
+/// What the flex tier of a host costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlexPrice {
+    /// What a batch costs.
+    Batch,
+    /// The full price, or one that is not known.
+    Standard,
+}
+
+/// What is known of the cache that a host keeps of the beginnings of prompts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptCache {
+    /// Tokens that a beginning must have to be kept.
+    pub tokens_min: u64,
+    /// How many times as much tokens cost that are written to it.
+    pub write: Option<Exact>,
 }
 
 /// How answers are read.
@@ -176,6 +241,11 @@ impl Dialect {
         &self.0.name
     }
 
+    /// How it takes many requests at once, where it does.
+    pub fn batch(self) -> Option<&'static BatchRow> {
+        self.0.batch.as_ref()
+    }
+
     /// Reads a whole answer.
     pub fn completion(self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match (&self.0.reader, &self.0.answer) {
@@ -193,6 +263,7 @@ impl Dialect {
             "seed" => self.seed.is_some(),
             "logprobs" => self.logprobs.is_some(),
             "effort" => self.effort.is_some(),
+            "service_tier" => self.flex.is_some(),
             _ => true,
         }
     }

@@ -22,6 +22,8 @@ pub enum Parameter {
     Structured,
     /// Whether token probabilities are asked for.
     Logprobs,
+    /// The tier in which calls are served.
+    ServiceTier,
     /// One of them; the host does not say which.
     Any,
     /// One that only a person sends.
@@ -39,6 +41,7 @@ impl Parameter {
             Parameter::Effort => "effort",
             Parameter::Structured => "structured",
             Parameter::Logprobs => "logprobs",
+            Parameter::ServiceTier => "service_tier",
             Parameter::Any => "any",
             Parameter::Other => "extra_body",
         }

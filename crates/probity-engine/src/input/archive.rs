@@ -6,12 +6,13 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 use flate2::read::DeflateDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use zip::{CompressionMethod, ZipArchive};
+
+use crate::platform::{read_at, read_exact_at};
 
 /// The bytes before the name in a local header.
 const LOCAL_HEADER_BYTES: usize = 30;
@@ -69,7 +70,7 @@ impl LogArchive {
 impl Entry {
     fn open(&self, file: &File) -> io::Result<Box<dyn Read + Send>> {
         let mut header = [0; LOCAL_HEADER_BYTES];
-        file.read_exact_at(&mut header, self.offset)?;
+        read_exact_at(file, &mut header, self.offset)?;
         let length = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
         let offset = self.offset.saturating_add(LOCAL_HEADER_BYTES as u64 + length(26) + length(28));
         let packed = BufReader::new(FromStart { file: file.try_clone()?, offset }.take(self.n_packed));
@@ -136,7 +137,7 @@ pub(super) struct FromStart {
 
 impl Read for FromStart {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
+        let n = read_at(&self.file, buffer, self.offset)?;
         self.offset += n as u64;
         Ok(n)
     }

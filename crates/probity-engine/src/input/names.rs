@@ -13,7 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::field::{Field, NAMES, OUTCOMES, Vocabulary};
 
-const DATA: &str = include_str!("../../../../config/columns.toml");
+const DATA: &str = include_str!("../../config/columns.toml");
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| Table::new(&toml::from_str(DATA).expect("the embedded table is read by every test")));

@@ -7,19 +7,18 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Cursor, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use flate2::read::MultiGzDecoder;
-use rustix::io::Errno;
 
 use super::archive::{FromStart, LogArchive};
 use super::bytes::Input;
 use super::convert::{Binary, Converted, converted};
 use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
+use crate::platform::{file_number, is_link_loop};
 
 /// Below this many decoded bytes no ratio is suspicious.
 const RATIO_FREE_BYTES: u64 = 16 << 20;
@@ -60,12 +59,12 @@ pub(super) enum Packing {
 struct Identity {
     bytes: u64,
     modified: Option<SystemTime>,
-    inode: u64,
+    file_number: u64,
 }
 
 impl Identity {
     fn of(metadata: &Metadata) -> Self {
-        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: metadata.ino() }
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), file_number: file_number(metadata) }
     }
 }
 
@@ -293,7 +292,7 @@ pub(super) fn changed(name: &Arc<str>) -> LoadError {
 
 /// Says why a file cannot be opened, one message per cause.
 pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
-    let message = if Errno::from_io_error(&error) == Some(Errno::LOOP) {
+    let message = if is_link_loop(&error) {
         "the symbolic links to this file form a loop"
     } else {
         match error.kind() {
@@ -360,6 +359,10 @@ impl<R: Read> Read for Filled<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use rustix::io::Errno;
+
     use super::*;
 
     #[track_caller]

@@ -6,18 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use probity_core::packet::Ask;
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use serde_json::{Value, json};
 
 use super::command::{self, LineProgram, NamedBy, StartError};
 use super::http::BadHttpClient;
 use super::key::BadKey;
+use super::panel::PanelAnswers;
 use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
 use super::service::{Service, fill};
+use super::verdict_schema::verdict_schema;
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut, Shape};
 
 /// A judge that can be asked.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub enum Judge {
     Command(LineProgram),
     /// Verdicts from a file.
     Recorded(Recorded),
+    /// What the members of a panel decided.
+    Panel(Arc<PanelAnswers>),
 }
 
 /// A model behind an endpoint.
@@ -44,7 +49,7 @@ pub struct ChatJudge {
 
 impl ChatJudge {
     async fn ask(&self, question: &Question, server: usize) -> Reception {
-        let body = chat_body(&self.chat, &self.left, question).to_string();
+        let body = request_of(&self.chat, &self.left, question).to_string();
         self.service.post(body.into_bytes(), server).await
     }
 }
@@ -106,6 +111,8 @@ impl Judge {
                 let file = file.map_err(|source| JudgeError::Open { path: path.clone(), source })?;
                 Judge::Recorded(Recorded::read(&path.display().to_string(), file)?)
             }
+            // What its members decided is handed in by the run that asked them.
+            Backend::Panel(_) => Judge::Panel(Arc::default()),
         })
     }
 
@@ -122,6 +129,10 @@ impl Judge {
                 let started = Instant::now();
                 answered(judge.answer(question), started.elapsed())
             }
+            Judge::Panel(answers) => {
+                let started = Instant::now();
+                answered(answers.text(question.packet.hash()), started.elapsed())
+            }
         }
     }
 
@@ -129,7 +140,7 @@ impl Judge {
     pub fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
             Judge::Chat(judge) => judge.chat.dialect().completion(body),
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => match std::str::from_utf8(body) {
+            _ => match std::str::from_utf8(body) {
                 Ok(text) => {
                     let text = Some(text.to_owned());
                     Ok(Completion { text, finish: Finish::Stop, ..Completion::default() })
@@ -162,7 +173,7 @@ impl Judge {
                 let told = Some(judge.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
                 prompt_cut(&judge.chat, told, completion.usage?, &question.prompt)
             }
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => None,
+            _ => None,
         }
     }
 
@@ -170,7 +181,7 @@ impl Judge {
     pub(crate) fn cleaned(&self, text: String) -> String {
         match self {
             Judge::Chat(judge) => judge.service.cleaned(text),
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => text,
+            _ => text,
         }
     }
 
@@ -178,28 +189,36 @@ impl Judge {
     pub fn has_answer(&self, question: &Question) -> bool {
         match self {
             Judge::Recorded(judge) => judge.answer(question).is_some(),
+            Judge::Panel(answers) => answers.text(question.packet.hash()).is_some(),
             _ => true,
         }
     }
 
     /// Whether the same question can bring another answer. Asking again makes sense only then.
     pub fn may_answer_differently(&self) -> bool {
-        !matches!(self, Judge::Baseline | Judge::Recorded(_))
+        !matches!(self, Judge::Baseline | Judge::Recorded(_) | Judge::Panel(_))
     }
 }
 
 /// What would be sent to the judge for `question`: the body of a request, or what a local judge reads.
 pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Question) -> Value {
     match &settings.backend {
-        Backend::Chat(chat) => chat_body(chat, left, question),
+        Backend::Chat(chat) => request_of(chat, left, question),
         Backend::Command(_) => command::request_body(question),
-        Backend::Baseline | Backend::Recorded { .. } => {
+        Backend::Baseline | Backend::Recorded { .. } | Backend::Panel(_) => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
         }
     }
 }
 
-fn chat_body(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
+/// The bytes of the schema that goes with a question about `ask`.
+pub(crate) fn n_schema_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
+    let has_schema = |chat: &&ChatSettings| chat.sent(&LeftOut::default()).shape == Shape::Schema;
+    settings.chat().filter(has_schema).map_or(0, |_| verdict_schema(ask).to_string().len())
+}
+
+/// The body of a request about `question`.
+pub(super) fn request_of(chat: &ChatSettings, left: &LeftOut, question: &Question) -> Value {
     request::body(chat, left, &question.prompt, question.packet.ask())
 }
 

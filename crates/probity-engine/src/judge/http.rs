@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use reqwest::{Client, RequestBuilder, Url};
+use reqwest::{Client, Method, RequestBuilder, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
 
@@ -104,6 +104,27 @@ impl HttpClient {
         self.send(|client| client.get(url.clone()).headers(headers)).await
     }
 
+    /// Sends a request by any method, and waits as for any response.
+    pub async fn exchange(&self, method: Method, url: &Url, headers: HeaderMap, body: Vec<u8>) -> Reception {
+        self.send(|client| client.request(method, url.clone()).headers(headers).body(body)).await
+    }
+
+    /// Asks for what is at `url`, to be taken piece by piece. What is no success is received whole.
+    pub async fn download(&self, url: &Url, headers: HeaderMap) -> Result<Download, Reception> {
+        let (client, _stream) = self.shards[0].stream().await;
+        let clocks = Clocks::start(self.limits);
+        let (until, late) = (later(clocks.started, self.limits.first_byte), self.limits.first_byte);
+        let outcome = match timeout_at(until, client.get(url.clone()).headers(headers).send()).await {
+            Ok(Ok(response)) if response.status().is_success() => {
+                return Ok(Download { response, limits: self.limits });
+            }
+            Ok(Ok(response)) => receive(response, &clocks, (&self.rooms, &mut Room::default())).await,
+            Ok(Err(error)) => broken(transport_fault(error, Phase::Head, self.limits.connect), Vec::new()),
+            Err(_) => broken(TransportFault::FirstByteTimeout(late), Vec::new()),
+        };
+        Err(Reception { outcome, elapsed: clocks.started.elapsed(), room: Room::default() })
+    }
+
     async fn send(&self, request: impl FnOnce(&Client) -> RequestBuilder) -> Reception {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
         let (client, _stream) = self.shards[turn].stream().await;
@@ -112,6 +133,25 @@ impl HttpClient {
         let mut room = Room::default();
         let outcome = exchange(request, &clocks, (&self.rooms, &mut room)).await;
         Reception { outcome, elapsed: clocks.started.elapsed(), room }
+    }
+}
+
+/// A body that is taken piece by piece, so that it may be larger than memory. Its reader bounds what it keeps.
+#[derive(Debug)]
+pub struct Download {
+    response: reqwest::Response,
+    limits: CallLimits,
+}
+
+impl Download {
+    /// The next piece; `None` where the body is whole. A body that ends too early is a fault.
+    pub async fn piece(&mut self) -> Result<Option<Vec<u8>>, TransportFault> {
+        let idle = self.limits.idle;
+        match timeout_at(later(Instant::now(), idle), self.response.chunk()).await {
+            Ok(Ok(piece)) => Ok(piece.map(Into::into)),
+            Ok(Err(error)) => Err(transport_fault(error, Phase::Body, self.limits.connect)),
+            Err(_) => Err(TransportFault::IdleTimeout(idle)),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod backend;
 pub mod baseline;
+pub mod batch;
 pub mod bounded_template;
 pub mod command;
 pub mod event_stream;
@@ -15,6 +16,7 @@ pub mod key;
 mod key_command;
 pub mod mask;
 pub mod models;
+mod panel;
 pub mod prompt;
 mod prompt_cut;
 pub mod recorded;
@@ -33,8 +35,10 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
+pub(crate) use backend::n_schema_bytes;
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use identity::{JudgeId, NotAJudgeId};
+pub use panel::{PanelAnswer, PanelAnswers};
 pub use room::Room;
 
 pub use crate::config::CallLimits;
@@ -66,6 +70,8 @@ pub struct Prompt {
     pub system: String,
     /// The user message.
     pub user: String,
+    /// The bytes at the beginning of the user message that are the same for every packet of its ask.
+    pub n_stable: usize,
 }
 
 /// What one call came to.
@@ -80,6 +86,12 @@ pub struct Reception {
 }
 
 impl Reception {
+    /// A response that came in another way than by a call of its own.
+    pub(crate) fn of_response(response: Response) -> Reception {
+        let outcome = CallOutcome::Response(response);
+        Reception { outcome, elapsed: Duration::ZERO, room: Room::default() }
+    }
+
     /// Nothing came, and nothing was sent.
     pub(crate) fn broken(fault: TransportFault) -> Reception {
         let outcome = CallOutcome::Broken { fault, partial: Vec::new() };

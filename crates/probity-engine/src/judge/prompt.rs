@@ -6,6 +6,8 @@
 //! stays text. A template is for one reply or for two: it names `reply`, or `candidate_a` and `candidate_b`,
 //! and cannot be filled in for the other kind of packet.
 
+use std::sync::{Arc, Mutex};
+
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 use probity_core::case::Situation;
@@ -26,11 +28,16 @@ const DIVIDER: &str = "=== user ===";
 /// The largest prompt a template may produce, in bytes.
 const PROMPT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// Asks whose user message about nothing is remembered. A run has few.
+const BLANKS_MAX: usize = 64;
+
 /// A prompt template that has been read and understood.
 #[derive(Debug)]
 pub struct Template {
     environment: Environment<'static>,
     hash: String,
+    /// The user message about nothing, by ask.
+    blanks: Mutex<Vec<(Arc<Ask>, Arc<str>)>>,
 }
 
 /// Why a template could not be used.
@@ -76,7 +83,7 @@ impl Template {
             })?;
         }
         let hash = blake3::hash(source.as_bytes()).to_hex().to_string();
-        Ok(Template { environment, hash })
+        Ok(Template { environment, hash, blanks: Mutex::default() })
     }
 
     /// BLAKE3 of the source text, hexadecimal.
@@ -108,7 +115,34 @@ impl Template {
             boundary => packet.boundary(),
             ..replies
         };
-        Ok(Prompt { system: self.part("system", &context)?, user: self.part("user", &context)? })
+        let (system, user) = (self.part("system", &context)?, self.part("user", &context)?);
+        let n_stable = self.blank(packet.shared_ask()).map_or(0, |blank| n_bytes_shared(&user, &blank));
+        Ok(Prompt { system, user, n_stable })
+    }
+
+    /// The user message for `ask` about nothing: where that of a packet begins to differ, the packet's own texts begin.
+    fn blank(&self, ask: &Arc<Ask>) -> Result<Arc<str>, TemplateError> {
+        let mut blanks = self.blanks.lock().expect("no thread panics while it holds this");
+        if let Some((_, blank)) = blanks.iter().find(|(known, _)| Arc::ptr_eq(known, ask)) {
+            return Ok(Arc::clone(blank));
+        }
+        let context = context! {
+            criteria => criteria(ask),
+            several => ask.criteria().len() > 1,
+            situation => context! { ticket => "" },
+            reference => Option::<String>::None,
+            evidence => Option::<String>::None,
+            boundary => "",
+            reply => "",
+            candidate_a => "",
+            candidate_b => "",
+        };
+        let blank: Arc<str> = self.part("user", &context)?.into();
+        if blanks.len() == BLANKS_MAX {
+            blanks.clear();
+        }
+        blanks.push((Arc::clone(ask), Arc::clone(&blank)));
+        Ok(blank)
     }
 
     fn part(&self, name: &str, context: &Value) -> Result<String, TemplateError> {
@@ -120,6 +154,12 @@ impl Template {
         }
         rendered.map(|()| written.text()).map_err(TemplateError::Render)
     }
+}
+
+/// The bytes of whole lines that two texts begin with alike.
+fn n_bytes_shared(one: &str, other: &str) -> usize {
+    let n = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    one.as_bytes()[..n].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
 }
 
 /// Text as a JSON string literal. `<` is escaped too, so that no tag can be imitated.
@@ -199,6 +239,25 @@ mod tests {
         let prompt = Template::built_in(AnswerForm::Levels).render(packet).expect("rendered");
         let tail = prompt.user.split_once("The material stands").expect("the material").1.to_owned();
         want.assert_eq(&tail.replace(&packet.boundary(), "MARK"));
+    }
+
+    /// What is the same for all packets of an ask comes first, so that hosts can keep it in their caches.
+    #[test]
+    fn a_prompt_begins_with_what_does_not_change() {
+        let template = Template::built_in(AnswerForm::Levels);
+        let rubric = rubric::built_in("relevance-tone").expect("built in");
+        let ask = &asks(&rubric, CallPlan::OneCall)[0];
+        let about = |ticket: &str, reference| {
+            let admitted = admitted_reply(Situation::Ticket(ticket.into()), "Sure.", reference);
+            template.render(&question(&admitted, ask)).expect("rendered")
+        };
+        let [one, other, third] = [about("It broke", None), about("", None), about("x", Some("Yes."))];
+        let stable = |prompt: &Prompt| prompt.user[..prompt.n_stable].to_owned();
+        assert_eq!(stable(&one), stable(&other));
+        assert_eq!(stable(&one), stable(&third));
+        assert_eq!(one.system, other.system);
+        let (before, _) = one.user.split_once("The material stands").expect("the material");
+        assert_eq!(stable(&one), before);
     }
 
     #[test]

@@ -61,8 +61,8 @@ mod tests {
         let layer = Layer::read("f", &format!("[judges.x]\n{judge}\nmodel = 'm'\n")).expect("settings");
         let config = Config::resolve([layer]).expect("settings that fit");
         let chat = config.named_judge("x").and_then(|judge| judge.chat()).expect("a chat judge").clone();
-        let prompt = Prompt { system: String::new(), user: user.to_owned() };
-        let found = prompt_cut(&chat, Some(9000), Usage { input, output: 1 }, &prompt);
+        let prompt = Prompt { system: String::new(), user: user.to_owned(), n_stable: 0 };
+        let found = prompt_cut(&chat, Some(9000), Usage::new(input, 1), &prompt);
         assert_eq!(found.is_some(), is_cut, "{input} {found:?}");
     }
 

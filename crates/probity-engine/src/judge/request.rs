@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Prompt;
 use super::verdict_schema::verdict_schema;
-use crate::config::{ChatSettings, Effort, LeftOut, Logprobs, Shape};
+use crate::config::{ChatSettings, Effort, LeftOut, Logprobs, ServiceTier, Shape};
 
 /// The body of a request about `ask`, without the parameters that were refused.
 pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &Ask) -> Value {
@@ -17,11 +17,17 @@ pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &A
             "$model" => Some(json!(chat.model)),
             "$system" => Some(json!(prompt.system)),
             "$user" => Some(json!(prompt.user)),
+            "$stable" => Some(json!(prompt.user[..prompt.n_stable])),
+            "$rest" => Some(json!(prompt.user[prompt.n_stable..])),
             "$schema" => Some(verdict_schema(ask)),
             _ => None,
         })
     };
     let mut body = fill(&row.request);
+    // A host takes no mark on nothing.
+    if let Some(marked) = row.marked.as_ref().filter(|_| (1..prompt.user.len()).contains(&prompt.n_stable)) {
+        merge(&mut body, fill(marked));
+    }
     let number = |digits: String| serde_json::from_str::<Value>(&digits).expect("a decimal is a JSON number");
     let mut put = |field: &Option<String>, value: Option<Value>| {
         if let (Some(field), Some(value)) = (field, value) {
@@ -31,6 +37,8 @@ pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &A
     put(&row.temperature, sent.temperature.map(|temperature| number(temperature.to_string())));
     put(&row.seed, sent.seed.map(|seed| json!(seed)));
     put(&Some(sent.limit_field), sent.limit.map(|limit| json!(limit)));
+    let flex = row.flex.as_ref().filter(|_| chat.service_tier == ServiceTier::Flex);
+    put(&flex.map(|flex| flex.field.clone()), Some(json!(ServiceTier::Flex.name())));
     put(&row.context, chat.context_tokens.map(|tokens| json!(tokens)));
     put(&row.logprobs, (sent.logprobs == Logprobs::On).then(|| json!(true)));
     let off = row.off.as_ref().filter(|_| sent.effort == Some(Effort::None));
@@ -100,7 +108,7 @@ mod tests {
         let layer = Layer::read("probity.toml", &format!("[judges.{kind}]\n{settings}")).expect("settings");
         let config = Config::resolve([layer]).expect("config");
         let chat = config.named_judge(kind).and_then(|judge| judge.chat()).expect("a chat judge");
-        let prompt = Prompt { system: "Judge.".into(), user: "The \"reply\"".into() };
+        let prompt = Prompt { system: "Judge.".into(), user: "The \"reply\"".into(), n_stable: 0 };
         let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
         want.assert_eq(&body(chat, &LeftOut::default(), &prompt, &ask).to_string());
     }
@@ -168,6 +176,35 @@ mod tests {
                 r#"{"model":"claude-haiku-4-5","system":"Judge.","messages":[{"role":"user","content":"The \"reply\""}],"temperature":0,"max_tokens":300}"#
             ]],
         );
+    }
+
+    #[test]
+    fn the_flex_tier_is_one_field() {
+        let flex = "model = 'm'\nstructured = 'plain'\nservice_tier = 'flex'\n";
+        check(
+            "openai",
+            flex,
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"temperature":0,"seed":7,"max_completion_tokens":1024,"service_tier":"flex"}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn marks_stand_behind_what_does_not_change() {
+        let layer =
+            Layer::read("f", "[judges.anthropic]\nstructured = 'plain'\nmodel = 'm'").expect("settings");
+        let config = Config::resolve([layer]).expect("config");
+        let chat = config.named_judge("anthropic").and_then(|judge| judge.chat()).expect("a chat judge");
+        let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
+        let sent = |n_stable| {
+            let prompt = Prompt { system: "Judge.".into(), user: "Tone.\nReply".into(), n_stable };
+            body(chat, &LeftOut::default(), &prompt, &ask).to_string()
+        };
+        expect![[r#"{"model":"m","system":[{"type":"text","text":"Judge.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Tone.\n","cache_control":{"type":"ephemeral"}},{"type":"text","text":"Reply"}]}],"temperature":0,"max_tokens":1024}"#]]
+            .assert_eq(&sent(6));
+        expect![[r#"{"model":"m","system":"Judge.","messages":[{"role":"user","content":"Tone.\nReply"}],"temperature":0,"max_tokens":1024}"#]]
+            .assert_eq(&sent(0));
     }
 
     #[test]

@@ -15,6 +15,11 @@ pub trait Respondent: Send + Sync + 'static {
     /// The packet of a question: its name and its canonical text.
     fn packet(question: &Self::Question) -> (PacketHash, &str);
 
+    /// How many decisions an answer to a question has.
+    fn n_decisions(_question: &Self::Question) -> u32 {
+        1
+    }
+
     /// Asks once, the server at this place where there are several, and reports what happened.
     fn ask(&self, question: &Self::Question, server: usize) -> impl Future<Output = Reception> + Send;
 
@@ -65,6 +70,10 @@ impl Respondent for Judge {
         (question.packet.hash(), question.packet.canonical())
     }
 
+    fn n_decisions(question: &Question) -> u32 {
+        question.packet.ask().n_decisions().try_into().unwrap_or(u32::MAX)
+    }
+
     async fn ask(&self, question: &Question, server: usize) -> Reception {
         Judge::ask(self, question, server).await
     }
@@ -76,6 +85,9 @@ impl Respondent for Judge {
     /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
     /// that the same store says the same thing whichever run came first.
     fn settled(&self, completion: &Completion, question: &Question) -> Result<String, Unusable> {
+        if let Judge::Panel(_) = self {
+            return super::panel::settled(completion, question);
+        }
         if let Some(detail) = self.prompt_cut(completion, question) {
             return Err(Unusable { reason: "prompt_cut", detail, remedy: Remedy::Nothing });
         }

@@ -5,14 +5,14 @@
 
 use std::sync::Mutex;
 
-use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
 use serde_json::Value;
 
-use super::http::{BadHttpClient, HttpClient, Pool, Transit};
+use super::http::{BadHttpClient, Download, HttpClient, Pool, Transit};
 use super::key::{ApiKey, BadKey, api_key};
 use super::key_command::KeyCommand;
-use super::{CallLimits, CallOutcome, JudgeError, Reception};
+use super::{CallLimits, CallOutcome, JudgeError, Reception, TransportFault};
 use crate::config::{ChatSettings, Endpoint, Http, SentPiece, SentText};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
@@ -25,6 +25,17 @@ pub struct Service {
     headers: HeaderMap,
     secrets: Vec<ApiKey>,
     key: Option<KeyCommand>,
+}
+
+/// A request about something else than a packet.
+#[derive(Debug)]
+pub(crate) struct Exchange<'a> {
+    /// How it is made.
+    pub(crate) method: Method,
+    /// Where it goes.
+    pub(crate) url: Url,
+    /// What it carries, with the type of that.
+    pub(crate) body: Option<(&'a str, Vec<u8>)>,
 }
 
 /// One server. Each has connections of its own.
@@ -152,16 +163,56 @@ impl Service {
 
     /// Gets what is at `path` below `base`, with the key of a call.
     pub(crate) async fn get(&self, path: &str, base: &Endpoint) -> Reception {
-        let key = match &self.key {
-            None => None,
-            Some(command) => match command.key(None).await {
-                Ok(key) => Some((command, key)),
-                Err(fault) => return Reception::broken(fault),
-            },
+        self.exchange(Exchange { method: Method::GET, url: base.call(path), body: None }).await
+    }
+
+    /// Makes any request to the host, with the key of a call.
+    pub(crate) async fn exchange(&self, exchange: Exchange<'_>) -> Reception {
+        let Exchange { method, url, body } = exchange;
+        let key = match self.key_now().await {
+            Ok(key) => key,
+            Err(fault) => return Reception::broken(fault),
         };
         let key = key.as_ref().map(|(command, key)| (*command, key));
-        let reception = self.servers[0].client.get(&base.call(path), self.headers(key)).await;
+        let mut headers = self.headers(key);
+        let (content_type, body) = body.unwrap_or(("application/json", Vec::new()));
+        let content_type = HeaderValue::from_str(content_type).expect("types of bodies are plain words");
+        headers.insert(CONTENT_TYPE, content_type);
+        let reception = self.servers[0].client.exchange(method, &url, headers, body).await;
         self.scrubbed(key, reception)
+    }
+
+    /// Begins to get what is at `url`, with the key of a call. What comes is as it was sent: see [`Service::clean`].
+    pub(crate) async fn download(&self, url: Url) -> Result<Download, Reception> {
+        let key = self.key_now().await.map_err(Reception::broken)?;
+        let key = key.as_ref().map(|(command, key)| (*command, key));
+        let mut headers = self.headers(key);
+        headers.remove(ACCEPT);
+        let begun = self.servers[0].client.download(&url, headers).await;
+        begun.map_err(|reception| self.scrubbed(key, reception))
+    }
+
+    async fn key_now(&self) -> Result<Option<(&KeyCommand, ApiKey)>, TransportFault> {
+        match &self.key {
+            None => Ok(None),
+            Some(command) => command.key(None).await.map(|key| Some((command, key))),
+        }
+    }
+
+    /// What came back, without the secrets that go out with every call.
+    pub(crate) fn clean(&self, reception: Reception) -> Reception {
+        self.scrubbed(None, reception)
+    }
+
+    /// A few digits that tell what calls are made with apart from what others are made with. `salt` differs from store
+    /// to store, so that the digits of one say nothing about another; a key that a program writes is not in them.
+    pub(crate) fn fingerprint(&self, salt: &str) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key("probity batch account");
+        hasher.update(salt.as_bytes());
+        for (name, value) in &self.headers {
+            hasher.update(name.as_str().as_bytes()).update(b": ").update(value.as_bytes()).update(b"\n");
+        }
+        hasher.finalize().to_hex()[..8].to_owned()
     }
 
     /// What was read from an answer, without the secrets. Parts of an answer that say nothing each may be a secret

@@ -11,6 +11,7 @@ use probity_core::exact::Exact;
 
 use super::db::{Db, DbError, Val, vals};
 use super::error::{Fault, StoreError};
+use super::reader::Reader;
 use crate::config::Money;
 
 /// What is reserved for a call at most: $1,000. It keeps the sum of what is in flight far from the largest number.
@@ -132,6 +133,20 @@ impl Room {
         }
         in_flight.add(1, most);
         Ok(())
+    }
+}
+
+impl Reader {
+    /// The limits on record of the budget that `key` names.
+    pub fn limits(&self, key: &str) -> Result<Limits, StoreError> {
+        const SQL: &str = "SELECT calls_max, picodollars_max FROM budget WHERE key = ?1";
+        let limits = self.ask(|db| {
+            db.row(SQL, &vals![key], |row| {
+                let money_max = row.get::<Option<i64>>(1)?.map(Money::from_picos);
+                Ok(Limits { calls_max: row.get(0)?, money_max })
+            })
+        })?;
+        Ok(limits.unwrap_or_default())
     }
 }
 

@@ -58,7 +58,9 @@ impl Reader {
             0_i64 => Ok(KnownKind::Unscored),
             _ => Ok(KnownKind::Verdict),
         };
-        let attempted = |_: &Row<'_>| Ok(KnownKind::Attempted);
+        let attempted = |row: &Row<'_>| {
+            Ok(if row.text(1)? == "in_flight" { KnownKind::InFlight } else { KnownKind::Attempted })
+        };
         self.ask(|db| looked_up(db, (judge, repeat), packets, [&settled, &attempted]))
     }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 use super::private;
+use crate::platform::network_file_system;
 
 const DOING: &str = "locking";
 
@@ -84,48 +85,12 @@ pub(super) fn beside(store: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Refuses a folder on a network file system: journal readers share memory, and locks must hold.
-#[cfg(target_os = "linux")]
 pub(super) fn require_local(folder: &Path, store: &Path) -> Result<(), StoreError> {
-    // A system that does not tell is taken for a local one.
-    let Ok(stat) = rustix::fs::statfs(folder) else { return Ok(()) };
-    match network_kind(i128::from(stat.f_type)) {
+    match network_file_system(folder) {
         Some(kind) => Err(StoreError::Unusable {
             path: store.to_path_buf(),
             why: format!("it is on {kind}, expected a local file system"),
         }),
         None => Ok(()),
-    }
-}
-
-/// Elsewhere there is no portable way to ask.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn require_local(_folder: &Path, _store: &Path) -> Result<(), StoreError> {
-    Ok(())
-}
-
-/// The network file system that Linux numbers so (`linux/magic.h`).
-#[cfg(target_os = "linux")]
-fn network_kind(number: i128) -> Option<&'static str> {
-    // Some systems give the 32-bit number with its sign extended.
-    match number & 0xffff_ffff {
-        0x6969 => Some("NFS"),
-        0x517b => Some("SMB"),
-        0xff53_4d42 => Some("CIFS"),
-        0xfe53_4d42 => Some("SMB2"),
-        0x00c3_6400 => Some("Ceph"),
-        0x5346_414f | 0x6b41_4653 => Some("AFS"),
-        _ => None,
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::network_kind;
-
-    #[test]
-    fn network_file_systems_are_known() {
-        assert_eq!(network_kind(0x6969), Some("NFS"));
-        assert_eq!(network_kind(i128::from(0xff53_4d42_u32.cast_signed())), Some("CIFS"));
-        assert_eq!(network_kind(0xef53), None, "ext4 is local");
     }
 }

@@ -15,6 +15,8 @@
 //! Everything is SQL over one small seam (`db`): a file of SQLite, or a database of PostgreSQL that many processes share.
 
 mod address;
+mod answer_history;
+mod batch;
 mod budget;
 mod copy;
 pub(crate) mod db;
@@ -47,6 +49,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 pub use address::{AddressError, ServerOptions, StoreAddress};
+pub use answer_history::AnswerHistory;
+pub use batch::{BatchCall, BatchFacts, BatchRecord, BatchStart, BatchState, ReservedBatch};
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use copy::{Copied, copy};
 pub use error::{Cause, FailureKind, StoreError};
@@ -70,7 +74,6 @@ pub(crate) use error::Fault;
 pub(crate) use forget::{Erasure, PlacedCase};
 pub(crate) use known::packet_hash;
 pub(crate) use labels::{label_at, last_label, parsed_label, revise_label};
-pub(crate) use runs::parts_of_text;
 pub(crate) use tables::Tables;
 
 use address::ServerAddress;
@@ -79,7 +82,7 @@ use lease::Heard;
 use lock::Lock;
 use record::Conclusion;
 use server::Link;
-use writer::{Reply, Task, ToWriter, Writer};
+use writer::{OtherWriters, Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -175,6 +178,7 @@ impl Store {
             link,
             heard: Arc::clone(&heard),
             looked_at: Instant::now(),
+            others: OtherWriters::default(),
         };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
@@ -228,6 +232,11 @@ impl Store {
     /// How many calls of other workers were found lost since the last look.
     pub fn take_lost(&self) -> usize {
         self.shared.heard.take_lost()
+    }
+
+    /// Where the store is.
+    pub fn address(&self) -> &StoreAddress {
+        &self.shared.address
     }
 
     /// Where the store is, as it is shown.

@@ -96,7 +96,7 @@ fn location(path: &Path) -> Result<PathBuf, StoreError> {
     if !folder.exists() {
         private::folder(folder).map_err(fault)?;
         // The library syncs the folder of its own files, and this one's entry is in the folder above.
-        std::fs::File::open(folder.join("..")).and_then(|above| above.sync_all()).map_err(fault)?;
+        crate::platform::sync_folder(&folder.join("..")).map_err(fault)?;
     }
     require_local(folder, path)?;
     if path.is_dir() {

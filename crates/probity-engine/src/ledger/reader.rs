@@ -12,7 +12,7 @@ use probity_core::packet::PacketHash;
 use super::db::{Db, DbError, Row, vals};
 use super::error::StoreError;
 use super::known::attempt_outcome;
-use super::record::{AttemptId, AttemptRecord, RunId, Totals};
+use super::record::{AttemptId, AttemptRecord, AttemptTold, RunId, Totals};
 use super::{Shared, totals};
 use crate::judge::JudgeId;
 
@@ -65,7 +65,7 @@ impl Reader {
         repeat: u32,
     ) -> Result<Vec<AttemptRecord>, StoreError> {
         const SQL: &str = "SELECT state, outcome, attempt.id, run, n, cause, started_unix_ms, superseded,
-                detail, http_status, answer.raw
+                detail, http_status, answer.raw, model, fingerprint, tokens_in, tokens_out, elapsed_ms
             FROM attempt LEFT JOIN answer ON answer.attempt = attempt.id
             WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
                 AND judge = (SELECT id FROM judge WHERE hash = ?2) AND repeat = ?3
@@ -131,5 +131,12 @@ fn attempt_record(row: &Row<'_>) -> Result<AttemptRecord, DbError> {
         detail: row.get::<Option<String>>(8)?.unwrap_or_default(),
         http_status: row.get(9)?,
         raw: row.get::<Option<Vec<u8>>>(10)?.unwrap_or_default(),
+        told: AttemptTold {
+            model: row.get(11)?,
+            fingerprint: row.get(12)?,
+            tokens_in: row.get(13)?,
+            tokens_out: row.get(14)?,
+            elapsed_ms: row.get(15)?,
+        },
     })
 }

@@ -18,6 +18,13 @@ use crate::judge::JudgeId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub(crate) i64);
 
+impl RunId {
+    /// The number by which people know it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -150,6 +157,10 @@ pub struct AttemptStart {
     pub n: u32,
     /// Why the call is made: `first`, `retry:429`, `reask:no_json`.
     pub cause: String,
+    /// Tokens that its prompt is estimated at.
+    pub tokens_planned: u64,
+    /// Decisions that an answer to it has.
+    pub decisions: u32,
     /// When, by the caller's wall clock. Never used to order anything.
     pub started_unix_ms: i64,
     /// The most it can cost, which is reserved until it has ended.
@@ -225,8 +236,14 @@ pub struct AttemptEnd {
     pub tokens_in: Option<u32>,
     /// Tokens written by the judge.
     pub tokens_out: Option<u32>,
+    /// Of those read, tokens that came from the host's cache.
+    pub tokens_cached: Option<u32>,
+    /// The service tier that the answer names.
+    pub tier: Option<String>,
     /// What the call cost, in picodollars.
     pub cost_picodollars: Option<i64>,
+    /// What it would have cost in the standard tier and without a cache, in picodollars.
+    pub list_picodollars: Option<i64>,
     /// The model that says it answered.
     pub model: Option<String>,
     /// The fingerprint of the system that answered.
@@ -301,6 +318,23 @@ pub struct AttemptRecord {
     pub http_status: Option<u16>,
     /// The bytes of the answer, exactly as they came; empty where none did.
     pub raw: Vec<u8>,
+    /// What the endpoint said about the answer, and how long it took.
+    pub told: AttemptTold,
+}
+
+/// What is known about the answer to an attempt beside the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptTold {
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The fingerprint of the system that it runs on.
+    pub fingerprint: Option<String>,
+    /// Tokens of the prompt.
+    pub tokens_in: Option<u64>,
+    /// Tokens of the answer.
+    pub tokens_out: Option<u64>,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: Option<u64>,
 }
 
 /// What is decided about a packet by an attempt, once and for all unless a verdict follows an unscored.
@@ -349,6 +383,8 @@ pub enum KnownKind {
     Unscored,
     /// It was asked about, and nothing is settled.
     Attempted,
+    /// It is being asked about: in a batch, as no process works on it.
+    InFlight,
 }
 
 /// What the store has about a packet.
@@ -371,8 +407,15 @@ pub struct Totals {
     pub tokens_in: u64,
     /// Tokens written, over the calls that tell.
     pub tokens_out: u64,
+    /// Of those read, tokens that came from the host's cache.
+    pub tokens_cached: u64,
+    /// The calls by the service tier that their answers name.
+    pub tiers: BTreeMap<String, u64>,
     /// Known cost in picodollars.
     pub cost_picodollars: i64,
+    /// What the calls of known cost would have cost beyond that in the standard tier and without a cache, in
+    /// picodollars; less than nothing where a cache was written to and hardly read.
+    pub saved_picodollars: i64,
     /// Calls whose cost is not known. They are not free.
     pub unknown_cost_calls: u64,
     /// Answers that came without token counts.

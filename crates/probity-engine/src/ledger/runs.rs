@@ -257,7 +257,7 @@ fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec
 }
 
 /// The parts of a run as they were written.
-pub(crate) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, DbError> {
+fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, DbError> {
     serde_json::from_str(text).map_err(|_| DbError::unknown("list of parts", text))
 }
 

@@ -128,6 +128,8 @@ CREATE TABLE attempt (
     state                TEXT NOT NULL CHECK (state = 'in_flight' OR state = 'ended' OR state = 'lost'),
     superseded           INTEGER NOT NULL CHECK (superseded = 0 OR superseded = 1),
     cause                TEXT NOT NULL,
+    tokens_planned       INTEGER NOT NULL,
+    decisions            INTEGER NOT NULL,
     started_unix_ms      INTEGER NOT NULL,
     reserved_picodollars INTEGER NOT NULL,
     outcome              TEXT,
@@ -135,7 +137,10 @@ CREATE TABLE attempt (
     http_status          INTEGER,
     tokens_in            INTEGER,
     tokens_out           INTEGER,
+    tokens_cached        INTEGER,
+    tier                 TEXT,
     cost_picodollars     INTEGER,
+    list_picodollars     INTEGER,
     model                TEXT,
     fingerprint          TEXT,
     response_id          TEXT,
@@ -145,6 +150,7 @@ CREATE TABLE attempt (
 ) STRICT;
 CREATE INDEX attempt_by_packet ON attempt (packet, judge, repeat);
 CREATE INDEX attempt_by_run ON attempt (run, judge);
+CREATE INDEX attempt_by_batch ON attempt (batch) WHERE batch IS NOT NULL;
 CREATE INDEX attempt_by_response ON attempt (judge, response_id, packet) WHERE response_id IS NOT NULL;
 -- The lease: at most one call is in flight for a packet, judge and repeat.
 CREATE UNIQUE INDEX attempt_in_flight ON attempt (packet, judge, repeat) WHERE state = 'in_flight';
@@ -197,9 +203,12 @@ CREATE TABLE invitation (
     used    INTEGER
 ) STRICT, WITHOUT ROWID;
 
+-- `client` is where it was begun from. One for metrics reads figures and nothing else, and lasts until it is ended.
 CREATE TABLE session (
     hash    BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
     person  INTEGER NOT NULL REFERENCES person (id),
+    kind    TEXT NOT NULL CHECK (kind IN ('browser', 'metrics')),
+    client  TEXT NOT NULL,
     created INTEGER NOT NULL,
     seen    INTEGER NOT NULL,
     ended   INTEGER
@@ -268,3 +277,13 @@ CREATE TABLE taken_back (
     counts   INTEGER NOT NULL,
     PRIMARY KEY (person, subject, revision)
 ) STRICT, WITHOUT ROWID;
+
+-- What was done beside items, in order: coming in and leaving, inviting, removing, ending sessions, taking labels out.
+CREATE TABLE door_act (
+    id     INTEGER PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES person (id),
+    kind   TEXT NOT NULL,
+    about  TEXT NOT NULL,
+    client TEXT NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT;

@@ -28,11 +28,12 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
 /// Records calls in flight: of workers that are alive, about packets that are not settled by now.
 const INTENT: &str =
     "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
-        started_unix_ms, reserved_picodollars)
+        tokens_planned, decisions, started_unix_ms, reserved_picodollars)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
-        u.started_unix_ms, u.reserved
+        u.tokens_planned, u.decisions, u.started_unix_ms, u.reserved
     FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, batch BIGINT, n BIGINT,
-        cause TEXT, started_unix_ms BIGINT, reserved BIGINT, again BIGINT)} u
+        cause TEXT, tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT, reserved BIGINT,
+        again BIGINT)} u
     JOIN packet ON packet.hash = u.hash LEFT JOIN worker ON worker.id = u.worker
     WHERE (u.worker IS NULL OR worker.until_ms > {now_ms})
         AND (u.again = 2 OR NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = u.judge
@@ -67,10 +68,12 @@ fn end_of(state: &str) -> String {
     format!(
         "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
             http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
-            cost_picodollars = u.cost_picodollars, model = u.model, fingerprint = u.fingerprint,
+            tokens_cached = u.tokens_cached, tier = u.tier, cost_picodollars = u.cost_picodollars,
+            list_picodollars = u.list_picodollars, model = u.model, fingerprint = u.fingerprint,
             response_id = u.response_id, elapsed_ms = u.elapsed_ms
         FROM {{rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
-            cost_picodollars BIGINT, model TEXT, fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}} u
+            tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT, model TEXT,
+            fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}} u
         WHERE attempt.id = u.k AND attempt.state = '{state}'
         RETURNING id, worker, batch, reserved_picodollars"
     )
@@ -137,8 +140,8 @@ impl Tables {
     ) -> Result<Vec<Result<Intended, StoreError>>, DbError> {
         let places = self.places(starts)?;
         let accepted = || {
-            let placed = starts.iter().zip(&places);
-            placed.filter_map(|(start, place)| Some((start, place.as_ref().ok()?.as_ref().ok()?)))
+            let pairs = starts.iter().zip(&places);
+            pairs.filter_map(|(start, place)| Some((start, place.as_ref().ok()?.as_ref().ok()?)))
         };
         let packets: Vec<Vec<Val<'_>>> =
             accepted().map(|(start, _)| vals![start.packet.as_bytes(), &*start.packet_body].into()).collect();
@@ -398,6 +401,8 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
         batch,
         start.n,
         &start.cause,
+        start.tokens_planned.cast_signed(),
+        start.decisions,
         start.started_unix_ms,
         reserved(start.most),
         start.again.code(),
@@ -414,7 +419,10 @@ fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
         end.http_status,
         end.tokens_in,
         end.tokens_out,
+        end.tokens_cached,
+        end.tier.as_deref(),
         end.cost_picodollars,
+        end.list_picodollars,
         end.model.as_deref(),
         end.fingerprint.as_deref(),
         end.response_id.as_deref(),

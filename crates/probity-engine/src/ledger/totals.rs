@@ -15,6 +15,7 @@ use crate::judge::JudgeId;
 pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbError> {
     // A response id that came, in this run or before it, for another packet too is looked up by the index over them.
     const SQL: &str = "SELECT state, outcome, tokens_in, tokens_out, cost_picodollars, model, fingerprint,
+            tokens_cached, tier, list_picodollars,
             CASE WHEN EXISTS (SELECT 1 FROM attempt AS other WHERE other.judge = ?2
                 AND other.response_id = attempt.response_id AND other.packet <> attempt.packet)
             THEN response_id END
@@ -22,7 +23,7 @@ pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbE
     let Some(judge) = judge_row(db, judge)? else { return Ok(Totals::default()) };
     let (mut totals, mut repeated) = (Totals::default(), BTreeSet::new());
     db.each(SQL, &vals![run.0, judge], |row| {
-        repeated.extend(row.get::<Option<String>>(7)?);
+        repeated.extend(row.get::<Option<String>>(10)?);
         totals.add(row)
     })?;
     let repeated = repeated.into_iter().map(|response_id| repeated_response(db, judge, response_id));
@@ -41,7 +42,12 @@ impl Totals {
         self.unknown_usage_answers += u64::from(is_answered && tokens_in.is_none());
         self.tokens_in = self.tokens_in.saturating_add(tokens_in.unwrap_or(0));
         self.tokens_out = self.tokens_out.saturating_add(tokens_out.unwrap_or(0));
+        self.tokens_cached = self.tokens_cached.saturating_add(row.get::<Option<u64>>(7)?.unwrap_or(0));
         self.cost_picodollars = self.cost_picodollars.saturating_add(cost.unwrap_or(0));
+        if let Some((cost, list)) = cost.zip(row.get::<Option<i64>>(9)?) {
+            self.saved_picodollars = self.saved_picodollars.saturating_add(list.saturating_sub(cost));
+        }
+        count(&mut self.tiers, row.get(8)?);
         count(&mut self.models, row.get(5)?);
         count(&mut self.fingerprints, row.get(6)?);
         Ok(())

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
+use super::db::Db;
 use super::error::{FailureKind, Fault, StoreError};
 use super::lease::{Heard, LaneNews};
 use super::lock::Lock;
@@ -38,6 +39,12 @@ const TRIES_MAX: u32 = 12;
 
 /// The pause before a transaction is tried again is a random part of this, the longer the more often it was.
 const CONFLICT_PAUSE: Duration = Duration::from_millis(20);
+/// How long a run's writer stays out after a commit where others write: longer than they wait between two tries.
+const GAP: Duration = Duration::from_millis(1);
+
+/// How many commits leave a gap after another writer was seen. People write every few seconds, runs hundreds of times in
+/// one.
+const GAPS_AFTER_WRITE: u32 = 1024;
 
 /// The way back to a caller, who may have gone.
 pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
@@ -154,6 +161,8 @@ pub(super) struct Writer {
     pub(super) heard: Arc<Heard>,
     /// When the lanes were looked at.
     pub(super) looked_at: Instant,
+    /// Other writers of the file.
+    pub(super) others: OtherWriters,
 }
 
 /// What a batch needs beside its transaction.
@@ -163,6 +172,31 @@ enum Turn {
     Shared,
     /// That no other process does the same: what is read is written back.
     Alone,
+}
+
+/// What a run's writer knows of others, such as a review room. The database lets writers in without a queue, and one
+/// that comes back at once after each commit would keep the others out.
+#[derive(Debug, Default)]
+pub(super) struct OtherWriters {
+    version: i64,
+    /// Commits that still leave a gap.
+    n_gaps: u32,
+}
+
+impl OtherWriters {
+    /// Leaves the others time to get in, where one of them has written lately. A server lets all of them in.
+    fn leave_gap(&mut self, db: &Db) {
+        let Some(file) = db.sqlite() else { return };
+        // A version that cannot be read is no reason to stop: the next commit says what is wrong.
+        let version = file.version_of_others().unwrap_or(self.version);
+        if version != std::mem::replace(&mut self.version, version) {
+            self.n_gaps = GAPS_AFTER_WRITE;
+        }
+        if self.n_gaps > 0 {
+            self.n_gaps -= 1;
+            std::thread::sleep(GAP);
+        }
+    }
 }
 
 impl Writer {
@@ -187,6 +221,9 @@ impl Writer {
             fault_points::reach(Point::AfterCommit);
             failed = written.as_ref().err().cloned();
             batch.answer(written);
+            if self.lock.is_some() && failed.is_none() {
+                self.others.leave_gap(&self.tables.db);
+            }
         }
         let closed = failed.map_or_else(|| self.close(), Err);
         if let Some(caller) = closing {

@@ -4,6 +4,7 @@
 //! for. The order of a queue's items for a person never changes.
 
 use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use probity_core::label::LabelEntry;
 use probity_core::review::{
@@ -75,13 +76,29 @@ impl ReviewRoom {
         person: PersonId,
         now: i64,
     ) -> Result<Option<ItemId>, StoreError> {
-        // The order takes a look at every item, and never changes: no other writer has to wait for that.
-        let room = self.clone();
-        let ordered = move || room.read(|reader| reader.ask(|db| order(db, queue, person)));
-        let ordered = tokio::task::spawn_blocking(ordered).await.expect("reading does not panic")?;
-        let Some((spec, items)) = ordered else { return Ok(None) };
-        let taking = move |db: &Db| Ok(take(db, &items, spec.overlap, person, now)?);
+        // The order takes a look at every item, so it is looked up once, and while no other writer has to wait for it.
+        let known = self.orders().get(&(queue, person)).cloned();
+        let ordered = match known {
+            Some(ordered) => ordered,
+            None => {
+                let room = self.clone();
+                let look = move || room.read(|reader| reader.ask(|db| order(db, queue, person)));
+                let looked = tokio::task::spawn_blocking(look).await.expect("reading does not panic")?;
+                let Some(ordered) = looked.map(Arc::new) else { return Ok(None) };
+                let mut orders = self.orders();
+                if orders.len() >= ORDERS_MAX {
+                    orders.clear();
+                }
+                orders.insert((queue, person), Arc::clone(&ordered));
+                ordered
+            }
+        };
+        let taking = move |db: &Db| Ok(take(db, &ordered, person, now)?);
         self.write("handing out an item", taking).await
+    }
+
+    fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An item as `person` sees it; `None` unless it was given to them.
@@ -100,6 +117,18 @@ impl ReviewRoom {
         self.read(|reader| reader.ask(|db| db.row(SQL, &key, |row| row.get(0).map(ItemId))))
     }
 }
+
+/// Orders that are kept.
+const ORDERS_MAX: usize = 1024;
+
+/// The items of a queue in the order of one person.
+pub(super) struct OrderedItems {
+    overlap: u32,
+    items: Vec<ItemId>,
+}
+
+/// The orders that were looked up, by queue and person.
+pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<OrderedItems>>;
 
 /// An item with everything that is needed to keep an answer to it.
 pub(super) struct QueuedItem {
@@ -214,7 +243,7 @@ pub(super) fn standing(db: &Db, entries: &[LabelEntry]) -> Result<(u32, Vec<Labe
 
 /// What a queue asks for, and its items in the order of one person, which never changes. `None` where there is no such
 /// queue or person.
-fn order(db: &Db, queue: QueueId, id: PersonId) -> Result<Option<(QueueSpec, Vec<ItemId>)>, DbError> {
+fn order(db: &Db, queue: QueueId, id: PersonId) -> Result<Option<OrderedItems>, DbError> {
     const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
     let (Some(spec), Some(person)) = (spec(db, queue)?, active(db, id)?) else {
         return Ok(None);
@@ -225,13 +254,15 @@ fn order(db: &Db, queue: QueueId, id: PersonId) -> Result<Option<(QueueSpec, Vec
         Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
     })?;
     placed.sort_unstable();
-    Ok(Some((spec, placed.into_iter().map(|(_, item)| item).collect())))
+    let items = placed.into_iter().map(|(_, item)| item).collect();
+    Ok(Some(OrderedItems { overlap: spec.overlap, items }))
 }
 
 /// Takes the first of `items` that has a seat for a person: what they have been given, then what they have not
 /// seen, then what they have skipped, the longest ago first.
-fn take(db: &Db, items: &[ItemId], overlap: u32, id: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
+fn take(db: &Db, ordered: &OrderedItems, id: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
     const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
+    let OrderedItems { overlap, items } = ordered;
     if active(db, id)?.is_none() {
         return Ok(None);
     }
@@ -249,7 +280,7 @@ fn take(db: &Db, items: &[ItemId], overlap: u32, id: PersonId, now: i64) -> Resu
     // A stable sort: those of one second stay in the person's order.
     skipped.sort_by_key(|(at, _)| *at);
     for item in given.chain(unseen).chain(skipped.into_iter().map(|(_, item)| item)) {
-        if n_others(db, *item, id, now)? < overlap {
+        if n_others(db, *item, id, now)? < *overlap {
             sit(db, *item, id, "leased", now)?;
             return Ok(Some(*item));
         }

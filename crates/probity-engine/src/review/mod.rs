@@ -18,11 +18,13 @@ pub mod build;
 mod earlier;
 mod figures;
 mod hand_out;
+mod log;
 mod people;
 mod queue;
 mod remarks;
 mod runs;
 mod seen;
+mod sessions;
 mod settle;
 mod token;
 
@@ -30,20 +32,21 @@ mod token;
 mod tests;
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use act::{CausedBy, Reveal, RootCause, RootCauses, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
+use hand_out::Orders;
 pub use hand_out::{ItemView, SeatState};
+pub use log::{DoorAct, DoorEntry, LogLine, RoomCounts};
 pub use people::{
     INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonRole, PersonView,
     SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
 };
 pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView};
 pub use remarks::Remark;
-pub use runs::{
-    AttemptView, CaseView, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunComparison,
-    RunView, SettlementView,
-};
+pub use runs::{AttemptView, CaseView, RunVersion, SettlementView};
+pub use sessions::SessionView;
 pub use settle::{Difference, Disagreement, PersonAnswer, SettlingView, ToSettle};
 pub use token::AccessToken;
 
@@ -57,6 +60,9 @@ use crate::ledger::{Fault, Reader, Store, StoreAddress, StoreError, StoredLabel}
 /// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
 
+/// Connections for reading that are kept open.
+const READERS_MAX: usize = 8;
+
 /// An item of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemId(pub i64);
@@ -64,13 +70,23 @@ pub struct ItemId(pub i64);
 /// The room of one store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
 pub struct ReviewRoom {
+    /// Connections that wait for the next question: opening one costs more than most answers. Closed before the store.
+    readers: Arc<Mutex<Vec<Reader>>>,
+    /// Orders of items that were looked up. They never change.
+    orders: Arc<Mutex<Orders>>,
     store: Store,
 }
 
 impl ReviewRoom {
     /// Opens the room of the store at `address`, beside a run or without one. A store that is missing is made.
     pub fn open(address: impl Into<StoreAddress>) -> Result<ReviewRoom, StoreError> {
-        Ok(ReviewRoom { store: Store::open_for_review(address)? })
+        let (readers, orders) = (Arc::default(), Arc::default());
+        Ok(ReviewRoom { readers, orders, store: Store::open_for_review(address)? })
+    }
+
+    /// The store, for pages about runs.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Where the store is.
@@ -80,6 +96,7 @@ impl ReviewRoom {
 
     /// Writes what is waiting and gives up the room. Clones that are left can still read.
     pub fn close(self) -> Result<(), StoreError> {
+        self.waiting().clear();
         self.store.close()
     }
 
@@ -105,7 +122,18 @@ impl ReviewRoom {
         &self,
         question: impl FnOnce(&Reader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        question(&self.store.reader()?)
+        let waiting = self.waiting().pop();
+        let reader = waiting.map_or_else(|| self.store.reader(), Ok)?;
+        let answer = question(&reader)?;
+        let mut waiting = self.waiting();
+        if waiting.len() < READERS_MAX {
+            waiting.push(reader);
+        }
+        Ok(answer)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Reader>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the room. Done when the future completes.

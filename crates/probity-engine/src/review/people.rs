@@ -124,20 +124,22 @@ impl ReviewRoom {
     }
 
     /// Opens the door to the person with an invitation, and gives them a session. `None` for an invitation that is
-    /// unknown, used or too old. The person's other invitations open nothing any more.
+    /// unknown, used or too old. The person's other invitations open nothing any more. `client` is where they come from.
     pub async fn redeem(
         &self,
         invitation: &AccessToken,
+        client: &str,
         now: i64,
     ) -> Result<Option<(Person, AccessToken)>, StoreError> {
-        let (invitation, session) = (invitation.hash(), AccessToken::fresh());
+        let (invitation, session, client) = (invitation.hash(), AccessToken::fresh(), client.to_owned());
         let hash = session.hash();
         // Trying what is unknown costs a look, and no transaction.
         if !self.read(|reader| reader.ask(|db| is_known(db, invitation)))? {
             return Ok(None);
         }
-        let person =
-            self.write("redeeming an invitation", move |db| redeem(db, invitation, hash, now)).await?;
+        let person = self
+            .write("redeeming an invitation", move |db| redeem(db, (invitation, hash), &client, now))
+            .await?;
         Ok(person.map(|person| (person, session)))
     }
 
@@ -147,10 +149,7 @@ impl ReviewRoom {
         let hash = session.hash();
         let found = self.read(|reader| reader.ask(|db| session_of(db, hash)))?;
         let Some((stored, created, seen, person)) = found else { return Ok(None) };
-        // A clock that was set back makes a session of the future, which would never end.
-        let is_young = |since: i64, most: i64| (-SEEN_STEP_SECONDS..most).contains(&(now - since));
-        let is_open = is_young(created, SESSION_SECONDS_MAX) && is_young(seen, SESSION_IDLE_SECONDS_MAX);
-        if stored != hash || !is_open {
+        if stored != hash || !is_open(created, seen, now) {
             return Ok(None);
         }
         if now - seen >= SEEN_STEP_SECONDS {
@@ -212,15 +211,16 @@ fn is_known(db: &Db, invitation: blake3::Hash) -> Result<bool, DbError> {
 
 fn redeem(
     db: &Db,
-    invitation: blake3::Hash,
-    session: blake3::Hash,
+    (invitation, session): (blake3::Hash, blake3::Hash),
+    client: &str,
     now: i64,
 ) -> Result<Option<Person>, Fault> {
     const FIND: &str = "SELECT invitation.hash, person.id, person.name, person.role FROM invitation
         JOIN person ON person.id = invitation.person
         WHERE hash = ?1 AND used IS NULL AND expires > ?2 AND person.state = 'active'";
     const USE: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
-    const ENTER: &str = "INSERT INTO session (hash, person, created, seen) VALUES (?1, ?2, ?3, ?3)";
+    const ENTER: &str = "INSERT INTO session (hash, person, kind, client, created, seen)
+        VALUES (?1, ?2, 'browser', ?3, ?4, ?4)";
     let found = db.row(FIND, &vals![invitation.as_bytes(), now], |row| {
         Ok((row.get::<[u8; 32]>(0)?, person(row, 1)?))
     })?;
@@ -229,8 +229,15 @@ fn redeem(
         return Ok(None);
     }
     db.run(USE, &vals![person.id.0, now])?;
-    db.run(ENTER, &vals![session.as_bytes(), person.id.0, now])?;
+    db.run(ENTER, &vals![session.as_bytes(), person.id.0, client, now])?;
     Ok(Some(person))
+}
+
+/// Whether a session has not ended by time. A clock that was set back makes a session of the future, which would never
+/// end.
+pub(super) fn is_open(created: i64, seen: i64, now: i64) -> bool {
+    let is_young = |since: i64, most: i64| (-SEEN_STEP_SECONDS..most).contains(&(now - since));
+    is_young(created, SESSION_SECONDS_MAX) && is_young(seen, SESSION_IDLE_SECONDS_MAX)
 }
 
 type SessionRow = (blake3::Hash, i64, i64, Person);
@@ -238,7 +245,7 @@ type SessionRow = (blake3::Hash, i64, i64, Person);
 fn session_of(db: &Db, hash: blake3::Hash) -> Result<Option<SessionRow>, DbError> {
     const SQL: &str = "SELECT session.hash, created, seen, person.id, person.name, person.role FROM session
         JOIN person ON person.id = session.person
-        WHERE hash = ?1 AND ended IS NULL AND person.state = 'active'";
+        WHERE hash = ?1 AND kind = 'browser' AND ended IS NULL AND person.state = 'active'";
     db.row(SQL, &vals![hash.as_bytes()], |row| {
         Ok((blake3::Hash::from_bytes(row.get(0)?), row.get(1)?, row.get(2)?, person(row, 3)?))
     })
@@ -260,7 +267,7 @@ fn people(db: &Db, now: i64) -> Result<Vec<PersonView>, DbError> {
     const SQL: &str = "SELECT id, name, role, state,
             (SELECT count(*) FROM invitation
                 WHERE invitation.person = person.id AND used IS NULL AND expires > ?1),
-            (SELECT max(seen) FROM session WHERE session.person = person.id),
+            (SELECT max(seen) FROM session WHERE session.person = person.id AND kind = 'browser'),
             (SELECT count(*) FROM seat WHERE seat.person = person.id AND seat.state = 'submitted')
         FROM person ORDER BY name";
     db.rows(SQL, &vals![now], |row| {

@@ -1,7 +1,7 @@
 //! What stands beside the figures of a run: who answered at what cost, what the judge has earned, and who wrote the
 //! replies. The same for a run that was just made and for one on record.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_core::report::{Summary, SummaryBuilder};
 use probity_core::results::{AuthorRecord, Facts, JudgeRecord, Members, Tokens};
@@ -10,13 +10,14 @@ use probity_core::verdict::{ModelMatch, Patterns, model_match};
 use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
+use super::panel::{members_of, panel_facts};
 use super::replies::same_models;
 use super::standing::{Subject, now};
 use super::told::model_end;
 use super::{Ran, RunError};
 use crate::config::models::end_warning;
-use crate::config::{Backend, Config, StoredTexts};
-use crate::ledger::{JudgeId, Reader, StoreError, Totals};
+use crate::config::{Backend, Config, StoredTexts, Tier};
+use crate::ledger::{JudgeId, Reader, RunId, StoreError, Totals};
 use crate::schedule::budget::Money;
 use crate::target::TargetDefinition;
 
@@ -60,6 +61,7 @@ impl TargetSpec {
             Some((run, id)) => reader.totals(&id, run)?,
             None => Totals::default(),
         };
+        let tokens = tokens(&totals);
         Ok(AuthorRecord {
             name: self.name.clone(),
             id: self.id.clone(),
@@ -68,7 +70,7 @@ impl TargetSpec {
             answered_as: Members(totals.models.into_iter().collect()),
             calls: totals.calls,
             calls_lost: totals.lost,
-            tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
+            tokens,
             cost_usd: self.is_priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         })
     }
@@ -128,21 +130,36 @@ pub(super) fn pattern_warnings(asking: &Asking, patterns: &Patterns) -> Vec<Stri
     if matches!(asking.judge.backend, Backend::Baseline) { Vec::new() } else { patterns.warnings() }
 }
 
+fn tokens(totals: &Totals) -> Tokens {
+    Tokens { input: totals.tokens_in, output: totals.tokens_out, cached: totals.tokens_cached }
+}
+
+/// Answers by tier, where one was served in another tier than the usual.
+fn service_tiers(tiers: BTreeMap<String, u64>) -> Members<u64> {
+    let is_usual = |name: &String| Tier::Standard.billed(Some(name)) == Some(Tier::Standard);
+    if tiers.keys().all(is_usual) { Members::default() } else { Members(tiers.into_iter().collect()) }
+}
+
 /// What the calls of a run came to.
 fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
-    let totals = match ran.run {
-        Some(run) => reader.totals(&ran.judge_id, run)?,
-        None => Totals::default(),
+    let totals = match (ran.run, asking.panel()) {
+        (Some(run), None) => reader.totals(&ran.judge_id, run)?,
+        // Settling what its members said is no call of a panel.
+        (Some(run), Some(_)) => member_totals(reader, &ran.judge_id, run)?,
+        (None, _) => Totals::default(),
     };
     let chat = asking.judge.chat();
+    let has_usage = asking.judge.chats().next().is_some();
     let priced = match &asking.judge.backend {
         Backend::Chat(chat) => asking.config.price(chat).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
+        Backend::Panel(panel) => panel.chats().all(|chat| asking.config.price(chat).is_some()),
         // What a program spends, it alone knows.
         Backend::Command(_) => false,
     };
     let mut warnings = Vec::new();
-    if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
+    // The members of a panel are different models.
+    if asking.panel().is_none() && (totals.fingerprints.len() > 1 || totals.models.len() > 1) {
         let names = totals.models.iter().chain(&totals.fingerprints);
         let names: Vec<String> = names.map(|(name, n)| format!("{name} ({n})")).collect();
         warnings.push(format!("the judge changed during the run: {}", names.join(", ")));
@@ -162,6 +179,7 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         let n = repeated.packets.len();
         warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
     }
+    let tokens = tokens(&totals);
     Ok(Facts {
         judge: JudgeRecord {
             id: ran.judge_id.to_string(),
@@ -174,11 +192,42 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
         packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
-        tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
-        calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
-        calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
+        tokens,
+        calls_without_usage: if has_usage { totals.unknown_usage_answers } else { 0 },
+        calls_without_cost: if has_usage { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
+        saved_usd: Some(totals.saved_picodollars)
+            .filter(|saved| *saved != 0 && priced)
+            .map(|saved| Money::from_picos(saved).usd()),
+        service_tiers: service_tiers(totals.tiers),
+        panel: match asking.panel() {
+            Some(panel) => panel_facts(asking, panel, reader, ran)?,
+            None => None,
+        },
         warnings,
         ..Facts::default()
     })
+}
+
+/// What the calls to the members of a panel came to.
+fn member_totals(reader: &Reader, panel: &JudgeId, run: RunId) -> Result<Totals, StoreError> {
+    let mut all = Totals::default();
+    for member in members_of(reader, panel)? {
+        let totals = reader.totals(&member, run)?;
+        all.calls += totals.calls;
+        all.lost += totals.lost;
+        all.unknown_cost_calls += totals.unknown_cost_calls;
+        all.unknown_usage_answers += totals.unknown_usage_answers;
+        all.tokens_in = all.tokens_in.saturating_add(totals.tokens_in);
+        all.tokens_out = all.tokens_out.saturating_add(totals.tokens_out);
+        all.cost_picodollars = all.cost_picodollars.saturating_add(totals.cost_picodollars);
+        for (name, n) in totals.models {
+            *all.models.entry(name).or_default() += n;
+        }
+        for (name, n) in totals.fingerprints {
+            *all.fingerprints.entry(name).or_default() += n;
+        }
+        all.repeated_responses.extend(totals.repeated_responses);
+    }
+    Ok(all)
 }

@@ -9,12 +9,13 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::json::Json;
 use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
+use probity_core::panel::PanelRecord;
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
-use crate::config::{Backend, Config, JudgeSettings, LeftOut};
+use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut, PanelSettings, Tier};
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt, file_digest};
+use crate::judge::{JudgeError, Prompt, file_digest, n_schema_bytes};
 use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
@@ -37,6 +38,10 @@ pub struct Asking {
     file_hashes: Vec<String>,
     /// What the judge was not sent in the latest turn.
     left: Mutex<LeftOut>,
+    /// The judges that it is made of, each with its template.
+    members: Vec<Asking>,
+    /// What labels made of them, once that is known.
+    fitted: Mutex<Option<Arc<PanelRecord>>>,
 }
 
 /// A packet with an estimate of what a call about it takes.
@@ -52,7 +57,33 @@ impl Asking {
     /// Puts the parts together. Fails where the judge's file cannot be read.
     pub fn new(judge: JudgeSettings, template: Template, config: Config) -> Result<Self, RunError> {
         let file_hashes = file_hashes(&judge)?;
-        Ok(Asking { judge, template, config, file_hashes, left: Mutex::default() })
+        let (left, members, fitted) = Default::default();
+        Ok(Asking { judge, template, config, file_hashes, left, members, fitted })
+    }
+
+    /// The same made of `members`.
+    #[must_use]
+    pub fn made_of(self, members: Vec<Asking>) -> Self {
+        Asking { members, ..self }
+    }
+
+    /// How the members decide together, for a judge made of judges.
+    pub fn panel(&self) -> Option<&PanelSettings> {
+        self.judge.panel()
+    }
+
+    /// The judges that it is made of.
+    pub fn members(&self) -> &[Asking] {
+        &self.members
+    }
+
+    /// What labels made of the members, where that is known.
+    pub fn fitted(&self) -> Option<Arc<PanelRecord>> {
+        self.fitted.lock().expect("no thread panics while it holds this").clone()
+    }
+
+    pub(super) fn set_fitted(&self, record: Option<PanelRecord>) {
+        *self.fitted.lock().expect("no thread panics while it holds this") = record.map(Arc::new);
     }
 
     /// The parts of a run on record. Nothing is asked with them, so no file of the judge is looked at.
@@ -62,7 +93,8 @@ impl Asking {
         config: Config,
         left: LeftOut,
     ) -> Asking {
-        Asking { judge, template, config, file_hashes: Vec::new(), left: Mutex::new(left) }
+        let (file_hashes, members, fitted) = Default::default();
+        Asking { judge, template, config, file_hashes, left: Mutex::new(left), members, fitted }
     }
 
     /// What the judge was not sent, because it refused it.
@@ -74,15 +106,30 @@ impl Asking {
         *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
-    /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
+    /// The length of everything in the prompt and the schema of `empty`, a packet whose texts are empty.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
         let prompt = self.template.render(empty)?;
-        Ok((prompt.system.len() + prompt.user.len()) as u64)
+        let n_schema_bytes = n_schema_bytes(&self.judge, empty.ask());
+        Ok((prompt.system.len() + prompt.user.len() + n_schema_bytes) as u64)
     }
 
-    /// The most a call with `prompt` can cost, where the model has a price.
-    pub fn most(&self, prompt: &Prompt, left: &LeftOut) -> Option<Money> {
-        self.config.most(self.judge.chat()?, left, prompt.system.len() + prompt.user.len())
+    /// The most a call with `prompt` can cost in `tier`, where the model has a price.
+    pub fn most(&self, prompt: &Prompt, left: &LeftOut, tier: Tier) -> Option<Money> {
+        let chat = self.judge.chat()?;
+        self.config.most(chat, left, prompt.system.len() + prompt.user.len(), tier)
+    }
+
+    /// The tier that single calls ask for.
+    pub(super) fn tier(&self) -> Tier {
+        self.judge.chat().map_or(Tier::Standard, |chat| chat.service_tier.tier())
+    }
+
+    /// The tokens of `prompt` that the host's cache of prompts would keep, estimated.
+    pub(super) fn tokens_cacheable(&self, prompt: &Prompt) -> u64 {
+        let kept = |chat: &ChatSettings| Some(chat.dialect().cache.as_ref()?.tokens_min);
+        let stable = (prompt.system.len() + prompt.n_stable) as u64 / CHARS_PER_TOKEN;
+        let min = self.judge.chat().and_then(kept);
+        if min.is_some_and(|min| stable >= min) { stable } else { 0 }
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
@@ -106,7 +153,8 @@ impl Asking {
         match self.judge.backend {
             Backend::Recorded { verdicts: None } => false,
             Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => true,
-            Backend::Chat(_) | Backend::Command(_) => network == Network::Online,
+            // What is decided is written down, for which its members have to be asked.
+            Backend::Chat(_) | Backend::Command(_) | Backend::Panel(_) => network == Network::Online,
         }
     }
 
@@ -128,6 +176,12 @@ impl Asking {
             members
                 .push(("files".to_owned(), Json::Array(self.file_hashes.iter().map(Json::text).collect())));
         }
+        if let Backend::Panel(_) = self.judge.backend {
+            let made_of = self.members.iter().map(|member| Json::text(member.identity(&member.left())));
+            members.push(("members".to_owned(), Json::Array(made_of.collect())));
+            let fitted = self.fitted().map_or_else(|| "none".to_owned(), |record| record.text());
+            members.push(("fitted".to_owned(), Json::text(fitted)));
+        }
         if let Backend::Chat(_) | Backend::Command(_) = self.judge.backend {
             members.push(("template".to_owned(), Json::text(self.template.hash())));
         }
@@ -145,7 +199,7 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
         Backend::Command(command) => {
             command.argv.iter().map(PathBuf::from).filter(|path| path.is_file()).collect()
         }
-        Backend::Chat(_) | Backend::Baseline => Vec::new(),
+        Backend::Chat(_) | Backend::Baseline | Backend::Panel(_) => Vec::new(),
     };
     let digest = |path: PathBuf| file_digest(&path).map_err(|source| JudgeError::Open { path, source });
     paths.into_iter().map(digest).collect()
@@ -156,6 +210,11 @@ impl SizedPacket {
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
         let tokens_input = (overhead_chars + packet.n_bytes() as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet: Arc::new(packet), tokens_input }
+    }
+
+    /// How many decisions an answer to it has.
+    pub(super) fn n_decisions(&self) -> u64 {
+        self.packet.ask().n_decisions() as u64
     }
 
     /// The packet by name.

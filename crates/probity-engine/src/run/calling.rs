@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::plan::UnscoredPolicy;
 use super::{Mode, RunError, Session, open_files};
-use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
+use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings, Tier};
 use crate::judge::respondent::Respondent;
 use crate::ledger::{AskAgain, JudgeId, LaneNews, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
@@ -53,6 +53,12 @@ pub(super) struct Calling<'a> {
     pub(super) repeat: u32,
     /// Calls that are to be made.
     pub(super) n_calls: u64,
+    /// The tier that they ask for.
+    pub(super) tier: Tier,
+    /// Packets that wait in a batch, and are not asked about.
+    pub(super) n_waiting: u64,
+    /// Whether it is looked after batches, whatever calls are to be made.
+    pub(super) in_batches: bool,
     /// Whether the parameters of the calls are known to be taken.
     pub(super) parameters: Parameters,
 }
@@ -66,27 +72,36 @@ pub(super) struct Called {
     pub(super) n_answered: u64,
 }
 
+/// How calls went.
+pub(super) struct Drove {
+    pub(super) driven: Driven,
+    /// Whether nothing more is to be done about them in this command.
+    pub(super) is_over: bool,
+}
+
 impl Calling<'_> {
-    /// Opens the run, asks whatever `feed` puts into the outbox, and ends the run. The respondent is built before
-    /// the store hears of a run, so that what is wrong with it leaves no trace.
+    /// Opens the run, has `drive` ask, and ends the run. The respondent is built before the store hears of a run, so that
+    /// what is wrong with it leaves no trace.
     pub(super) async fn call<R: Respondent>(
         &self,
         build: impl FnOnce() -> Result<R, RunError>,
         open_run: impl FnOnce() -> Result<RunId, StoreError>,
-        feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
+        drive: impl AsyncFnOnce(&Arc<Desk<R>>) -> Result<Drove, RunError>,
     ) -> Result<Called, RunError> {
-        let Session { store, mode, observer, .. } = *self.session;
-        let respondent = if self.n_calls > 0 { Some(build()?) } else { None };
+        let Session { store, observer, .. } = *self.session;
+        let respondent = if self.n_calls > 0 || self.in_batches { Some(build()?) } else { None };
         let run = open_run()?;
         let Some(respondent) = respondent else {
-            let is_whole = mode.shard.is_none();
-            store.end_run(run, if is_whole { RunState::Complete } else { RunState::Incomplete })?;
+            let is_over = self.n_waiting == 0 && self.session.mode.shard.is_none();
+            store.end_run(run, if is_over { RunState::Complete } else { RunState::Incomplete })?;
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
         let (answered_before, gone_before) = (desk.lane.answered(), desk.lane.gone());
-        observer.calling(&desk.progress, &desk.lane);
-        let driven = driven(&desk, mode, feed).await;
+        if self.tier != Tier::Batch {
+            observer.calling(&desk.progress, &desk.lane);
+        }
+        let drove = drive(&desk).await;
         observer.called();
         let n_lost = store.take_lost();
         if n_lost > 0 {
@@ -95,13 +110,14 @@ impl Calling<'_> {
             ));
         }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
-        let is_whole = mode.shard.is_none();
-        let complete =
-            is_whole && driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
+        let is_whole = self.session.mode.shard.is_none();
+        let complete = drove.as_ref().is_ok_and(|Drove { driven, is_over }| {
+            is_whole && *is_over && self.n_waiting == 0 && driven.stop.is_none() && driven.gave_up == 0
+        });
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
-        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() - answered_before })
+        Ok(Called { run, driven: Some(drove?.driven), n_answered: desk.lane.answered() - answered_before })
     }
 
     /// Says which of several servers were left, and why.
@@ -130,6 +146,7 @@ impl Calling<'_> {
             lane: self.allowance.lane(|| self.open_lane()),
             budget: Arc::clone(&self.allowance.budget),
             price,
+            tier: self.tier,
             schedule: self.config.schedule.clone(),
             reask: self.config.run.reask,
             mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
@@ -156,7 +173,7 @@ pub(super) fn lane_key(chat: &ChatSettings) -> String {
 }
 
 /// Drives what `feed` puts into the outbox until that ends or the lane stops.
-async fn driven<R: Respondent>(
+pub(super) async fn driven<R: Respondent>(
     desk: &Arc<Desk<R>>,
     mode: &Mode,
     feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
@@ -221,7 +238,7 @@ pub(super) struct Outbox<Q> {
 }
 
 impl<Q> Outbox<Q> {
-    fn new(channel: mpsc::Sender<Task<Q>>) -> Outbox<Q> {
+    pub(super) fn new(channel: mpsc::Sender<Task<Q>>) -> Outbox<Q> {
         Outbox { runtime: Handle::current(), channel, waiting: Vec::new(), group: 1 }
     }
 
@@ -232,7 +249,7 @@ impl<Q> Outbox<Q> {
     }
 
     /// Sends what is waiting, and blocks until there is room for it.
-    fn send(&mut self) -> Taken {
+    pub(super) fn send(&mut self) -> Taken {
         self.group = (2 * self.group).min(GROUP_MAX).min(self.channel.max_capacity());
         match self.runtime.block_on(self.channel.reserve_many(self.waiting.len())) {
             Ok(places) => {

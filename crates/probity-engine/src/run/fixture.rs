@@ -76,6 +76,7 @@ pub(super) fn run(job: &Arc<Job>, store: &Store) -> Ran {
         interrupted,
         invocation: None,
         shard: None,
+        dispatch: crate::run::batch::Dispatch::Online,
     };
     let session = Session { store, mode: &mode, key: &|_| None, observer: &Silent };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");

@@ -496,5 +496,6 @@ fn lacking<'a>(rubric: &'a Rubric, case: &Case) -> Option<&'a Criterion> {
 pub(super) fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
-    UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }
+    let slice = entry.case.slice.as_ref().map(|slice| Arc::from(slice.as_str()));
+    UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant, slice }
 }

@@ -7,19 +7,23 @@
 mod about;
 pub mod asking;
 pub mod basis;
+pub mod batch;
 mod by_people;
 mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
+mod confirm;
 pub mod foreign;
 pub mod forget;
 pub mod job;
 pub mod labelled;
 mod open_files;
+pub mod panel;
 mod parallel;
 pub mod plan;
 pub mod probe;
+pub mod quote;
 mod record;
 mod refused;
 pub mod replies;
@@ -59,14 +63,18 @@ use crate::schedule::lane::Lane;
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
+use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, Shard, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Pricing, Shard, UnscoredPolicy};
+use quote::Quote;
 use refused::Tuned;
 use replies::RepliesRan;
 use results::Row;
 use turn::Turn;
 use work::Work;
+
+pub use confirm::{Confirmation, PlannedSpending};
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +98,8 @@ pub struct Mode {
     pub invocation: Option<Invocation>,
     /// The part of the packets that is asked about here; `None` for all of them.
     pub shard: Option<Shard>,
+    /// How calls to the judge are made.
+    pub dispatch: Dispatch,
 }
 
 /// Is told how a run goes.
@@ -98,6 +108,10 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
+    /// Asks whether so much may be spent.
+    fn confirm(&self, _spending: &PlannedSpending) -> Confirmation {
+        Confirmation::Refused
+    }
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
@@ -148,6 +162,16 @@ impl Ran {
         Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
     }
 
+    /// The same part of a run, gone on with.
+    fn continued(self, later: Ran) -> Ran {
+        let driven = match (self.driven, later.driven) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        };
+        let n_calls = later.n_calls.max(self.n_calls);
+        Ran { plan: self.plan, driven, n_calls, n_answered: self.n_answered + later.n_answered, ..later }
+    }
+
     /// The same part of a run, asked about again.
     fn again(self, later: Ran) -> Ran {
         let plan = self.plan.clone().again(later.plan.clone());
@@ -180,7 +204,7 @@ pub enum RunError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// No record of the cases can be used.
-    #[error("{first}: no record can be used, {n_skipped} were skipped; this one because: {reason}")]
+    #[error("{first}: none of the {n_skipped} records can be used; the first one: {reason}")]
     NothingUsable {
         /// Where the first one stands, as file and line.
         first: String,
@@ -218,6 +242,24 @@ pub enum RunError {
     /// The judge cannot be used as configured.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// No labels have said yet what a judge made of judges may decide.
+    #[error(
+        "judge {judge} has no {what} for rubric {rubric}, or one of its judges has changed since: they come from labels"
+    )]
+    NotFitted {
+        /// The judge.
+        judge: String,
+        /// Thresholds or weights.
+        what: &'static str,
+        /// The rubric.
+        rubric: String,
+    },
+    /// A judge made of judges decides each criterion by itself.
+    #[error("judge {judge} decides each criterion by itself, and all were to be asked about in one call")]
+    OneCallPanel {
+        /// The judge.
+        judge: String,
+    },
     /// A budget is set and the model has no price.
     #[error("a budget is set, but no price is known for model {model:?}")]
     NoPrice {
@@ -232,6 +274,20 @@ pub enum RunError {
     BudgetTooLarge {
         /// The budget.
         usd: Exact,
+    },
+    /// More would be spent than is spent unasked.
+    #[error("{}", spending.sentence())]
+    Unconfirmed {
+        /// What would be spent.
+        spending: Box<PlannedSpending>,
+    },
+    /// The judge cannot be asked by batches.
+    #[error("judge {judge} cannot be asked by batches: {why}")]
+    NoBatch {
+        /// Which.
+        judge: String,
+        /// Why.
+        why: &'static str,
     },
     /// The rule for stopping early cannot be used.
     #[error(transparent)]
@@ -276,7 +332,9 @@ impl RunError {
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
     let key = budget_key([work.as_ref()]);
-    run_within(work, session, &Allowance::new(Arc::new(budget(key, work.asking(), None)?))).await
+    let budget = Arc::new(budget(key, work.asking(), None)?);
+    confirm::confirm(std::slice::from_ref(work), None, session, &budget)?;
+    run_within(work, session, &Allowance::new(budget)).await
 }
 
 /// What `judge` has on record about `work`, as a run of its own where the store is written to.
@@ -306,12 +364,24 @@ async fn run_within(
     session: &Session<'_>,
     allowance: &Allowance,
 ) -> Result<Ran, RunError> {
-    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls };
+    if work.asking().panel().is_some() {
+        return panel::run_panel(work, session, allowance).await;
+    }
+    let turn = Turn { work, session, allowance, calls_before: allowance.budget.spent().calls, answers: None };
     let tuned = Tuned::judge(work.asking());
     let mut left = tuned.left_out(session.store)?;
+    let (mut earlier, mut halt): (Option<Ran>, _) = (None, None);
     loop {
         work.asking().set_left(&left);
-        let ran = turn.take(&left).await?;
+        let (ran, next) = turn.take(&left, halt.take()).await?;
+        let ran = match earlier.take() {
+            None => ran,
+            Some(earlier) => earlier.continued(ran),
+        };
+        if let NextPass::Again(stop) = next {
+            (earlier, halt) = (Some(ran), stop);
+            continue;
+        }
         match tuned.started_over(&left, (ran.driven.as_ref(), ran.n_answered), session)? {
             Some(more) => left = more,
             None => return Ok(ran),
@@ -337,7 +407,7 @@ fn budget_key<'a>(works: impl IntoIterator<Item = &'a dyn Work>) -> String {
 fn budget(key: String, asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
     let chats: Vec<&ChatSettings> =
-        asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
+        asking.judge.chats().chain(target.and_then(TargetSettings::chat)).collect();
     let money_max = match limits.usd_max.filter(|_| !chats.is_empty()) {
         None => None,
         Some(usd) => {
@@ -365,12 +435,29 @@ pub fn report(
 /// What doing `work` would take beyond what `store` has, and what the judge would not be sent.
 pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Planned), RunError> {
     let asking = work.asking();
-    let Some(store) = store else { return Ok((LeftOut::default(), plan::plan(work, None)?)) };
+    if let Some(store) = store {
+        panel::know(asking, &work.basis().rubric, store)?;
+    }
+    let Some(store) = store else {
+        let left = LeftOut::default();
+        let planned = plan::plan(work, None, Pricing::Exact(&left))?;
+        return Ok((left, planned));
+    };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
     let on_record =
         OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep, shard: None };
-    Ok((left, plan::plan(work, Some(on_record))?))
+    let planned = plan::plan(work, Some(on_record), Pricing::Exact(&left))?;
+    Ok((left, planned))
+}
+
+/// What `plan` will cost beyond what `store` has. `None` where the judge has no endpoint.
+pub fn quote(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+    let history = match store {
+        Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
+        None => None,
+    };
+    Ok(Quote::of(plan, asking, history))
 }
 
 /// The parameters that the judge is on record as refusing.
@@ -387,7 +474,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
     let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain, shard: None };
-    Ok(plan::plan(work, Some(on_record))?.plan)
+    Ok(plan::plan(work, Some(on_record), Pricing::Counted)?.plan)
 }
 
 /// The one judge whose verdicts the store holds.

@@ -5,10 +5,9 @@
 use std::str::FromStr;
 
 use probity_core::packet::{PacketHash, PacketMap};
-use probity_core::verdict::Usage;
 
 use super::RunError;
-use super::asking::{Asking, SizedPacket};
+use super::asking::{CHARS_PER_TOKEN, SizedPacket};
 use super::work::{PassEnd, Unit, Work};
 use crate::config::LeftOut;
 use crate::input::Skipped;
@@ -74,17 +73,28 @@ impl FromStr for Shard {
 
 /// The packets of a work, and which of them lack a verdict.
 #[derive(Debug, Default)]
-pub struct Missing(PacketMap<Option<Earlier>>);
+pub struct Missing {
+    packets: PacketMap<Option<Earlier>>,
+    /// Packets that wait in a batch: they have no verdict, and need no call.
+    pub n_in_flight: u64,
+    /// How many of them are asked about at most.
+    pub(super) n_max: u64,
+}
 
 impl Missing {
+    /// The same, of which at most so many are asked about.
+    pub(super) fn at_most(self, n_max: u64) -> Missing {
+        Missing { n_max, ..self }
+    }
+
     /// What the store has about a packet that is to be asked about; `None` where no call is needed.
     pub(super) fn get(&self, packet: PacketHash) -> Option<Earlier> {
-        self.0.get(&packet).copied().flatten()
+        self.packets.get(&packet).copied().flatten()
     }
 
     /// Takes a packet out: equal content is paid for once.
     pub fn take(&mut self, packet: PacketHash) -> Option<Earlier> {
-        self.0.get_mut(&packet).and_then(Option::take)
+        self.packets.get_mut(&packet).and_then(Option::take)
     }
 }
 
@@ -116,10 +126,10 @@ impl<'a, T> Lacking<'a, T> {
         about: T,
         call: &mut dyn FnMut(T),
     ) -> Result<Met, StoreError> {
-        if self.met.0.contains_key(&packet) {
+        if self.met.packets.contains_key(&packet) {
             return Ok(Met::Again);
         }
-        self.met.0.insert(packet, None);
+        self.met.packets.insert(packet, None);
         self.waiting.push((packet, about));
         if self.waiting.len() == BATCH {
             self.look_up(call)?;
@@ -147,11 +157,15 @@ impl<'a, T> Lacking<'a, T> {
             }
             let earlier = match known.get(&packet) {
                 Some(KnownKind::Verdict) => continue,
+                Some(KnownKind::InFlight) => {
+                    self.met.n_in_flight += 1;
+                    continue;
+                }
                 Some(KnownKind::Unscored) if unscored == UnscoredPolicy::Keep => continue,
                 Some(KnownKind::Attempted) => Earlier::Attempts,
                 Some(KnownKind::Unscored) | None => Earlier::Nothing,
             };
-            self.met.0.insert(packet, Some(earlier));
+            self.met.packets.insert(packet, Some(earlier));
             call(about);
         }
         Ok(())
@@ -185,8 +199,50 @@ pub struct Plan {
     pub tokens_input: u64,
     /// The most answer tokens of those calls.
     pub tokens_output_max: u64,
-    /// The most those calls can cost; `None` without a price.
+    /// Decisions that the answers to those calls have.
+    pub n_decisions: u64,
+    /// The most that one call about each packet can cost; `None` without a price, or where it was not asked for.
     pub most: Option<Money>,
+    /// Prompt tokens of those calls that the host's cache would keep, estimated, where it was asked for.
+    pub tokens_cacheable: u64,
+    /// The same with all criteria of a reply in one call, whatever is on record; `None` where nothing is to be joined.
+    pub one_call: Option<JoinedCalls>,
+}
+
+/// What one call for all criteria of a reply would take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JoinedCalls {
+    /// Calls.
+    pub n_calls: u64,
+    /// Decisions that their answers have.
+    pub n_decisions: u64,
+    /// Prompt tokens, estimated.
+    pub tokens_input: u64,
+}
+
+impl JoinedCalls {
+    /// Adds the packets of a unit: those about the same texts are one call.
+    fn add(&mut self, packets: &[SizedPacket]) {
+        let is_same = |one: &SizedPacket, other: &SizedPacket| {
+            let (one, other) = (&one.packet, &other.packet);
+            one.subject() == other.subject() && one.situation() == other.situation()
+        };
+        for about in packets.chunk_by(is_same) {
+            let own = |sized: &SizedPacket| sized.packet.ask().n_bytes() as u64 / CHARS_PER_TOKEN;
+            let shared = about.iter().map(|sized| sized.tokens_input.saturating_sub(own(sized))).max();
+            self.n_calls += 1;
+            self.n_decisions += about.iter().map(|sized| sized.n_decisions()).sum::<u64>();
+            self.tokens_input += shared.unwrap_or(0) + about.iter().map(own).sum::<u64>();
+        }
+    }
+
+    fn and(self, later: JoinedCalls) -> JoinedCalls {
+        JoinedCalls {
+            n_calls: self.n_calls + later.n_calls,
+            n_decisions: self.n_decisions + later.n_decisions,
+            tokens_input: self.tokens_input + later.tokens_input,
+        }
+    }
 }
 
 impl Plan {
@@ -204,6 +260,8 @@ impl Plan {
             (&mut self.n_oversize, later.n_oversize),
             (&mut self.tokens_input, later.tokens_input),
             (&mut self.tokens_output_max, later.tokens_output_max),
+            (&mut self.n_decisions, later.n_decisions),
+            (&mut self.tokens_cacheable, later.tokens_cacheable),
         ];
         for (sum, more) in sums {
             *sum += more;
@@ -222,8 +280,10 @@ impl Plan {
         self.oversize.extend(later.oversize);
         self.tokens_input += later.tokens_input;
         self.tokens_output_max += later.tokens_output_max;
-        let most = self.most.zip(later.most);
-        self.most = most.map(|(one, other)| Money::from_picos(one.picos().saturating_add(other.picos())));
+        self.n_decisions += later.n_decisions;
+        self.tokens_cacheable += later.tokens_cacheable;
+        self.one_call = self.one_call.zip(later.one_call).map(|(one, other)| one.and(other));
+        self.most = self.most.zip(later.most).map(|(one, other)| one.plus(other));
         self
     }
 
@@ -234,11 +294,13 @@ impl Plan {
         }
     }
 
-    fn add_cost(&mut self, asking: &Asking) {
-        if let Some(chat) = asking.judge.chat() {
-            self.tokens_output_max = self.n_calls * chat.sent(&LeftOut::default()).limit_most();
-            let usage = Usage { input: self.tokens_input, output: self.tokens_output_max };
-            self.most = asking.config.price(chat).map(|price| Money::of(price, usage));
+    fn add_call(&mut self, sized: &SizedPacket, price: Option<(Option<Money>, u64)>) {
+        self.n_calls += 1;
+        self.tokens_input += sized.tokens_input;
+        self.n_decisions += sized.n_decisions();
+        if let Some((most, cacheable)) = price {
+            self.most = self.most.zip(most).map(|(sum, more)| sum.plus(more));
+            self.tokens_cacheable += cacheable;
         }
     }
 }
@@ -254,15 +316,43 @@ pub struct Planned {
     pub(super) first_skipped: Option<Skipped>,
 }
 
+/// How closely a plan looks at what it costs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pricing<'a> {
+    /// Calls and tokens are counted.
+    Counted,
+    /// Every prompt is made too, without the parameters that were refused: what it can cost at most is exact.
+    Exact(&'a LeftOut),
+}
+
 /// Counts what doing `work` would take beyond what is on record. Reads every case, so that every fault of the
 /// input is found before anything is spent.
-pub(super) fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<Planned, RunError> {
-    let (mut plan, mut first_skipped) = (Plan::default(), None);
+pub(super) fn plan(
+    work: &dyn Work,
+    on_record: Option<OnRecord<'_>>,
+    pricing: Pricing<'_>,
+) -> Result<Planned, RunError> {
+    let (mut plan, mut first_skipped, mut joined) = (Plan::default(), None, JoinedCalls::default());
     let (mut lacking, asking) = (Lacking::new(on_record), work.asking());
-    let (mut n_calls, mut tokens_input) = (0, 0);
-    let mut call = |tokens: u64| {
-        n_calls += 1;
-        tokens_input += tokens;
+    let chat = asking.judge.chat();
+    let is_exact = matches!(pricing, Pricing::Exact(_)) && chat.is_some();
+    let is_priced = is_exact && chat.is_some_and(|chat| asking.config.price(chat).is_some());
+    let mut calls = Plan { most: is_priced.then(Money::default), ..Plan::default() };
+    let mut unfilled = None;
+    let mut call = |sized: SizedPacket| {
+        let price = match pricing {
+            Pricing::Exact(left) if is_exact => match asking.template.render(&sized.packet) {
+                Ok(prompt) => {
+                    Some((asking.most(&prompt, left, asking.tier()), asking.tokens_cacheable(&prompt)))
+                }
+                Err(error) => {
+                    unfilled.get_or_insert(error);
+                    None
+                }
+            },
+            _ => None,
+        };
+        calls.add_call(&sized, price);
     };
     PassEnd::failure(work.units(&mut |unit| {
         plan.n_records += 1;
@@ -276,12 +366,13 @@ pub(super) fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<P
             Unit::Asked { label, packets } => {
                 plan.n_admitted += 1;
                 plan.n_packets += packets.len() as u64;
-                for packet in &packets {
-                    if asking.is_oversize(packet) {
-                        plan.add_oversize(&label.case_id, packet);
+                joined.add(&packets);
+                for packet in packets {
+                    if asking.is_oversize(&packet) {
+                        plan.add_oversize(&label.case_id, &packet);
                         continue;
                     }
-                    let met = lacking.meet(packet.packet.hash(), packet.tokens_input, &mut call)?;
+                    let met = lacking.meet(packet.packet.hash(), packet, &mut call)?;
                     plan.n_repeated += u64::from(met == Met::Again);
                 }
             }
@@ -289,7 +380,19 @@ pub(super) fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<P
         Ok(())
     }))?;
     let missing = lacking.finish(&mut call)?;
-    (plan.n_calls, plan.tokens_input) = (n_calls, tokens_input);
-    plan.add_cost(asking);
+    if let Some(error) = unfilled {
+        return Err(error.into());
+    }
+    let per_call = chat.map_or(0, |chat| chat.sent(&LeftOut::default()).limit_most());
+    let plan = Plan {
+        n_calls: calls.n_calls,
+        tokens_input: calls.tokens_input,
+        tokens_output_max: calls.n_calls * per_call,
+        n_decisions: calls.n_decisions,
+        most: calls.most,
+        tokens_cacheable: calls.tokens_cacheable,
+        one_call: (joined.n_calls < plan.n_packets).then_some(joined),
+        ..plan
+    };
     Ok(Planned { plan, missing, first_skipped })
 }

@@ -179,7 +179,8 @@ impl ResultRows<'_> {
                     Ok(criteria)
                 });
                 let repeats = repeats.collect::<Result<Vec<_>, RunError>>()?;
-                ResultRow::new(entry, GateStatus::Admitted, findings).with_repeats(rubric, repeats)
+                let row = ResultRow::new(entry, GateStatus::Admitted, findings).with_repeats(rubric, repeats);
+                ResultRow { packets: packets.iter().map(|packet| packet.hash).collect(), ..row }
             }
         };
         Ok(Row::Reply(Box::new(result)))

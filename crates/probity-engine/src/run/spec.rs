@@ -182,6 +182,16 @@ impl RecordedRun {
         Ok(all)
     }
 
+    /// The judge that was asked.
+    pub fn judge(&self) -> &JudgeId {
+        &self.judge_id
+    }
+
+    /// Which independent answer counts first.
+    pub fn first_repeat(&self) -> u32 {
+        self.repeat_numbers().start
+    }
+
     fn repeat_numbers(&self) -> Range<u32> {
         repeat_numbers(self.spec.round, self.spec.n_repeats)
     }

@@ -200,6 +200,8 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
             repeat: 0,
             n: 1,
             cause: "first".to_owned(),
+            tokens_planned: 100,
+            decisions: 1,
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
-use super::calling::{Allowance, Called, Calling, Outbox, Taken, lane_key};
-use super::plan::{Missing, OnRecord, Planned, plan};
+use super::batch::{self, Batching, NextPass};
+use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven, lane_key};
+use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
 use super::told::Context;
 use super::work::{PassEnd, Unit, Work};
 use super::{Ran, RunError, Session, only_judge};
-use crate::config::{Backend, LeftOut};
-use crate::judge::{Judge, Question};
+use crate::config::{Backend, LeftOut, Tier};
+use crate::judge::{Judge, PanelAnswers, Question};
 use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
+use crate::schedule::Driven;
 use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::{Parameters, Stop};
 
@@ -23,10 +25,14 @@ pub(super) struct Turn<'a> {
     pub(super) allowance: &'a Allowance,
     /// Calls that the budget had counted before this run: those for its replies.
     pub(super) calls_before: u64,
+    /// What the members of a panel decided, where the judge is made of judges: no call is made about it.
+    pub(super) answers: Option<Arc<PanelAnswers>>,
 }
 
 impl Turn<'_> {
-    pub(super) async fn take(&self, left: &LeftOut) -> Result<Ran, RunError> {
+    /// Asks what is missing, and says whether what then is on record is to be gone on with at once. Nothing is sent in a
+    /// batch where there is a reason to `halt`.
+    pub(super) async fn take(&self, left: &LeftOut, halt: Option<Stop>) -> Result<(Ran, NextPass), RunError> {
         let Turn { work, session, allowance, .. } = self;
         let Session { store, mode, key, observer } = **session;
         let asking = work.asking();
@@ -41,8 +47,14 @@ impl Turn<'_> {
         let mut ran = Ran::planned(plan, judge_id);
         if !asking.may_ask(mode.network) {
             ran.run = store.reader()?.find_run(&manifest)?;
-            return Ok(ran);
+            return Ok((ran, NextPass::Done));
         }
+        let parameters = Tuned::judge(asking).parameters(left, store)?;
+        let batching = Batching::of(asking, (left, &ran.judge_id), halt, session)?;
+        let is_pilot = batching.as_ref().is_some_and(|batching| batching.needs_pilot(parameters))
+            && ran.plan.n_calls > 0;
+        let batching = batching.filter(|_| !is_pilot);
+        let (n_waiting, n_calls_max) = (missing.n_in_flight, if is_pilot { 1 } else { u64::MAX });
         let calling = Calling {
             session,
             config: &asking.config,
@@ -50,12 +62,18 @@ impl Turn<'_> {
             allowance,
             id: &ran.judge_id,
             repeat: work.repeat(),
-            n_calls: ran.plan.n_calls,
-            parameters: Tuned::judge(asking).parameters(left, store)?,
+            n_calls: ran.plan.n_calls.min(n_calls_max),
+            tier: if batching.is_some() { Tier::Batch } else { asking.tier() },
+            n_waiting,
+            in_batches: batching.as_ref().is_some_and(|batching| !batching.open.is_empty()),
+            parameters,
         };
         let context = Context::of(asking.judge.chat(), store)?;
-        let limits = asking.config.schedule.limits;
-        let build = || Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned));
+        let limits = asking.config.call_limits(asking.judge.chat());
+        let build = || match &self.answers {
+            Some(answers) => Ok(Judge::Panel(Arc::clone(answers))),
+            None => Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned)),
+        };
         let lane = asking.judge.chat().map(lane_key);
         let mut recording = None;
         let open_run = || {
@@ -69,8 +87,8 @@ impl Turn<'_> {
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let (source, sent) = (Arc::clone(work), left.clone());
-        let n_calls = ran.plan.n_calls;
+        let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_calls_max));
+        let n_calls = calling.n_calls;
         let feed = move |desk: &Desk, tasks: &mut _| {
             let mut feeding = Feeding { work: source.as_ref(), desk, missing, left: &sent, tasks };
             // Workers that share a record begin at places of their own, and come to the rest afterwards.
@@ -78,17 +96,35 @@ impl Turn<'_> {
             feeding.pass(n_later)?;
             if n_later > 0 { feeding.pass(0) } else { Ok(()) }
         };
-        let called = calling.call(build, open_run, feed).await;
+        let (mut next, mut n_collected, mut n_sent) = (NextPass::Done, 0, 0);
+        let drive = async |desk: &Arc<Desk>| {
+            let Some(batching) = &batching else {
+                return Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: !is_pilot });
+            };
+            let passed = batching.pass(desk, session, feed).await?;
+            (next, n_collected, n_sent) = (passed.next, passed.n_answered, passed.n_sent);
+            Ok(Drove { driven: passed.driven, is_over: next == NextPass::Done && n_sent == 0 })
+        };
+        let called = calling.call(build, open_run, drive).await;
         if let Some(recording) = recording {
             recording.await.expect("recording cases does not panic")?;
         }
-        let Called { run, driven, n_answered } = called?;
+        let Called { run, mut driven, n_answered } = called?;
+        let n_answered = n_answered + n_collected;
         if n_answered > 0 && calling.parameters != Parameters::Proven {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
+        let is_taken = |driven: &Driven| driven.stop.is_none() && driven.verdicts + driven.unscored > 0;
+        if is_pilot && driven.as_ref().is_some_and(is_taken) {
+            next = NextPass::Again(None);
+        }
+        if next == NextPass::Done && n_waiting + n_sent > 0 {
+            let stop = &mut driven.get_or_insert_default().stop;
+            *stop = stop.take().or(batch::waiting(&store.reader()?, &ran.judge_id)?);
+        }
         let n_calls = if driven.is_some() { allowance.budget.spent().calls } else { 0 };
-        Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
+        Ok((Ran { run: Some(run), driven, n_calls, n_answered, ..ran }, next))
     }
 
     /// What is to be done. Work of which nothing can be used is refused.
@@ -102,7 +138,7 @@ impl Turn<'_> {
             unscored: session.mode.unscored,
             shard: session.mode.shard,
         };
-        let planned = plan(work.as_ref(), Some(on_record))?;
+        let planned = plan(work.as_ref(), Some(on_record), Pricing::Counted)?;
         let Planned { plan, first_skipped, .. } = &planned;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply > 0 {
             return Ok(planned);
@@ -170,7 +206,7 @@ impl Feeding<'_> {
                 let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
                     desk.lane.stop(Stop::Unusable(error.to_string()));
                 })?;
-                let most = asking.most(&prompt, left).unwrap_or_default();
+                let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
                 // What is written for a call goes with it: a packet in memory stays without its canonical text.
                 let packet = Arc::new(Packet::clone(&sized.packet));
                 let question = label.question(packet, prompt);
@@ -179,6 +215,10 @@ impl Feeding<'_> {
                     continue;
                 }
                 missing.take(hash);
+                if missing.n_max == 0 {
+                    return Err(PassEnd::Left);
+                }
+                missing.n_max -= 1;
                 if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No
                 {
                     return Err(PassEnd::Left);

@@ -132,6 +132,8 @@ pub struct UnitLabel {
     pub case_id: String,
     /// What wrote the reply, where it is about one.
     pub variant: Option<String>,
+    /// The slice of the case.
+    pub slice: Option<Arc<str>>,
 }
 
 impl UnitLabel {

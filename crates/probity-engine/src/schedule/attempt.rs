@@ -15,6 +15,7 @@ use super::classify::{
 };
 use super::desk::Desk;
 use super::lane::Signal;
+use crate::config::{Price, Tier};
 use crate::dialect::context_told;
 use crate::judge::respondent::Respondent;
 use crate::judge::{CallOutcome, Reception, Response};
@@ -37,19 +38,36 @@ pub(super) struct Heard {
     billing: Billing,
 }
 
+/// What answers are read and priced by.
+pub struct Hearing<'a> {
+    /// Reads a whole body.
+    pub read: &'a dyn Fn(&[u8]) -> Result<Completion, EnvelopeFault>,
+    /// The model asked for, to name it in messages.
+    pub model: &'a str,
+    /// The longest wait a server may ask for.
+    pub wait_max: Duration,
+    /// What tokens cost, where that is known.
+    pub price: Option<Price>,
+    /// The tier that was asked for.
+    pub tier: Tier,
+}
+
 impl Heard {
     /// What `reception` came to at `desk`.
     pub(super) fn of<R: Respondent>(reception: &Reception, desk: &Desk<R>) -> Heard {
-        let terms = CallTerms {
-            model: desk.model(),
-            wait_max: desk.schedule.retry_after_max,
-            received_unix_ms: Some(unix_ms()),
-        };
+        let read = |body: &[u8]| desk.respondent.completion(body);
+        Heard::by(reception, &desk.hearing(&read))
+    }
+
+    /// What `reception` came to, as `hearing` reads it.
+    pub(super) fn by(reception: &Reception, hearing: &Hearing<'_>) -> Heard {
+        let terms =
+            CallTerms { model: hearing.model, wait_max: hearing.wait_max, received_unix_ms: Some(unix_ms()) };
         let response = match classify(&reception.outcome, &terms) {
             Ok(response) => response,
             Err(disposition) => return Heard::unanswered(disposition, &reception.outcome),
         };
-        match desk.respondent.completion(&response.body) {
+        match (hearing.read)(&response.body) {
             Err(EnvelopeFault::Error { status, code, kind, message }) => {
                 let error = json!({ "error": { "code": code, "type": kind, "message": message } });
                 let (headers, body) = (response.headers.clone(), error.to_string().into_bytes());
@@ -111,12 +129,13 @@ impl Heard {
     }
 
     /// What the call cost; `None` where that is unknown.
-    pub(super) fn cost<R>(&self, desk: &Desk<R>) -> Option<Money> {
+    pub(super) fn cost(&self, price: Option<Price>, tier: Tier) -> Option<Money> {
         if self.billing == Billing::No {
             return Some(Money::default());
         }
-        let usage = self.completion().and_then(|completion| completion.usage);
-        usage.zip(desk.price).map(|(usage, price)| Money::of(price, usage))
+        let completion = self.completion()?;
+        let tier = tier.billed(completion.tier.as_deref())?;
+        completion.usage.zip(price).map(|(usage, price)| price.cost(tier, usage))
     }
 
     /// Tokens that the call used, where that is known.
@@ -126,7 +145,7 @@ impl Heard {
     }
 
     /// What is kept of the call. Takes the raw bytes over.
-    pub(super) fn end(&self, reception: Reception, cost: Option<Money>) -> AttemptEnd {
+    pub(super) fn end(&self, reception: Reception, cost: Option<Money>, price: Option<Price>) -> AttemptEnd {
         let (http_status, raw) = match reception.outcome {
             CallOutcome::Response(response) => (Some(response.status), response.body),
             CallOutcome::Broken { partial, .. } => (None, partial),
@@ -142,7 +161,10 @@ impl Heard {
             http_status,
             tokens_in: tokens(usage.map(|usage| usage.input)),
             tokens_out: tokens(usage.map(|usage| usage.output)),
+            tokens_cached: tokens(usage.map(|usage| usage.cached)),
+            tier: completion.and_then(|completion| completion.tier.clone()),
             cost_picodollars: cost.map(Money::picos),
+            list_picodollars: usage.zip(price).map(|(usage, price)| price.list_cost(usage).picos()),
             model: completion.and_then(|completion| completion.model.clone()),
             fingerprint: completion.and_then(|completion| completion.fingerprint.clone()),
             response_id: completion.and_then(|completion| completion.response_id.clone()),

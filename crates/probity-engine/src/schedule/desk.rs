@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use probity_core::verdict::{Completion, EnvelopeFault};
+
+use super::attempt::Hearing;
 use super::budget::{Budget, Money};
 use super::lane::Lane;
-use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
+use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts, Tier};
 use crate::judge::{Judge, JudgeId, Question};
 use crate::ledger::{AskAgain, RunId, Store};
 
@@ -83,6 +86,8 @@ pub struct Desk<R = Judge> {
     pub budget: Arc<Budget>,
     /// What tokens cost, where that is known.
     pub price: Option<Price>,
+    /// The tier that calls ask for.
+    pub tier: Tier,
     /// How packets are pursued.
     pub schedule: ScheduleSettings,
     /// Whether unusable answers are asked for again.
@@ -96,6 +101,15 @@ pub struct Desk<R = Judge> {
 }
 
 impl<R> Desk<R> {
+    /// What answers are read and priced by here; `read` reads a whole body.
+    pub fn hearing<'a>(
+        &'a self,
+        read: &'a dyn Fn(&[u8]) -> Result<Completion, EnvelopeFault>,
+    ) -> Hearing<'a> {
+        let (price, tier) = (self.price, self.tier);
+        Hearing { read, model: self.model(), wait_max: self.schedule.retry_after_max, price, tier }
+    }
+
     /// The model asked for, to name it in messages.
     pub(super) fn model(&self) -> &str {
         self.models.first().map_or("", String::as_str)

@@ -42,6 +42,8 @@ pub enum Stop {
     },
     /// The call limit or the budget is reached.
     Budget(String),
+    /// Calls wait in a batch.
+    InBatch(String),
     /// The user asked to stop.
     Interrupted,
     /// The store failed.
@@ -57,7 +59,8 @@ impl Stop {
             | Stop::Refused(why)
             | Stop::Unusable(why)
             | Stop::ParameterRefused { why, .. }
-            | Stop::Budget(why) => why.clone(),
+            | Stop::Budget(why)
+            | Stop::InBatch(why) => why.clone(),
             Stop::Interrupted => "interrupted".to_owned(),
             Stop::Store(error) => error.to_string(),
         }

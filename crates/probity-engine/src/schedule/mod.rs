@@ -4,6 +4,7 @@
 //! further calls pointless stops the lane and leaves the run resumable.
 
 mod attempt;
+pub mod batched;
 mod breaker;
 pub mod budget;
 pub mod classify;
@@ -132,7 +133,7 @@ impl Driven {
     }
 
     /// Counts a packet that has ended.
-    fn count(&mut self, pursued: Pursued) {
+    pub(crate) fn count(&mut self, pursued: Pursued) {
         match pursued {
             Pursued::Verdict => self.verdicts += 1,
             Pursued::Unscored => self.unscored += 1,

@@ -51,6 +51,36 @@ enum Ruling {
     Stop(Stop),
 }
 
+/// What a packet needs before a call about it goes into a batch.
+pub(super) enum Readied {
+    /// None: what is on record has settled it, or it was tried often enough.
+    Done(Pursued),
+    /// A call.
+    Call {
+        /// Which attempt it is, from 1.
+        n: u32,
+        /// Why it is made.
+        cause: String,
+    },
+}
+
+/// Reads what is on record about a packet, and says whether a call is needed.
+pub(super) async fn ready<R: Respondent>(desk: &Desk<R>, task: &Task<R::Question>) -> Result<Readied, Stop> {
+    let mut pursuit = Pursuit { desk, task, tries: Tries::default() };
+    let step = pursuit.recorded().await?;
+    let n = pursuit.tries.calls + 1;
+    Ok(match step {
+        None => Readied::Call { n, cause: "resume".to_owned() },
+        Some(Step::Done(pursued)) => Readied::Done(pursued),
+        Some(Step::Again(Again { cause, counts, .. })) => {
+            match pursuit.tries.again(counts, Duration::ZERO, &desk.schedule) {
+                None => Readied::Done(Pursued::GaveUp),
+                Some(_) => Readied::Call { n, cause },
+            }
+        }
+    })
+}
+
 /// Pursues one packet to its end, or stops because the lane does.
 pub(super) async fn pursue<R: Respondent>(desk: &Desk<R>, task: &Task<R::Question>) -> Result<Pursued, Stop> {
     let mut pursuit = Pursuit { desk, task, tries: Tries::default() };
@@ -156,7 +186,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let (reception, heard, cost) = self.call(permit).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
-        let end = heard.end(reception, cost);
+        let end = heard.end(reception, cost, self.desk.price);
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
         self.desk.budget.release();
@@ -175,7 +205,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));
         // Before the permit is given back: the next call must know of a pause or a stop.
         self.tell(&permit, &heard);
-        let cost = heard.cost(desk);
+        let cost = heard.cost(desk.price, desk.tier);
         let spent = desk.budget.spend(cost.unwrap_or(self.task.most));
         desk.progress.picos.store(spent.picos().unsigned_abs(), Ordering::Relaxed);
         drop(permit);
@@ -203,6 +233,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             repeat: self.desk.repeat,
             n: self.tries.calls + 1,
             cause: cause.to_owned(),
+            tokens_planned: self.task.tokens_input,
+            decisions: R::n_decisions(&self.task.question),
             started_unix_ms: unix_ms(),
             most: self.task.most,
             batch: None,

@@ -13,7 +13,7 @@ use super::request::{self, Request};
 use super::template::RequestTemplate;
 use crate::config::{
     ChatSettings, ChatTarget, CommandSettings, Config, HttpTarget, LeftOut, Money, SystemPrompt,
-    TargetBackend, TargetSettings,
+    TargetBackend, TargetSettings, Tier,
 };
 use crate::judge::{JudgeId, file_digest};
 
@@ -102,7 +102,7 @@ impl TargetDefinition {
 
     /// The most that a call with `request` can cost, where its model has a price.
     pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
-        config.most(self.settings.chat()?, &self.left, request.body.len())
+        config.most(self.settings.chat()?, &self.left, request.body.len(), Tier::Standard)
     }
 }
 

@@ -23,6 +23,8 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             repeat: 0,
             n,
             cause: (*cause).to_owned(),
+            tokens_planned: 100,
+            decisions: 1,
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,

@@ -9,7 +9,7 @@ use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric;
 use probity_engine::config::{
-    Config, Layer, LeftOut, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts,
+    Config, Layer, LeftOut, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts, Tier,
 };
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::ledger::{
@@ -121,6 +121,7 @@ impl Scene {
             lane: Arc::new(Lane::new(terms.lane, 1, Parameters::Settled)),
             budget: Arc::new(budget),
             price: terms.price,
+            tier: Tier::Standard,
             schedule: terms.pursuit,
             reask: terms.reask,
             mismatch: ModelMismatch::Note,
@@ -313,6 +314,6 @@ fn question(number: usize, ask: &Arc<Ask>) -> Question {
     let reply = Reply::new("It comes tomorrow.");
     let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");
     let packet = packet::question(&admitted, ask);
-    let prompt = Prompt { system: "Judge.".into(), user: packet.canonical().to_owned() };
+    let prompt = Prompt { system: "Judge.".into(), user: packet.canonical().to_owned(), n_stable: 0 };
     Question { packet: Arc::new(packet), prompt, case_id, variant: None }
 }

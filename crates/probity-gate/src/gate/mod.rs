@@ -8,6 +8,7 @@ pub mod claim;
 pub mod evidence;
 mod finding;
 mod integrity;
+mod matched;
 pub mod own;
 pub mod pii;
 mod policies;
@@ -20,6 +21,7 @@ pub mod support;
 mod text;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
+pub use matched::{Matched, matched};
 pub use policies::{Defaults, Policies, PolicyTexts, WordFile, languages};
 pub use rules::{Rule, RuleSetting, ids_named, in_order, own_id, rule, rules};
 pub use settings::Settings;

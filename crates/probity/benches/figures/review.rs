@@ -39,6 +39,8 @@ const WAIT_MS_MAX: f64 = 150.0;
 enum Asked {
     Page,
     Answer,
+    /// A page of the viewer: home, the list of runs, or one run with its replies.
+    LeadPage,
 }
 
 /// One wait of a reviewer.
@@ -59,16 +61,18 @@ pub(crate) fn room(bench: &Bench) -> Vec<Figure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     // The ring provider may be installed already by an earlier job.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let invited = room.invited.iter().filter(|(name, _)| name != "lead").enumerate();
     let reviewers: Vec<Reviewer> = runtime.block_on(async {
         let mut reviewers = Vec::new();
-        for (n, (name, token)) in invited {
+        for (n, (name, token)) in room.invited.iter().enumerate() {
             reviewers.push(Reviewer::enter(&room.origin, name, token, n).await);
         }
         reviewers
     });
     let stop = Arc::new(AtomicBool::new(false));
-    let labelling = reviewers.into_iter().map(|each| runtime.spawn(each.label(Arc::clone(&stop))));
+    let labelling = reviewers.into_iter().map(|each| match each.name.as_str() {
+        "lead" => runtime.spawn(each.look(Arc::clone(&stop))),
+        _ => runtime.spawn(each.label(Arc::clone(&stop))),
+    });
     let labelling: Vec<_> = labelling.collect();
     let runs = runs(bench, n_calls);
     stop.store(true, Ordering::Relaxed);
@@ -76,7 +80,9 @@ pub(crate) fn room(bench: &Bench) -> Vec<Figure> {
     for labelled in labelling {
         let Reviewer { name, waits: own, .. } =
             runtime.block_on(labelled).expect("a reviewer does not panic");
-        given.insert(name, own.iter().filter(|wait| wait.asked == Asked::Answer).count());
+        if name != "lead" {
+            given.insert(name, own.iter().filter(|wait| wait.asked == Asked::Answer).count());
+        }
         waits.extend(own);
     }
     drop(room);
@@ -113,7 +119,9 @@ fn runs(bench: &Bench, n_calls: usize) -> Vec<Range<Instant>> {
 /// The percentiles of what was waited for pages and for answers.
 fn waited(name: &str, waits: &[Wait]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (asked, what) in [(Asked::Page, "a page"), (Asked::Answer, "an answer")] {
+    let kinds =
+        [(Asked::Page, "a page"), (Asked::Answer, "an answer"), (Asked::LeadPage, "a page about runs")];
+    for (asked, what) in kinds {
         let of_kind = waits.iter().filter(|wait| wait.asked == asked);
         let mut taken: Vec<f64> = of_kind.map(|wait| wait.taken.as_secs_f64() * 1000.0).collect();
         taken.sort_by(f64::total_cmp);
@@ -203,6 +211,25 @@ impl Reviewer {
             let answered = self.post(&format!("{place}/label"), &form).await;
             self.waits.push(Wait { asked: Asked::Answer, started, taken: started.elapsed() });
             place = self::place(&answered);
+        }
+        self
+    }
+
+    /// Looks at the pages about runs, one after the other, until told to stop.
+    async fn look(mut self, stop: Arc<AtomicBool>) -> Reviewer {
+        while !stop.load(Ordering::Relaxed) {
+            for path in ["/", "/runs", "/runs/1", "/runs/1?q=parcel&sort=-total", "/runs/1/blocks/0"] {
+                self.pause(THINK_MS).await;
+                let started = Instant::now();
+                let asked = self.client.get(format!("{}{path}", self.origin)).header(COOKIE, &self.cookie);
+                let response = asked.send().await.expect("the room answers");
+                let is_there = response.status() == StatusCode::OK;
+                response.bytes().await.expect("a page arrives whole");
+                // The first run has to record its cases before it can be shown.
+                if is_there {
+                    self.waits.push(Wait { asked: Asked::LeadPage, started, taken: started.elapsed() });
+                }
+            }
         }
         self
     }

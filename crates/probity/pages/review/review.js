@@ -23,7 +23,7 @@ function enter(form) {
   const token = location.hash.slice(1);
   if (!token) return;
   // The token leaves the address before anything else happens.
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + location.search);
   form.elements.token.value = token;
   const box = document.getElementById("enter-message");
   const say = (text) => { box.textContent = text; box.hidden = !text; };

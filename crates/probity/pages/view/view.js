@@ -1,22 +1,86 @@
 "use strict";
-// The list of replies, its filters and the open case. An index with the figures is in the page; texts are in blocks,
-// compressed, and are read when the browser is idle or a case of them is opened. What a block holds was escaped when it
-// was made. Filters, order and the open case are in the address.
+// The list of a page, its filters and the open entry; keys, printing and what is copied. An index with the figures is in
+// the page; texts are in blocks, compressed, and are read when the browser is idle or an entry of them is opened. An entry
+// is made of pieces of our templates with texts between them, which are escaped here. Filters, order and the open entry
+// are in the address.
 (() => {
-  const holder = document.getElementById("index");
-  const section = document.getElementById("replies");
-  if (!holder || !section) return;
-  const index = JSON.parse(holder.textContent);
-  const n = index.name.length;
-  const SIZE = index.block;
   const at = (id) => document.getElementById(id);
-  const [grid, pane, open, place] = ["grid", "window", "open", "case"].map(at);
   const make = (tag, name, text) => {
     const element = document.createElement(tag);
     if (name) element.className = name;
     if (text !== undefined) element.textContent = text;
     return element;
   };
+  const kept = (key, value) => {
+    try {
+      if (value !== undefined) localStorage.setItem(key, value);
+      return localStorage.getItem(key);
+    } catch { return null; }
+  };
+
+  // What every page has: the list of keys, lines to copy, folds that print.
+  const keys = at("keys");
+  let single = kept("single-keys") !== "off";
+  const press = new Map();
+  const showKeys = () => { if (!keys.open) keys.showModal(); };
+  // The server's pages have a list of keys of their own.
+  if (keys) press.set("?", showKeys);
+  at("show-keys")?.addEventListener("click", showKeys);
+  at("close-keys")?.addEventListener("click", () => keys.close());
+  const toggle = at("single-keys");
+  if (toggle) {
+    toggle.checked = single;
+    toggle.addEventListener("change", () => { single = toggle.checked; kept("single-keys", single ? "on" : "off"); });
+  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".command button");
+    if (!button) return;
+    navigator.clipboard?.writeText(button.parentElement.querySelector("code").textContent)
+      .then(() => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 2000); });
+  });
+  document.querySelectorAll(".command button").forEach((button) => { button.hidden = false; });
+  // A table that is too wide is scrolled by keys too.
+  const scrollers = () => {
+    for (const each of document.querySelectorAll(".scroll")) {
+      const wide = each.scrollWidth > each.clientWidth;
+      for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Table, scrolls sideways"]]) {
+        if (wide) each.setAttribute(name, value);
+        else each.removeAttribute(name);
+      }
+    }
+  };
+  scrollers();
+  addEventListener("resize", scrollers);
+  document.addEventListener("toggle", scrollers, true);
+  const SHORT = 1500;
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details:not([open])")].filter((each) => each.textContent.length < SHORT);
+    unfolded.forEach((each) => { each.open = true; });
+  });
+  addEventListener("afterprint", () => unfolded.forEach((each) => { each.open = false; }));
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const field = event.target.closest("input, select, textarea");
+    if (field && event.key !== "Escape") return;
+    if (event.target.closest("button, a, summary") && ["Enter", " "].includes(event.key)) return;
+    if (!single && event.key.length === 1) return;
+    const act = press.get(event.key);
+    if (act && act(event) !== false) event.preventDefault();
+  });
+
+  const holder = at("index");
+  const section = at("replies");
+  if (!holder || !section || !window.DecompressionStream) return;
+  const index = JSON.parse(holder.textContent);
+  const n = index.name.length;
+  const SIZE = index.block;
+  const [grid, pane, open, place] = ["grid", "window", "open", "case"].map(at);
+  const what = index.what;
+  const [main, under] = index.facets;
+  const has = (facet, row) => { const of = facet.of[row]; return Array.isArray(of) ? of : [of]; };
+  const worded = (facet, row) => has(facet, row).map((value) => facet.values[value]).join(", ");
+  const outcome = (row) => worded(main, row);
 
   // Blocks.
   const blocks = new Map();
@@ -25,20 +89,20 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   };
+  // A server sends blocks by address.
+  const fetched = (number) => fetch(`${holder.dataset.blocks}/${number}`).then((response) => response.text());
+  const entries = new Array(n);
   const texts = new Array(n);
-  const lines = new Array(n);
   const block = (number) => {
     if (!blocks.has(number)) {
       const element = document.querySelector(`script[data-block="${number}"]`);
-      blocks.set(number, inflated(element.textContent).then((rows) => {
+      const text = element ? Promise.resolve(element.textContent) : fetched(number);
+      blocks.set(number, text.then(inflated).then(([pieces, rows]) => {
         rows.forEach((row, step) => {
-          lines[number * SIZE + step] = row;
-          texts[number * SIZE + step] = row[2].replace(/<[^>]*>/g, " ")
-            .replace(/&(lt|gt|amp|quot|#x27|#x2f);/g, (_, name) =>
-              ({ lt: "<", gt: ">", amp: "&", quot: "\"", "#x27": "'", "#x2f": "/" })[name]).toLowerCase();
+          entries[number * SIZE + step] = [...row, pieces];
+          texts[number * SIZE + step] = `${index.name[number * SIZE + step]}\n${row[3].join("\n")}`.toLowerCase();
         });
-        element.remove();
-        return rows;
+        element?.remove();
       }));
     }
     return blocks.get(number);
@@ -46,9 +110,17 @@
   const all = async () => {
     for (let number = 0; number * SIZE < n; number += 1) await block(number);
   };
+  const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;" };
+  const escaped = (text) => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter]);
+  const markup = (row) => {
+    const [, , numbers, values, pieces] = entries[row];
+    return numbers.map((piece, step) => pieces[piece] + (step < values.length ? escaped(values[step]) : "")).join("");
+  };
 
-  // The address.
-  let wanted = new URLSearchParams(location.hash.slice(1));
+  // The address: behind the # in a file, a query on a server.
+  const SIGN = holder.dataset.blocks ? "?" : "#";
+  const said = () => new URLSearchParams((SIGN === "?" ? location.search : location.hash).slice(1));
+  let wanted = said();
   const replaced = (key, value, keeps) => {
     const next = new URLSearchParams(wanted);
     if (!value) next.delete(key);
@@ -56,44 +128,52 @@
     else next.set(key, value);
     return next;
   };
+  let later;
   const go = (next, step) => {
     wanted = next;
-    history[step ? "pushState" : "replaceState"](null, "", `#${wanted}`);
+    clearTimeout(later);
+    if (step) history.pushState(null, "", `${SIGN}${wanted}`);
+    // A key that is held down would fill the history faster than browsers allow.
+    else later = setTimeout(() => history.replaceState(null, "", `${SIGN}${wanted}`), 120);
     return show();
   };
 
   // Filters and order.
-  const OTHER = ["case", "sort", "tab", "q"];
+  const OTHER = ["case", "sort", "tab", "q", "page"];
+  const criterion = (key) => index.criteria.findIndex((each) => each.id === key);
   const between = (range) => {
     const [low, high] = range.includes("..") ? range.split("..") : [range, range];
     return (level) => level !== null && (low === "" || level >= +low) && (high === "" || level <= +high);
   };
   const test = (key, value) => {
     const values = value.split(",");
-    const criterion = index.criteria.findIndex((each) => each.id === key);
-    if (criterion >= 0) {
+    const column = criterion(key);
+    if (column >= 0) {
       const ranges = values.map(between);
-      return (row) => ranges.some((range) => range(index.levels[criterion][row]));
+      return (row) => ranges.some((range) => range(index.levels[column][row]));
     }
-    const column = { o: index.outcome, slice: index.slice, variant: index.variant }[key];
-    if (column) return (row) => values.includes(column[row]);
-    if (key === "rule") return (row) => index.rules[row].some((rule) => values.includes(rule));
-    return null;
+    if (key === "total") {
+      const ranges = values.map(between);
+      return (row) => ranges.some((range) => range(index.total[row]));
+    }
+    const facet = index.facets.find((each) => each.key === key);
+    if (!facet) return null;
+    // A value may itself have a comma.
+    const numbers = new Set(facet.values.flatMap((each, number) => (each === value || values.includes(each) ? [number] : [])));
+    return (row) => has(facet, row).some((number) => numbers.has(number));
   };
   const LAST = { blocked: 1, unscored: 2 };
-  const value = (key) => {
-    const criterion = index.criteria.findIndex((each) => each.id === key);
-    if (criterion >= 0) return (row) => index.levels[criterion][row];
-    return (row) => (index[key] ?? index.total)[row];
-  };
+  const last = main.values.map((value) => LAST[value] || 0);
   const ordered = (rows) => {
-    const sort = wanted.get("sort") || "total";
+    const sort = wanted.get("sort") || index.sort;
+    if (!sort) return rows;
     const [key, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
-    const of = value(key);
+    const column = criterion(key);
+    const of = column >= 0 ? index.levels[column] : key === "name" ? index.name : key === "outcome" ? main.of : index.total;
     return rows.sort((one, other) => {
-      const rank = (LAST[index.outcome[one]] || 0) - (LAST[index.outcome[other]] || 0);
+      const rank = (last[main.of[one]] || 0) - (last[main.of[other]] || 0);
       if (rank) return rank;
-      const [a, b] = [of(one), of(other)];
+      const [a, b] = [of[one], of[other]];
       if (a === b) return one - other;
       if (a === null || b === null) return a === null ? 1 : -1;
       return sign * (a < b ? -1 : 1);
@@ -109,13 +189,14 @@
   };
 
   // The menus and the heads of the columns.
+  const titles = new Map(index.facets.map(({ key, title }) => [key, title]));
   const menu = (key, title, options) => {
-    const values = options.filter(([value]) => value !== null);
-    if (values.length < 2) return;
+    titles.set(key, title);
+    if (options.length < 2) return;
     const label = make("label", "", `${title} `);
     const select = make("select");
     select.dataset.key = key;
-    for (const [value, text] of [["", "any"], ...values]) {
+    for (const [value, text] of [["", "any"], ...options]) {
       const option = make("option", "", text);
       option.value = value;
       select.append(option);
@@ -123,28 +204,29 @@
     label.append(select);
     at("menus").append(label);
   };
-  const named = (column) => [...new Set(column)].sort().map((name) => [name, name]);
-  menu("o", "Outcome", named(index.outcome));
-  menu("slice", "Slice", named(index.slice));
-  menu("variant", "Variant", named(index.variant));
+  const named = (facet) => menu(facet.key, facet.title, [...facet.values].sort().map((name) => [name, name]));
+  index.facets.slice(0, 3).forEach(named);
   for (const { id, title, levels, best } of index.criteria) {
     const rising = best === Math.max(...levels);
     menu(id, title, levels.filter((level) => level !== best).map((level) =>
       rising ? [`..${level}`, `${level} or less`] : [`${level}..`, `${level} or more`]));
   }
-  menu("rule", "Rule", named(index.rules.flat()));
-  const HEADS = [["outcome", "Outcome"], ["name", "Reply"], ["", "Ticket and reply"], ["total", "Total"]];
+  index.facets.slice(3).forEach(named);
+  titles.set("total", index.total_title);
+  const HEADS = [["outcome", main.title], ["name", "Name"], ["", "Texts"], ["total", index.total_title]];
   at("heads").append(...[...HEADS, ...index.criteria.map(({ id, title }) => [id, title])].map(([key, title], column) => {
     const head = make("div", column > 3 ? "level" : column === 3 ? "n" : "");
     head.setAttribute("role", "columnheader");
-    if (!key) { head.textContent = title; return head; }
+    if (!key || !title) { head.textContent = title; return head; }
     const button = make("button", "", title);
     button.type = "button";
+    button.title = `Sort by ${title}`;
     button.dataset.sort = key;
     head.append(button);
     return head;
   }));
-  grid.style.setProperty("--criteria", index.criteria.length);
+  if (index.criteria.length) grid.style.setProperty("--criteria", index.criteria.length);
+  else grid.classList.add("no-levels");
 
   // The list.
   let found = [];
@@ -165,14 +247,15 @@
     return element;
   };
   const excerpt = (row, words) => {
-    const text = texts[row];
-    const start = text.indexOf(words);
-    return start < 0 ? "" : `… ${text.slice(Math.max(0, start - 40), start + 80).replace(/\s+/g, " ")} …`;
+    const text = entries[row][3].find((each) => each.toLowerCase().includes(words)) || "";
+    const start = text.toLowerCase().indexOf(words);
+    return start < 0 ? "" : `… ${text.slice(Math.max(0, start - 40), start + 90).replace(/\s+/g, " ")} …`;
   };
+  const labels = index.facets.find((each) => each.key === "label");
   const drawn = (position) => {
     const row = found[position];
     const words = (wanted.get("q") || "").toLowerCase();
-    const [ticket, reply] = lines[row] || ["…", "…"];
+    const [first, reply] = entries[row] || ["…", "…"];
     const element = make("div", "row");
     element.setAttribute("role", "row");
     element.setAttribute("aria-rowindex", position + 2);
@@ -180,19 +263,24 @@
     element.dataset.position = position;
     element.tabIndex = position === current ? 0 : -1;
     if (index.name[row] === wanted.get("case")) element.setAttribute("aria-selected", "true");
-    const outcome = index.outcome[row];
-    const icon = make("i", `icon ${outcome}`);
-    const second = words && ![ticket, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(row, words) : reply;
+    const word = outcome(row);
+    const icon = make("i", `icon ${word.split(" ").pop()}`);
+    icon.setAttribute("aria-hidden", "true");
+    const second = words && entries[row] && ![first, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(row, words) || reply : reply;
     const total = index.total[row];
+    const name = make("code", "", index.name[row]);
+    name.title = index.name[row];
+    const below = [worded(under, row), labels && has(labels, row).length ? worded(labels, row) : ""].filter(Boolean).join(" · ");
     element.append(
-      cell(`outcome ${outcome}`, icon, make("span", "name", outcome)),
-      cell("id", make("code", "", index.name[row]), make("small", "", index.slice[row])),
-      cell("lines", line(ticket, words), line(second, words)),
-      cell("total n", total === null ? "–" : String(total)),
-      ...index.criteria.map((criterion, step) => {
+      cell(`outcome ${word.split(" ").pop()}`, icon, make("span", "name", word)),
+      cell("id", name, make("small", "", below)),
+      cell("lines", line(first, words), line(second, words)),
+      cell("total n", total === null ? "–" : String(total).replace("-", "−")),
+      ...index.criteria.map((each, step) => {
         const level = index.levels[step][row];
-        const share = level === null ? null : Math.abs(level - criterion.worst) / Math.abs(criterion.best - criterion.worst);
-        return cell(`level${share === null ? "" : ` h${Math.min(4, Math.floor(share * 4 + 0.001))}`}`, level === null ? "–" : String(level));
+        const share = level === null ? null : Math.abs(level - each.worst) / Math.abs(each.best - each.worst);
+        const shown = cell(`level${share === null ? "" : ` h${Math.min(4, Math.floor(share * 4 + 0.001))}`}`, level === null ? "–" : String(level));
+        return shown;
       }));
     return element;
   };
@@ -200,16 +288,18 @@
     const tall = height();
     pane.style.height = `${found.length * tall}px`;
     const first = Math.max(0, Math.floor(grid.scrollTop / tall) - 8);
-    const last = Math.min(found.length, Math.ceil((grid.scrollTop + grid.clientHeight) / tall) + 8);
+    const end = Math.min(found.length, Math.ceil((grid.scrollTop + grid.clientHeight) / tall) + 8);
     const rows = [];
-    for (let position = first; position < last; position += 1) {
-      if (!lines[found[position]]) block(Math.floor(found[position] / SIZE)).then(() => requestAnimationFrame(paint));
+    const held = pane.contains(document.activeElement) ? document.activeElement.dataset.position : null;
+    for (let position = first; position < end; position += 1) {
+      if (!entries[found[position]]) block(Math.floor(found[position] / SIZE)).then(() => requestAnimationFrame(paint));
       rows.push(drawn(position));
     }
     pane.replaceChildren(...rows);
+    if (held !== null) pane.querySelector(`[data-position="${held}"]`)?.focus({ preventScroll: true });
   };
 
-  // The open case.
+  // The open entry.
   const marked = (element, words) => {
     if (!words) return;
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -220,27 +310,44 @@
       if (start < 0) continue;
       const range = document.createRange();
       range.setStart(node, start);
-      range.setEnd(node, start + words.length);
+      range.setEnd(node, Math.min(node.length, start + words.length));
       range.surroundContents(make("mark", "found"));
     }
   };
+  const COLUMNS = ["texts", "verdict-side", "raw-side"];
+  let asSent = false;
+  const tabbed = () => {
+    const raw = place.querySelector(".raw-side");
+    open.classList.toggle("at-raw", Boolean(raw) && wanted.get("tab") === "raw");
+    at("tabs").hidden = !raw;
+    for (const tab of at("tabs").children) tab.setAttribute("aria-pressed", String(tab.dataset.tab === (wanted.get("tab") || "")));
+    open.classList.toggle("sent-shown", asSent);
+    place.querySelector(".as-sent")?.setAttribute("aria-pressed", String(asSent));
+  };
   const opened = async (name, moves) => {
+    const enters = Boolean(name) && open.hidden;
     section.classList.toggle("reading", Boolean(name));
     open.hidden = !name;
+    if (enters) section.scrollIntoView();
+    document.body.classList.toggle("at-case", Boolean(name));
     if (!name) return;
     const row = index.name.indexOf(name);
     const position = found.indexOf(row);
     at("case-name").textContent = name;
+    at("case-name").title = name;
+    at("case-place").textContent = "";
     if (row < 0) {
-      place.replaceChildren(make("p", "soft", `There is no reply called ${name} here.`));
+      place.replaceChildren(make("p", "soft", `There is no entry called ${name} here. The filters are as they were.`));
       return;
     }
-    const rows = await block(Math.floor(row / SIZE));
+    await block(Math.floor(row / SIZE));
     if (wanted.get("case") !== name) return;
-    const page = new DOMParser().parseFromString(rows[row % SIZE][2], "text/html");
+    const column = COLUMNS.find((each) => place.querySelector(`.${each}`)?.contains(document.activeElement));
+    const page = new DOMParser().parseFromString(markup(row), "text/html");
     const article = page.body.firstElementChild;
     marked(article, (wanted.get("q") || "").toLowerCase());
     place.replaceChildren(article);
+    tabbed();
     at("case-place").textContent = position < 0 ? "not in the list" : `${position + 1} of ${found.length}`;
     if (position >= 0) {
       current = position;
@@ -248,12 +355,13 @@
       if (position * tall < grid.scrollTop || (position + 1) * tall > grid.scrollTop + grid.clientHeight) grid.scrollTop = position * tall;
     }
     paint();
-    if (moves) document.getElementById("case-title").focus();
+    if (moves) at("case-title").focus();
+    else if (column) place.querySelector(`.${column}`)?.focus({ preventScroll: true });
   };
-  const step = (by, test) => {
+  const step = (by, fits) => {
     if (!found.length) return;
     let position = current;
-    do position += by; while (test && position >= 0 && position < found.length && !test(found[position]));
+    do position += by; while (fits && position >= 0 && position < found.length && !fits(found[position]));
     if (position < 0 || position >= found.length) return;
     current = position;
     if (wanted.get("case")) go(replaced("case", index.name[found[position]]), false);
@@ -262,95 +370,132 @@
   const focus = () => {
     const tall = height();
     if (current * tall < grid.scrollTop) grid.scrollTop = current * tall;
-    else if ((current + 1) * tall > grid.scrollTop + grid.clientHeight) grid.scrollTop = (current + 1) * tall - grid.clientHeight;
+    else if ((current + 1) * tall > grid.scrollTop + grid.clientHeight - 36) grid.scrollTop = (current + 1) * tall - grid.clientHeight + 36;
     paint();
     pane.querySelector(`[data-position="${current}"]`)?.focus({ preventScroll: true });
   };
+  const enter = () => { if (found.length) go(replaced("case", index.name[found[current]]), true).then(() => at("case-title")?.focus()); };
   const leave = () => { go(replaced("case", ""), true); focus(); };
 
   // Everything that the address says.
-  let said;
+  let saying;
   const counted = (text) => {
-    clearTimeout(said);
-    said = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
+    clearTimeout(saying);
+    saying = setTimeout(() => { at("count").textContent = text; }, at("count").textContent ? 300 : 0);
   };
+  const inWords = (filters, words) => [
+    ...filters.map(([key, text]) => `${titles.get(key) || key} ${text.replaceAll(",", " or ")}`), ...(words ? [`“${words}”`] : []),
+  ].join(", ");
+  let filtered = null;
   const show = async (moves) => {
     const words = (wanted.get("q") || "").toLowerCase();
     if (words && texts.includes(undefined)) { counted("Reading texts …"); await all(); }
     const filters = [...wanted].filter(([key]) => !OTHER.includes(key));
-    found = ordered(matching(filters, words));
-    const active = filters.length > 0 || words;
-    counted(active ? `${found.length} of ${n} replies` : `${n} replies`);
-    at("clear").hidden = !active;
-    const nothing = at("nothing");
-    nothing.hidden = found.length > 0;
-    if (!found.length) {
-      const without = filters.map(([key, text]) => [key, text, matching(filters.filter((each) => each[0] !== key), words).length]);
-      nothing.textContent = `Nothing matches. ${without.map(([key, text, left]) => `Without ${key} ${text}: ${left}.`).join(" ")}`;
+    const asked = JSON.stringify([filters, words, wanted.get("sort")]);
+    if (asked !== filtered) {
+      filtered = asked;
+      found = ordered(matching(filters, words));
+      const active = filters.length > 0 || Boolean(words);
+      counted(active ? `${found.length} of ${n} ${what}` : `${n} ${what}`);
+      at("clear").hidden = !active;
+      at("tokens").replaceChildren(...filters.map(([key, text]) => {
+        const token = make("button", "token", `${titles.get(key) || key}: ${text.replaceAll(",", ", ")} ×`);
+        token.type = "button";
+        token.dataset.drop = key;
+        token.setAttribute("aria-label", `Drop the filter ${titles.get(key) || key} ${text}`);
+        return token;
+      }));
+      const nothing = at("nothing");
+      nothing.hidden = found.length > 0;
+      if (!found.length) {
+        const without = filters.map(([key, text]) => [key, text, matching(filters.filter((each) => each[0] !== key), words).length]);
+        nothing.textContent = `Nothing matches ${inWords(filters, words)}. ${without.map(([key, text, left]) => `Without ${titles.get(key) || key} ${text}: ${left}.`).join(" ")}`;
+      }
+      at("rail-head").textContent = `${found.length} ${what}${active ? `: ${inWords(filters, words)}` : ""}`;
+      grid.setAttribute("aria-rowcount", found.length + 1);
+      for (const select of section.querySelectorAll("select")) select.value = wanted.get(select.dataset.key) || "";
+      if (document.activeElement !== at("q")) at("q").value = wanted.get("q") || "";
+      const sort = wanted.get("sort") || index.sort;
+      for (const button of section.querySelectorAll("[data-sort]")) {
+        const is = [button.dataset.sort, `-${button.dataset.sort}`].includes(sort);
+        if (is) button.parentElement.setAttribute("aria-sort", sort.startsWith("-") ? "descending" : "ascending");
+        else button.parentElement.removeAttribute("aria-sort");
+      }
+      current = Math.min(current, Math.max(0, found.length - 1));
     }
-    grid.setAttribute("aria-rowcount", found.length + 1);
-    for (const select of section.querySelectorAll("select")) select.value = wanted.get(select.dataset.key) || "";
-    if (document.activeElement !== at("q")) at("q").value = wanted.get("q") || "";
-    const sort = wanted.get("sort") || "total";
-    for (const button of section.querySelectorAll("[data-sort]")) {
-      const is = [button.dataset.sort, `-${button.dataset.sort}`].includes(sort);
-      if (is) button.parentElement.setAttribute("aria-sort", sort.startsWith("-") ? "descending" : "ascending");
-      else button.parentElement.removeAttribute("aria-sort");
-    }
-    current = Math.min(current, Math.max(0, found.length - 1));
     paint();
     await opened(wanted.get("case"), moves);
   };
 
-  // What people do.
-  section.addEventListener("change", (event) => {
-    if (event.target.dataset.key) { grid.scrollTop = 0; current = 0; go(replaced(event.target.dataset.key, event.target.value), true); }
+  // Printing: the list as it is filtered, or the open entry alone.
+  const PRINTED = 500;
+  addEventListener("beforeprint", () => {
+    if (wanted.get("case")) return;
+    const filters = [...wanted].filter(([key]) => !OTHER.includes(key));
+    const some = inWords(filters, wanted.get("q"));
+    const cut = found.length > PRINTED ? `; the first ${PRINTED} are printed` : "";
+    at("printed").textContent = `${found.length} of ${n} ${what}${some ? `: ${some}` : ""}${cut}.`;
+    pane.replaceChildren(...found.slice(0, PRINTED).map((_, position) => drawn(position)));
   });
-  at("q").addEventListener("input", (event) => { grid.scrollTop = 0; current = 0; go(replaced("q", event.target.value.trim()), false); });
+  addEventListener("afterprint", () => { at("printed").textContent = ""; paint(); });
+
+  // What people do.
+  const fresh = () => { grid.scrollTop = 0; current = 0; };
+  section.addEventListener("change", (event) => {
+    if (event.target.dataset.key) { fresh(); go(replaced(event.target.dataset.key, event.target.value), true); }
+  });
+  at("q").addEventListener("input", (event) => { fresh(); go(replaced("q", event.target.value.trim()), false); });
+  const sorted = (key) => go(replaced("sort", (wanted.get("sort") || index.sort) === key ? `-${key}` : key), true);
   section.addEventListener("click", (event) => {
-    const key = event.target.closest("[data-sort]")?.dataset.sort;
-    if (key) { go(replaced("sort", (wanted.get("sort") || "total") === key ? `-${key}` : key), true); return; }
+    const { sort, drop, tab } = event.target.closest("button")?.dataset || {};
+    if (sort) { sorted(sort); return; }
+    if (drop) { fresh(); go(replaced(drop, ""), true); return; }
+    if (tab !== undefined) { go(replaced("tab", tab), false); return; }
+    if (event.target.closest(".as-sent")) { asSent = !asSent; tabbed(); return; }
     const row = event.target.closest(".row");
-    if (row) { current = +row.dataset.position; go(replaced("case", index.name[found[current]]), true).then(() => at("case-title")?.focus()); }
+    if (row) { current = +row.dataset.position; enter(); }
   });
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-filter]");
     if (!link) return;
     event.preventDefault();
     for (const [key, text] of new URLSearchParams(link.dataset.filter)) wanted = replaced(key, text, event.shiftKey);
+    fresh();
     go(replaced("case", ""), true);
     section.scrollIntoView();
-    current = 0;
     focus();
   });
   grid.addEventListener("scroll", () => requestAnimationFrame(paint), { passive: true });
   addEventListener("resize", paint);
-  addEventListener("popstate", () => { wanted = new URLSearchParams(location.hash.slice(1)); show(); });
+  addEventListener("popstate", () => { wanted = said(); show(); });
   at("clear").addEventListener("click", () => { go(new URLSearchParams([...wanted].filter(([key]) => key === "sort")), true); at("q").value = ""; });
   at("leave").addEventListener("click", leave);
   at("previous").addEventListener("click", () => step(-1));
   at("next").addEventListener("click", () => step(1));
   const copy = () => navigator.clipboard?.writeText(location.href).then(() => { counted("Link copied"); });
-  at("link").addEventListener("click", copy);
-  const fails = (row) => index.outcome[row] === "fail" || index.outcome[row] === "blocked";
-  const KEYS = {
-    j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
-    "]": () => step(1, fails), "[": () => step(-1, fails), Escape: leave, y: copy,
-    "/": () => at("q").focus(), x: () => at("clear").click(), f: () => section.querySelector("select").focus(),
-    a: () => place.querySelectorAll(".anchors").forEach((each) => { each.open = !each.open; }),
-    Enter: () => { if (found.length) go(replaced("case", index.name[found[current]]), true).then(() => at("case-title")?.focus()); },
+  for (const button of section.querySelectorAll(".link")) button.addEventListener("click", copy);
+  const fails = (row) => ["fail", "blocked"].includes(outcome(row));
+  const arrow = (by) => (event) => (grid.contains(event.target) ? step(by) : false);
+  const atCase = (act) => () => (wanted.get("case") ? act() : false);
+  const ACTS = {
+    j: () => step(1), k: () => step(-1), ArrowDown: arrow(1), ArrowUp: arrow(-1),
+    "]": () => step(1, fails), "[": () => step(-1, fails), y: copy, x: () => at("clear").click(),
+    "/": () => { section.scrollIntoView(); at("q").focus(); }, f: () => { section.scrollIntoView(); section.querySelector("select")?.focus(); },
+    a: atCase(() => place.querySelectorAll(".anchors").forEach((each) => { each.open = !each.open; })),
+    t: atCase(() => go(replaced("tab", wanted.get("tab") === "raw" ? "" : "raw"), false)),
+    v: atCase(() => { asSent = !asSent; tabbed(); }),
+    Enter: (event) => (!wanted.get("case") && (grid.contains(event.target) || event.target === document.body) ? enter() : false),
+    Escape: (event) => { if (wanted.get("case")) leave(); else event.target.blur?.(); },
   };
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const field = event.target.closest("input, select, textarea, button, a, summary");
-    if (field && !(event.key === "Escape")) return;
-    if (event.key.startsWith("Arrow") && !grid.contains(event.target)) return;
-    if (event.key === "Escape" && !wanted.get("case")) { event.target.blur?.(); return; }
-    const act = KEYS[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  });
+  for (const [key, act] of Object.entries(ACTS)) press.set(key, act);
+  for (let digit = 1; digit <= 9; digit += 1) {
+    press.set(String(digit), () => {
+      if (wanted.get("case")) {
+        const packet = place.querySelectorAll(".packet")[digit - 1];
+        if (packet && open.classList.contains("at-raw")) place.querySelectorAll(".packet").forEach((each) => { each.open = each === packet; });
+      } else if (index.criteria[digit - 1]) sorted(index.criteria[digit - 1].id);
+    });
+  }
   section.hidden = false;
   document.querySelectorAll(".without-script").forEach((each) => each.remove());
   show();

@@ -70,6 +70,13 @@ pub(crate) struct CalibrateArgs {
     /// What a person may cost more than a judge, in the test whether a judge may replace one
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     pub(crate) epsilon: f64,
+    /// Find out from labels what each stage of a judge of kind cascade may decide, so that it keeps its promise, and
+    /// keep that in the store
+    #[arg(long, requires = "files", conflicts_with_all = ["jury", "one_call", "verdicts"])]
+    pub(crate) cascade: bool,
+    /// Find out from labels what each vote of a judge of kind jury is worth, and keep that in the store
+    #[arg(long, requires = "files", conflicts_with_all = ["one_call", "verdicts"])]
+    pub(crate) jury: bool,
     #[command(flatten)]
     pub(crate) resampling: ResampleArgs,
     #[command(flatten)]

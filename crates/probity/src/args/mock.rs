@@ -55,6 +55,12 @@ pub(crate) struct MockArgs {
     /// Print the faults and end
     #[arg(long)]
     pub(crate) list_faults: bool,
+    /// A fault of batches, such as B04, or B39=3 for three times; may be given again
+    #[arg(long = "batch-fault", value_name = "FAULT", value_parser = probity_mock::batch_fault)]
+    pub(crate) batch_fault: Vec<(&'static str, u32)>,
+    /// How many polls find a batch unfinished
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) batch_polls: u32,
     /// The seconds that F01 and F19 ask to wait
     #[arg(long, value_name = "SECONDS", default_value_t = 7)]
     pub(crate) retry_after: u32,
@@ -64,6 +70,9 @@ pub(crate) struct MockArgs {
     /// Whether answers say how many tokens they took
     #[arg(long, value_enum, value_name = "HOW", default_value = "on")]
     pub(crate) usage: UsageArg,
+    /// The share of each prompt that answers say came from the host's cache
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = super::choice::share)]
+    pub(crate) cached: f64,
     /// The model that answers say they come from [default: the one asked for]
     #[arg(long, value_name = "NAME")]
     pub(crate) model_echo: Option<String>,

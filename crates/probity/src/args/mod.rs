@@ -1,14 +1,19 @@
 //! The command line as it is typed: one group of flags per concern, one struct per command. What it means together
 //! with files and variables is decided in `settings`; nothing here knows a command.
 
+mod batch;
 mod calibrate;
 mod choice;
 mod compare;
+mod completions;
 mod diff;
 mod export;
+mod help;
 mod labels;
+mod mcp;
 mod mock;
 mod models;
+mod open;
 mod policy;
 mod probe;
 mod promote;
@@ -19,18 +24,23 @@ mod score;
 mod store;
 mod succeed;
 
+pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
 pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
+pub(crate) use help::command_line;
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
 pub(crate) use models::ModelsArgs;
+pub(crate) use open::OpenArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyDraftArgs};
 pub(crate) use probe::ProbeArgs;
 pub(crate) use promote::PromoteArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use review::ReviewArgs;
+pub(crate) use review::{AddressArgs, ReviewArgs};
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
 pub(crate) use store::{StoreCommand, StoreCopyArgs, StoreForgetArgs, StoreMergeArgs, StoreUpkeepArgs};
@@ -54,81 +64,89 @@ pub(crate) const SETTINGS_FILE: &str = "probity.toml";
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
-#[command(name = "probity", version, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "probity", version, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 a check failed, 2 usage or input is wrong and nothing was \
-spent, 3 incomplete (run the same command again to resume), 4 the store or the disk failed.";
-
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a folder to begin in: a settings file with every default, and cases to try
+    /// Set up a folder: a settings file with every default, and cases to try
     Init(InitArgs),
-    /// Score one reply, given as flags or on standard input, for a quick look
+    /// Score one reply from flags or standard input
     Score(Box<ScoreArgs>),
     /// Score the replies of one or more case files
     Run(RunArgs),
-    /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
+    /// Show what a run would send and cost, without sending anything
     Check(CheckArgs),
-    /// List the gate's rules, or check replies by them without asking a judge
+    /// Check replies against the gate's rules, without a judge
     #[command(subcommand)]
     Gate(GateCommand),
-    /// Say which of two or more variants answers better, by a judge or from verdicts on record
+    /// Find out which of two or more variants answers better
     Compare(CompareArgs),
-    /// Say which known shortcuts a judge falls for
+    /// Test a judge for known shortcuts, such as preferring longer replies
     Probe(ProbeArgs),
-    /// Say how far judges agree with people, and people with each other
+    /// Measure how well a judge agrees with human labels
     Calibrate(CalibrateArgs),
-    /// Say whether a judge may gate a release by a contract, and keep what it has earned
+    /// Decide whether a judge may gate releases, by a contract
     Promote(PromoteArgs),
-    /// Say what changes when another judge takes a judge's place, from verdicts on record and by asking the new one
+    /// Replace a judge by another one, and see what changes
     Succeed(Box<SucceedArgs>),
-    /// Serve pages on this machine where people label replies, blind, and see how far they agree
+    /// Label replies in a browser, blind, alone or as a team
     Review(Box<ReviewArgs>),
-    /// Bring something into the store
+    /// Look at runs, cases, judges and queues in a browser
+    Open(OpenArgs),
+    /// List the batches of the store, or cancel one
+    #[command(subcommand)]
+    Batch(BatchCommand),
+    /// Import labels, or answers to exported requests, into the store
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Write something that the store holds to a file
+    /// Write labels, cases, answers or results of the store to a file
     #[command(subcommand)]
     Export(ExportCommand),
-    /// List the runs of the store, report one again without a call, or say how figures moved over time
+    /// List past runs, report one again, or follow figures over time
     Report(ReportArgs),
-    /// Say what changed between two runs, case by case, from the store or from the results they wrote
+    /// Show what changed between two runs, case by case
     Diff(DiffArgs),
-    /// Draw the replies that people and a judge look at, or say what they found about all
+    /// Draw a sample of production replies, and estimate quality from it
     Sample(SampleArgs),
-    /// List, show, check and compare rubrics
+    /// List, show, write, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Draft policy files from texts, and check them
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// List models with their prices and ends, or ask a server which it has
+    /// List models with prices and retirement dates
     Models(ModelsArgs),
     /// Copy, merge, check and measure stores
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Let a settings file decide where keys go and which programs run, until it changes
+    /// Trust a settings file to choose endpoints and programs, until it changes
     Trust(TrustArgs),
-    /// Serve a mock judge on this machine, for rehearsals
+    /// Run a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+    /// Offer the commands to an assistant as tools, by the Model Context Protocol over standard input and output
+    Mcp(McpArgs),
+    /// Print the completions of a shell, or write man pages
+    Completions(CompletionsArgs),
 }
 
 /// What to bring into the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
-    /// What people said about replies, all of it or, where a row is wrong, nothing
+    /// Human labels; if a row is wrong, none are imported
     Labels(ImportLabelsArgs),
+    /// What a model answered to requests of `probity export requests`, as lines of a batch's results
+    Answers(ImportAnswersArgs),
 }
 
 /// What to write out of the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportCommand {
-    /// What people said about replies, each row with a checksum by which a change is found
+    /// Human labels, each row with a checksum
     Labels(ExportLabelsArgs),
     /// The cases of a run with their replies, as JSON lines that can be read again
     Cases(ExportCasesArgs),
@@ -136,6 +154,8 @@ pub(crate) enum ExportCommand {
     Replies(ExportArgs),
     /// What the judge of a run was asked, each packet with its hash, as JSON lines
     Packets(ExportArgs),
+    /// What a run would ask its judge and has no answer to, as lines of a batch for another machine or program
+    Requests(Box<ExportRequestsArgs>),
     /// What came back for each packet, attempt by attempt, as JSON lines
     Answers(ExportArgs),
     /// The results of a run, for spreadsheets, programs and other tools
@@ -177,7 +197,9 @@ pub(crate) enum RubricCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a rubric to begin with, made of what the graders in another tool's file were asked
+    /// Print a commented rubric to change
+    New,
+    /// Print a rubric made of what the graders in another tool's file were asked
     Draft {
         /// The file
         file: PathBuf,
@@ -202,6 +224,7 @@ pub(crate) struct CaseArgs {
 
 /// How files are read, what replies are checked against, and how much is said.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Checks")]
 pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
@@ -229,6 +252,7 @@ pub(crate) struct ReadArgs {
 
 /// How records are read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Reading files")]
 pub(crate) struct RecordArgs {
     /// Make the first bad record an error; where a judge is asked, also read its answers as strict JSON
     #[arg(long)]
@@ -264,6 +288,7 @@ pub(crate) struct RecordArgs {
 
 /// Which of the records are used.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Which cases")]
 pub(crate) struct PartArgs {
     /// Use only the first N records that are good
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -278,6 +303,7 @@ pub(crate) struct PartArgs {
 
 /// How much is said, and to whom.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct SayArgs {
     /// Print machine-readable JSON on standard output and nothing else
     #[arg(long)]
@@ -298,6 +324,7 @@ impl SayArgs {
 
 /// Where results are written.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Write the results to this file as JSON; those of a run also as .csv, .jsonl or .parquet
     #[arg(long, short, value_name = "FILE")]
@@ -324,6 +351,7 @@ pub(crate) struct StoreArgs {
 
 /// How intervals are drawn.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Intervals")]
 pub(crate) struct ResampleArgs {
     /// The seed of the resamples behind each interval
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -342,6 +370,7 @@ impl ResampleArgs {
 
 /// Where settings are read, and what they may decide.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Settings")]
 pub(crate) struct SettingsArgs {
     /// Settings file [default: probity.toml where there is one]
     #[arg(long, value_name = "FILE")]
@@ -380,6 +409,7 @@ pub(crate) struct JobArgs {
 
 /// What writes the replies that cases come without.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Replies from a bot")]
 pub(crate) struct TargetArgs {
     /// Ask this target for a reply where a case has none: openai, or a name of a target from probity.toml
     #[arg(long, value_name = "NAME")]
@@ -397,6 +427,7 @@ pub(crate) struct TargetArgs {
 
 /// The judge, what it is asked by, and where its verdicts are kept.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Judge")]
 pub(crate) struct JudgeArgs {
     /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]
@@ -450,7 +481,8 @@ pub(crate) struct AskArgs {
 }
 
 /// How many calls are made, and when they stop.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Calls and cost")]
 pub(crate) struct CallArgs {
     /// Calls in flight at most
     #[arg(long, short, value_name = "N")]
@@ -458,10 +490,10 @@ pub(crate) struct CallArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls in this run, over all its commands
+    /// Make at most this many calls, counted from the start of this command
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars on this run, over all its commands
+    /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// Ask about one of several parts only, such as 2/8: for machines without a shared record, whose stores are
@@ -474,6 +506,15 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// Spend what it takes, without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Send what is missing to the judge's host as batches, which cost less and may take a day, and wait for them
+    #[arg(long, conflicts_with_all = ["offline", "retry_unscored", "dry_run"])]
+    pub(crate) batch: bool,
+    /// With --batch: do not wait; exit code 3 while a batch is on its way, and the same command goes on
+    #[arg(long, requires = "batch")]
+    pub(crate) no_wait: bool,
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -492,9 +533,12 @@ pub(crate) struct CheckArgs {
 /// `probity init`
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The folder, made where there is none
+    /// The folder; it is created if needed
     #[arg(default_value = ".", value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
+    /// Also write rubric.toml, a commented rubric to change
+    #[arg(long)]
+    pub(crate) rubric: bool,
 }
 
 /// `probity trust`

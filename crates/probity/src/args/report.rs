@@ -20,6 +20,12 @@ pub(crate) struct ReportArgs {
     /// [default: those that were run with --round]
     #[arg(long = "anchor", value_name = "FILE", requires = "history")]
     pub(crate) anchors: Vec<String>,
+    /// With a run and a page: show what people decided beside the judge's levels
+    #[arg(long, conflicts_with = "history", requires = "run")]
+    pub(crate) labels: bool,
+    /// With a run and a page: show every packet as it was sent, with every answer
+    #[arg(long, conflicts_with = "history", requires = "run")]
+    pub(crate) raw: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

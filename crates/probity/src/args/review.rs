@@ -63,19 +63,43 @@ pub(crate) struct QueueArgs {
 /// Who is let in, and where.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Your name, as your labels will have it [default: the user's]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) lead: Option<String>,
+    #[command(flatten)]
+    pub(crate) address: AddressArgs,
     /// Print a link for a reviewer of this name; may be given again
     #[arg(long = "person", value_name = "NAME")]
     pub(crate) people: Vec<String>,
-    /// The port on this machine [default: a free one]
+    /// Make the queue and end
+    #[arg(long)]
+    pub(crate) no_serve: bool,
+}
+
+/// Who starts the server, and where it is.
+#[derive(Debug, Args)]
+pub(crate) struct AddressArgs {
+    /// Your name, as your labels will have it [default: the user's]
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) lead: Option<String>,
+    /// The port [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
     /// Open no browser
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// Make the queue and end
-    #[arg(long)]
-    pub(crate) no_serve: bool,
+    /// Listen at this address in place of this machine's own: an address, or an address and a port. Beyond this machine
+    /// that takes --public-url, and TLS of its own or a --proxy
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// The address that people open, such as `https://label.example.com`: names, origins, cookies and links follow it
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// The certificate of the public name with its chain, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Its key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// A proxy in front of the server that speaks TLS and says truly where requests come from: an address or a network;
+    /// may be given again
+    #[arg(long = "proxy", value_name = "ADDRESS")]
+    pub(crate) proxies: Vec<String>,
 }

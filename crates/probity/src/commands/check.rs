@@ -3,17 +3,19 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use probity_core::report::metric_name;
 use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
-use probity_engine::run::dry_plan;
 use probity_engine::run::job::Job;
 use probity_engine::run::plan::{Missing, Plan, Planned};
+use probity_engine::run::quote::Quote;
 use probity_engine::run::work::{PassEnd, Unit, Work};
-use probity_engine::schedule::budget::Money;
+use probity_engine::run::{dry_plan, quote};
 use serde_json::{Value, json};
 
 use super::as_read;
+use super::price::{self, Shows};
 use super::replies::PlannedReplies;
 use crate::args::{CallArgs, CheckArgs, JobArgs};
 use crate::exit::{Exit, Failure};
@@ -39,8 +41,12 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     for repeat in repeats {
         plan = plan.again(dry_plan(&*repeat, store.as_ref())?.1.plan);
     }
+    let priced = Priced::of(&*first, store.as_ref(), plan)?;
+    let plan = &priced.plan;
     if say.json {
-        let mut object = plan_json(&plan);
+        let mut object = priced.json("records");
+        let targets = job.rubric.targets().iter().map(|target| metric_name(&target.metric));
+        object["targets"] = targets.collect();
         object["read"] = as_read::json(&as_read::first(&job.dataset)?);
         if show {
             let mut requests = Vec::new();
@@ -51,7 +57,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
             object["requests"] = requests.into_iter().chain(asked).collect();
         }
         if let Some(replies) = &replies {
-            object["replies"] = replies.json(&plan);
+            object["replies"] = replies.json(plan);
         }
         terminal::print(&pretty(&object));
         return Ok(Exit::Done);
@@ -63,8 +69,8 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
         each_request(&*job, missing, &left, &mut print)?;
     }
     terminal::print(&as_read::text(&as_read::first(&job.dataset)?));
-    terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
-    terminal::print(&plan_text(&*job, "records", &plan));
+    terminal::print(&replies.as_ref().map(|replies| replies.text(plan)).unwrap_or_default());
+    terminal::print(&priced.text("records"));
     Ok(Exit::Done)
 }
 
@@ -86,7 +92,8 @@ pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result
         });
     }
     if let (Some(first), Some(plan)) = (parts.first(), whole) {
-        terminal::print(&if is_json { pretty(&plan_json(&plan)) } else { plan_text(*first, units, &plan) });
+        let priced = Priced::of(*first, store(*first)?.as_ref(), plan)?;
+        terminal::print(&if is_json { pretty(&priced.json(units)) } else { priced.text(units) });
     }
     Ok(Exit::Done)
 }
@@ -140,50 +147,67 @@ fn each_request(
     shown.map_err(|error| Failure::new(Exit::Store, &error))
 }
 
-fn plan_json(plan: &Plan) -> Value {
-    let oversize: Vec<Value> =
-        plan.oversize.iter().map(|(case, tokens)| json!({ "case": case, "tokens": tokens })).collect();
-    json!({
-        "records": plan.n_records,
-        "skipped": plan.n_skipped,
-        "blocked": plan.n_blocked,
-        "admitted": plan.n_admitted,
-        "no_reply": plan.n_no_reply,
-        "packets": plan.n_packets,
-        "calls": plan.n_calls,
-        "oversize": plan.n_oversize,
-        "oversize_cases": oversize,
-        "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
-        "cost_usd_max": plan.most.map(Money::usd),
-    })
+/// A plan with what it costs.
+struct Priced<'a> {
+    work: &'a dyn Work,
+    plan: Plan,
+    /// `None` where the judge has no endpoint.
+    quote: Option<Quote>,
 }
 
-fn plan_text(work: &dyn Work, units: &str, plan: &Plan) -> String {
-    let Plan { n_records, n_skipped, n_blocked, n_admitted, n_packets, n_calls, .. } = plan;
-    let judge = &work.asking().judge;
-    let model = judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
-    let recorded = n_packets - n_calls - plan.n_oversize;
-    let waiting = match plan.n_no_reply {
-        0 => String::new(),
-        n => format!(", {n} without a reply"),
-    };
-    let mut text = format!(
-        "{n_records} {units}: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped{waiting}\n\
-         {n_calls} calls to judge {}{model} ({n_packets} packets, {recorded} on record or repeated)\n",
-        judge.kind().name()
-    );
-    if judge.chat().is_some() {
-        let cost = plan.most.map_or("cost unknown: no price for this model".to_owned(), |most| {
-            format!("at most ${}", most.usd())
+impl<'a> Priced<'a> {
+    fn of(work: &'a dyn Work, store: Option<&Store>, plan: Plan) -> Result<Priced<'a>, Failure> {
+        let quote = quote(work.asking(), store, &plan)?;
+        Ok(Priced { work, plan, quote })
+    }
+
+    /// As an object; `units` is what the plan goes through, in the plural.
+    fn json(&self, units: &str) -> Value {
+        let plan = &self.plan;
+        let oversize: Vec<Value> =
+            plan.oversize.iter().map(|(case, tokens)| json!({ "case": case, "tokens": tokens })).collect();
+        let mut object = json!({
+            "records": plan.n_records,
+            "skipped": plan.n_skipped,
+            "blocked": plan.n_blocked,
+            "admitted": plan.n_admitted,
+            "no_reply": plan.n_no_reply,
+            "packets": plan.n_packets,
+            "calls": plan.n_calls,
+            "oversize": plan.n_oversize,
+            "oversize_cases": oversize,
+            "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
+            "cost_usd_expected": null,
+            "cost_usd_max": null,
+            "shows": Shows::of(plan, units).map(|shows| shows.json()),
         });
-        let (input, output) = (plan.tokens_input, plan.tokens_output_max);
-        text += &format!("about {input} tokens in, at most {output} out, {cost}\n");
-    } else {
-        text.push_str("no tokens, no cost\n");
+        if let Some(quote) = &self.quote {
+            price::add_json(&mut object, quote);
+        }
+        object
     }
-    for (case, tokens) in &plan.oversize {
-        text += &format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case));
+
+    /// As lines.
+    fn text(&self, units: &str) -> String {
+        let Plan { n_records, n_skipped, n_blocked, n_admitted, n_packets, n_calls, .. } = &self.plan;
+        let judge = &self.work.asking().judge;
+        let model = judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
+        let recorded = n_packets - n_calls - self.plan.n_oversize;
+        let waiting = match self.plan.n_no_reply {
+            0 => String::new(),
+            n => format!(", {n} without a reply"),
+        };
+        let mut text = format!(
+            "{n_records} {units}: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped{waiting}\n\
+             {n_calls} calls to judge {}{model} ({n_packets} packets, {recorded} on record or repeated)\n",
+            judge.kind().name()
+        );
+        text += &self.quote.as_ref().map_or("no tokens, no cost\n".to_owned(), price::text);
+        text += &Shows::of(&self.plan, units).map(|shows| shows.text(units)).unwrap_or_default();
+        for (case, tokens) in &self.plan.oversize {
+            text += &format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case));
+        }
+        text.push_str("nothing was sent\n");
+        text
     }
-    text.push_str("nothing was sent\n");
-    text
 }

@@ -15,11 +15,9 @@ use crate::args::DiffArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{DifferenceShown, document};
 use crate::render::problem::read_file;
+use crate::runs::FALL_ALPHA;
 use crate::settings;
 use crate::settings::inputs::Inputs;
-
-/// The level of the test behind `--enforce`.
-const ALPHA: f64 = 0.05;
 
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
@@ -47,7 +45,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
         difference: &changed,
         guarded: &guarded,
         files: [&before_name, &after_name],
-        alpha: ALPHA,
+        alpha: FALL_ALPHA,
         incomplete: incomplete.as_deref(),
     });
     outlet.end(&document, ended)
@@ -143,7 +141,7 @@ fn enforced(changed: &Difference<'_>, guarded: &[Guarded]) -> Ended {
         return no_standing(&format!("advisory in the {run} run ({reason})"));
     }
     let mut words = Vec::new();
-    let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= ALPHA)?)));
+    let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= FALL_ALPHA)?)));
     if let Some((pass, p)) = fell {
         words.push(format!(
             "FAILED: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",

@@ -29,6 +29,7 @@ pub(crate) fn export(command: &ExportCommand) -> Result<Exit, Failure> {
             each_case(args, |_, _, case| Ok(reply(case).iter().map(Value::to_string).collect()))
         }
         ExportCommand::Packets(args) => each_case(args, packets),
+        ExportCommand::Requests(args) => super::batch::export_requests(args),
         ExportCommand::Answers(args) => each_case(args, answers),
         ExportCommand::Results(args) => results(args),
     }

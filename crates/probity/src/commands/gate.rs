@@ -79,7 +79,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
         tally.text()
     })?;
     if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
-        return Err(Failure::usage("no record can be used, so nothing was checked"));
+        return Err(Failure::usage("no record can be used: nothing was checked"));
     }
     Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
 }

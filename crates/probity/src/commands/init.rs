@@ -8,16 +8,23 @@ use std::path::Path;
 
 use probity_engine::config::DEFAULTS;
 
+use super::rubric::TO_CHANGE;
 use crate::args::{InitArgs, SETTINGS_FILE};
 use crate::exit::{Exit, Failure};
 use crate::terminal;
+
+const CASES_FILE: &str = "tickets.jsonl";
+const RUBRIC_FILE: &str = "rubric.toml";
 
 /// Cases to try, in the form that most people have theirs.
 const TICKETS: &str = include_str!("tickets.jsonl");
 
 /// Runs the command.
 pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
-    let files = [(SETTINGS_FILE, settings()), ("tickets.jsonl", TICKETS.to_owned())];
+    let mut files = vec![(SETTINGS_FILE, settings()), (CASES_FILE, TICKETS.to_owned())];
+    if args.rubric {
+        files.push((RUBRIC_FILE, TO_CHANGE.to_owned()));
+    }
     for (name, _) in &files {
         let path = args.folder.join(name);
         if path.exists() {
@@ -33,11 +40,11 @@ pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
             .map_err(|error| Failure::unwritable(Some(&path), &error))?;
         terminal::print(&format!("wrote {}\n", path.display()));
     }
-    terminal::print(&next(&args.folder));
+    terminal::print(&next(args));
     Ok(Exit::Done)
 }
 
-/// Every setting with its default, none of them in force: whoever takes a `#` away changes one.
+/// Every setting with its default, none of them in force until its `#` is taken away.
 fn settings() -> String {
     let mut text =
         "# The settings of Probity with their defaults. A line that begins with `#` and no space is a \
@@ -57,14 +64,22 @@ fn settings() -> String {
 }
 
 /// What to do now.
-fn next(folder: &Path) -> String {
+fn next(args: &InitArgs) -> String {
+    let folder = &args.folder;
     let enter = if folder == Path::new(".") { String::new() } else { format!("cd {} && ", folder.display()) };
-    format!("now: {enter}probity run tickets.jsonl\n")
+    let rubric = if args.rubric { format!(" --rubric {RUBRIC_FILE}") } else { String::new() };
+    format!("now: {enter}probity run {CASES_FILE}{rubric}\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rubric_to_change_has_no_problem() {
+        let reading = probity_core::rubric::read(TO_CHANGE).expect("it is a rubric");
+        assert!(reading.warnings.is_empty());
+    }
 
     #[test]
     fn what_is_written_is_every_default_and_sets_none() {

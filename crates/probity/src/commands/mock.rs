@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_mock::{CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use probity_engine::platform::raise_open_files;
+use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, UsageReport};
 
 use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
@@ -16,8 +16,10 @@ use crate::terminal;
 /// Runs the command until it is told to end.
 pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     if args.list_faults {
-        let lines: Vec<String> =
-            probity_mock::faults().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
+        let of_calls = probity_mock::faults().map(|fault| (fault.number, fault.sentence));
+        let of_batches = probity_mock::batch_faults().map(|fault| (fault.number, fault.sentence));
+        let lines = of_calls.chain(of_batches).map(|(number, sentence)| format!("{number}  {sentence}\n"));
+        let lines: Vec<String> = lines.collect();
         terminal::print(&lines.concat());
         return Ok(Exit::Done);
     }
@@ -26,7 +28,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
             "--host: expected an address of the loopback interface, found {}",
             args.host
         ))
-        .hint("whoever can reach the mock judge can make it work; it serves this machine only"));
+        .hint("any program that reaches the mock judge can use it, so it serves this machine only"));
     }
     let ledger = args.ledger.as_ref().map(|path| {
         CallLedger::open(path).map_err(|error| Failure {
@@ -36,7 +38,8 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         })
     });
     let mock = Arc::new(Mock::new(settings(args)?, ledger.transpose()?));
-    raise_open_files();
+    // Every call in flight is a socket here too: with fewer open files, clients wait to be accepted.
+    raise_open_files(u64::MAX);
     let failed = |message: String| Failure { exit: Exit::Usage, message, hint: None };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -83,20 +86,13 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
             UsageArg::On => UsageReport::On,
             UsageArg::Off => UsageReport::Off,
         },
+        cached: args.cached,
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),
         latency: args.latency,
         faults: FaultPlan::new(&shares, args.fault_attempts).map_err(Failure::usage)?,
         drip: args.drip,
         retry_after_s: args.retry_after,
+        batch: MockBatches { polls: args.batch_polls, faults: args.batch_fault.iter().copied().collect() },
     })
-}
-
-/// Every call in flight is a socket here too.
-fn raise_open_files() {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current != maximum {
-        // With the limit as it was, fewer clients fit; the rest wait to be accepted.
-        let _limit_stays = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    }
 }

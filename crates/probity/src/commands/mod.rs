@@ -2,19 +2,24 @@
 //! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
 mod as_read;
+pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod init;
 pub(crate) mod labels;
+pub(crate) mod mcp;
 pub(crate) mod mock;
 pub(crate) mod models;
+pub(crate) mod open;
 mod originals;
 mod outlet;
 pub(crate) mod policy;
+mod price;
 pub(crate) mod probe;
 pub(crate) mod promote;
 mod replies;

@@ -51,8 +51,9 @@ impl<'a> Outlet<'a> {
 
     /// Puts the document into every file and on standard output, says the last lines, and ends.
     pub(crate) fn end(&self, document: &Document, ended: Ended) -> Result<Exit, Failure> {
-        for ReportFile { path, kind, .. } in &self.files {
-            let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
+        for ReportFile { path, kind, texts } in &self.files {
+            let text =
+                document.file(*kind, *texts).map_err(|error| Failure::unwritable(Some(path), &error))?;
             write_output(Some(path), &text)?;
         }
         deliver(self.say, &document.json, || document.text())?;

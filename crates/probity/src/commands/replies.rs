@@ -52,6 +52,7 @@ impl<'a> PlannedReplies<'a> {
             "target": self.target.settings.name,
             "cases": self.plan.n_cases,
             "calls": self.plan.n_calls,
+            "cost_usd_expected": self.plan.expected.map(Money::usd),
             "cost_usd_max": self.plan.most.map(Money::usd),
             "judge_calls_max": self.judge_calls_max(plan),
         })
@@ -59,9 +60,11 @@ impl<'a> PlannedReplies<'a> {
 
     /// As lines.
     pub(crate) fn text(&self, plan: &Plan) -> String {
-        let ReplyPlan { n_cases, n_calls, most } = &self.plan;
+        let ReplyPlan { n_cases, n_calls, expected, most } = &self.plan;
         let settings = &self.target.settings;
-        let cost = most.map_or("cost unknown".to_owned(), |most| format!("at most ${}", most.usd()));
+        let cost = expected.zip(*most).map_or("cost unknown".to_owned(), |(expected, most)| {
+            format!("expected {}, at most {}", expected.shown(), most.shown())
+        });
         let kept = n_cases - n_calls;
         let mut text = format!(
             "{n_cases} cases without a reply: {n_calls} calls to target {} ({}), {cost}, {kept} on record or repeated\n",

@@ -18,7 +18,7 @@ use crate::exit::{Exit, Failure};
 use crate::render::report::pretty;
 use crate::settings::{self, CaseFlags, LabelledJob};
 use crate::terminal;
-use crate::web::{self, Opening, WebSettings};
+use crate::web::{self, Opening, Reach, RunSource, WebSettings};
 
 /// Resamples behind figures that only decide what comes first.
 const RESAMPLES: u32 = 200;
@@ -45,6 +45,7 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     let note = |line: &str| args.reading.say.note(line);
     let contract = args.queue.contract.as_deref().map(|path| settings::contract(path, &note)).transpose()?;
     let (lead, people) = names(&args)?;
+    let reach = Reach::of(&args.serving.address)?;
     let runtime = runtime()?;
     let room = if args.files.is_empty() {
         existing(&args)?
@@ -56,8 +57,10 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
         room
     };
     if !args.serving.no_serve {
-        let opening = if args.serving.no_open { Opening::Nothing } else { Opening::Browser };
-        let settings = WebSettings { port: args.serving.port, opening, lead, people, contract };
+        let address = &args.serving.address;
+        let opening = if address.no_open { Opening::Nothing } else { Opening::Browser };
+        let source = RunSource::Store;
+        let settings = WebSettings { reach, opening, lead, people, contract, source, first: None };
         runtime.block_on(web::serve(Arc::new(room.clone()), settings))?;
     }
     room.close()?;
@@ -83,18 +86,24 @@ fn existing(args: &ReviewArgs) -> Result<ReviewRoom, Failure> {
     if queues.is_empty() { Err(empty()) } else { Ok(room) }
 }
 
+/// The name of the person who starts a server: the one given, or the user's.
+pub(super) fn lead_name(given: Option<&str>) -> Result<PersonName, Failure> {
+    let user = || USER.iter().find_map(|variable| PersonName::new(&settings::variable(variable)?).ok());
+    match given {
+        Some(text) => named("as", text),
+        None => user().map_or_else(|| named("as", "lead"), Ok),
+    }
+}
+
+fn named(flag: &str, text: &str) -> Result<PersonName, Failure> {
+    PersonName::new(text).map_err(|error| Failure::usage(format!("--{flag}: {error}")))
+}
+
 /// The lead's name and those of the people invited.
 fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
-    let name = |flag: &str, text: &str| {
-        PersonName::new(text).map_err(|error| Failure::usage(format!("--{flag}: {error}")))
-    };
-    let user = || USER.iter().find_map(|variable| PersonName::new(&settings::variable(variable)?).ok());
-    let lead = match &args.serving.lead {
-        Some(text) => name("as", text)?,
-        None => user().map_or_else(|| name("as", "lead"), Ok)?,
-    };
+    let lead = lead_name(args.serving.address.lead.as_deref())?;
     let people =
-        args.serving.people.iter().map(|text| name("person", text)).collect::<Result<Vec<_>, _>>()?;
+        args.serving.people.iter().map(|text| named("person", text)).collect::<Result<Vec<_>, _>>()?;
     if people.iter().any(|name| name.is_same(lead.as_str())) {
         return Err(Failure::usage(format!("--person {lead}: this is the name of the lead"))
             .hint("say --as with another name for yourself"));

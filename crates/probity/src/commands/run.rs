@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem::ManuallyDrop;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use probity_core::promote::Standing;
@@ -21,6 +22,7 @@ use super::outlet::Outlet;
 use super::session::{Covered, Ended, Session, keep_outcome};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::report::Beside;
 use crate::render::report::appendix::Appendix;
 use crate::render::report::document::{Document, SKIPPED_MAX};
 use crate::render::results::ResultsWriter;
@@ -58,11 +60,15 @@ impl Made {
 }
 
 /// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
-pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let (summary, document) =
-        write(&About { name: &run.name, asking: &run.asking, rubric: &run.rubric }, outlet, |sink| {
-            run.report(store, sink)
-        })?;
+pub(super) fn recorded(
+    run: &RecordedRun,
+    store: &Store,
+    outlet: &Outlet<'_>,
+    beside: Beside,
+) -> Result<Exit, Failure> {
+    let call = store.reader()?.invocation(run.run())?.map(|call| call.argv);
+    let about = About { name: &run.name, asking: &run.asking, rubric: &run.rubric, call };
+    let (summary, document) = write(&about, outlet, beside, |sink| run.report(store, sink))?;
     if !outlet.is_json() {
         terminal::print(&document.text());
     }
@@ -106,12 +112,13 @@ pub(super) fn scored(session: &Session<'_>, job: Arc<Job>, outlet: &Outlet<'_>) 
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write(&About::of(job), outlet, |sink| report(job, &store, ran, sink))?;
+                write(&About::of(job), outlet, Beside::default(), |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
-    let (summary, document) = write(&About::of(&job), outlet, |sink| report(&job, &store, &ran, sink))?;
+    let (summary, document) =
+        write(&About::of(&job), outlet, Beside::default(), |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
     about_the_target(&job, &ran, &summary, session);
@@ -138,11 +145,13 @@ struct About<'a> {
     name: &'a str,
     asking: &'a Asking,
     rubric: &'a Rubric,
+    /// The call on record, where it is not this process's own.
+    call: Option<Vec<String>>,
 }
 
 impl<'a> About<'a> {
     fn of(job: &'a Job) -> About<'a> {
-        About { name: &job.name, asking: &job.asking, rubric: &job.rubric }
+        About { name: &job.name, asking: &job.asking, rubric: &job.rubric, call: None }
     }
 }
 
@@ -150,11 +159,12 @@ impl<'a> About<'a> {
 fn write(
     about: &About<'_>,
     outlet: &Outlet<'_>,
+    beside: Beside,
     report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,
 ) -> Result<(Summary, Document), Failure> {
-    let mut open = Vec::new();
+    let (mut open, beside) = (Vec::new(), Rc::new(beside));
     for file in &outlet.files {
-        let report = file.open(about.rubric);
+        let report = file.open(about.rubric, &beside);
         open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
     let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);
@@ -178,7 +188,10 @@ fn write(
         }
         Ok(())
     })?;
-    let appendix = Appendix::asked(about.asking, &summary.rubric, &summary.record.facts);
+    let mut appendix = Appendix::asked(about.asking, &summary.rubric, &summary.record.facts);
+    if let Some(words) = &about.call {
+        appendix = appendix.of_call(words);
+    }
     let document = document(&summary, about.name, &skipped, appendix);
     for (file, report) in open {
         report.finish(&summary, &document).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use probity_core::case::Moment;
@@ -12,9 +13,11 @@ use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
 use probity_engine::dialect::Parameter;
 use probity_engine::ledger::{Invocation, Store, StoreAddress};
+use probity_engine::platform::terminations;
 use probity_engine::run::asking::Asking;
+use probity_engine::run::batch::{Dispatch, Waited};
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
+use probity_engine::run::{self, Confirmation, Mode, Network, Observer, PlannedSpending, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use serde::{Deserialize, Serialize};
@@ -35,10 +38,10 @@ const RUN_LIKE: [&str; 5] = ["run", "compare", "calibrate", "probe", "succeed"];
 const ROWS: [&str; 4] = ["comparisons", "skipped", "rejected", "first_blocked"];
 
 /// How to go on after calls have stopped.
-const RESUME: &str = "run the same command again to resume";
+const RESUME: &str = "run the same command again to continue";
 
 /// How to go on after the budget of the run is used up.
-const RAISE: &str = "run it again with a larger limit to resume";
+const RAISE: &str = "run it again with a larger limit to continue";
 
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
@@ -50,12 +53,20 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 pub(crate) struct Session<'a> {
     calls: &'a CallArgs,
     watcher: Watcher,
+    dispatch: Dispatch,
 }
 
 impl<'a> Session<'a> {
     /// A session as flags have it, which says nothing where `is_quiet`.
     pub(crate) fn new(calls: &'a CallArgs, is_quiet: bool) -> Self {
-        Session { calls, watcher: Watcher { is_quiet, bar: Bar::default() } }
+        let dispatch = if calls.batch { Dispatch::Batch(Arc::default()) } else { Dispatch::Online };
+        let (bar, n_oversize) = (Bar::default(), AtomicU64::new(0));
+        Session { calls, watcher: Watcher { is_quiet, is_agreed: calls.yes, bar, n_oversize }, dispatch }
+    }
+
+    /// The same session, whose calls are made in this way.
+    pub(crate) fn dispatching(self, dispatch: Dispatch) -> Self {
+        Session { dispatch, ..self }
     }
 
     /// Says something worth a line.
@@ -92,11 +103,11 @@ impl<'a> Session<'a> {
         open_for_writing(&settings::store_address(asking)?, &|line| self.note(line))
     }
 
-    /// Makes the calls of `ask`.
+    /// Makes the calls of `ask`, and again after each batch that it waits for: what is on record is not asked again.
     pub(crate) fn ask<T>(
         &self,
         store: &Store,
-        ask: impl AsyncFnOnce(&run::Session<'_>) -> Result<T, RunError>,
+        ask: impl AsyncFn(&run::Session<'_>) -> Result<T, RunError>,
     ) -> Result<Result<T, RunError>, Failure> {
         let runtime = runtime()?;
         let asked = runtime.block_on(async {
@@ -110,9 +121,17 @@ impl<'a> Session<'a> {
                 interrupted: interrupts(),
                 invocation: invocation(),
                 shard: self.calls.shard,
+                dispatch: self.dispatch.clone(),
             };
             let key = &settings::variable;
-            ask(&run::Session { store, mode: &mode, key, observer: &self.watcher }).await
+            let session = &run::Session { store, mode: &mode, key, observer: &self.watcher };
+            let mut asked = ask(session).await;
+            if let (Dispatch::Batch(watch), false) = (&self.dispatch, self.calls.no_wait) {
+                while asked.is_ok() && watch.wait(session).await == Waited::Moved {
+                    asked = ask(session).await;
+                }
+            }
+            asked
         });
         // Connections are closed beside the report.
         runtime.shutdown_background();
@@ -221,13 +240,11 @@ pub(crate) fn open_for_writing(address: &StoreAddress, note: &dyn Fn(&str)) -> R
 fn interrupts() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
-        let Ok(mut term) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
-            return;
-        };
+        let Ok(mut terminations) = terminations() else { return };
         for n in 0..2 {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}
-                _ = term.recv() => {}
+                _ = terminations.recv() => {}
             }
             if n == 0 {
                 terminal::note("stopping: finishing the calls in flight (again to stop at once)");
@@ -347,6 +364,7 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
         Stop::Refused(why) | Stop::Unusable(why) | Stop::ParameterRefused { why, .. } => {
             (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
         }
+        Stop::InBatch(why) => (Exit::Incomplete, format!("{why}; {RESUME}")),
         Stop::Interrupted => (Exit::Incomplete, format!("as asked; {RESUME}")),
         Stop::Store(error) => (Exit::Store, error.to_string()),
     }
@@ -355,7 +373,11 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
 /// What watches a session from the command line.
 struct Watcher {
     is_quiet: bool,
+    /// Whether whatever it costs was agreed to.
+    is_agreed: bool,
     bar: Bar,
+    /// Packets that were said to be too large.
+    n_oversize: AtomicU64,
 }
 
 impl Observer for Watcher {
@@ -366,8 +388,20 @@ impl Observer for Watcher {
     }
 
     fn planned(&self, plan: &Plan) {
+        // A command that goes on after a batch meets the same ones.
+        if self.n_oversize.swap(plan.n_oversize, Ordering::Relaxed) >= plan.n_oversize {
+            return;
+        }
         for (id, tokens) in &plan.oversize {
             self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+        }
+    }
+
+    fn confirm(&self, spending: &PlannedSpending) -> Confirmation {
+        if self.is_agreed || terminal::agrees(&format!("{}. Go on?", spending.sentence())) {
+            Confirmation::Given
+        } else {
+            Confirmation::Refused
         }
     }
 

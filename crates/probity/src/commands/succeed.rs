@@ -220,7 +220,7 @@ impl JudgeSide {
         }
         let work: Arc<dyn Work> = Arc::new(SuccessionWork { work: cases.work(), from: from.clone() });
         let ran = session.ask(store, async |session| match self.in_store {
-            Some(_) => run_on_record(&*work, id, session),
+            Some(_) => run_on_record(&*work, id.clone(), session),
             None => run(&work, session).await,
         })??;
         Ok(Judged { cases, ran })

@@ -17,11 +17,12 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::batch::{BatchList, ImportReport, RequestsWritten};
 use super::models::ModelList;
 use super::policy::PolicyCheck;
-use super::report::list::RunList;
 use super::rubric_diff::RubricDiffDocument;
 use crate::args::Cli;
+use crate::runs::list::RunList;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
 /// may be missing.
@@ -123,7 +124,12 @@ const CHECK: &[Member] = &[
     ("oversize", "integer"),
     ("oversize_cases", "array"),
     ("tokens", "counts"),
+    ("cost_usd_expected", "number?"),
     ("cost_usd_max", "number?"),
+    ("expected_from", "object*"),
+    ("savings", "array*"),
+    ("shows", "object?"),
+    ("targets", "array"),
     ("requests", "array*"),
     ("replies", "object*"),
 ];
@@ -233,6 +239,9 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("probe", table("probe", &[PROBE, ASKED].concat())),
         ("promote", table("promote", PROMOTE)),
         ("succeed", of::<Succession>()),
+        ("batch-list", of::<BatchList>()),
+        ("export-requests", of::<RequestsWritten>()),
+        ("import-answers", of::<ImportReport>()),
         ("models", of::<ModelList>()),
         ("policy-check", of::<PolicyCheck>()),
         ("rubric-diff", of::<RubricDiffDocument>()),

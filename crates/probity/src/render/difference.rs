@@ -1,9 +1,11 @@
 //! A difference between two runs as a document: what moved, the limits that were held against it, and the cases.
 
+use probity_core::case::{Role, Turn};
 use probity_core::diff::{
     Advisory, Difference, Guarded, Kept, LevelChange, Pair, PairedBy, PartChange, PassChange,
 };
 use probity_core::results::{ResultRow, RowOutcome};
+use probity_core::sample::NO_SLICE;
 use probity_core::stats::Estimate;
 use serde_json::json;
 
@@ -11,9 +13,10 @@ use super::figure::{counted, none, p_number, percent};
 use super::report::appendix::Appendix;
 use super::report::chart::{PlotMark, Ruler};
 use super::report::document::{
-    Cell, Cells, Document, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
+    Block, Cell, Cells, Document, DocumentList, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
 };
 use super::report::junit::{Came, TestCase};
+use super::view::{ChangeSide, LevelMove, ListHead, ListItem, Opened};
 use crate::plain::excerpt;
 
 /// So many cases of each kind are listed.
@@ -59,14 +62,16 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
     let judges = [changed.before, changed.after].map(|run| run.summary.facts.judge.name());
     let mut sections = vec![
         rates(changed),
+        outcomes(changed),
         definition(changed),
         guardrails(shown.guarded),
         figures(changed),
         slices(changed),
     ];
-    sections.extend(flips(changed));
-    sections.push(alone("only-before", "only in the first run", &changed.only_before));
-    sections.push(alone("only-after", "only in the second run", &changed.only_after));
+    sections.extend(flips(changed).into_iter().map(Section::not_on_pages));
+    sections.push(alone("only-before", "only in the first run", &changed.only_before).not_on_pages());
+    sections.push(alone("only-after", "only in the second run", &changed.only_after).not_on_pages());
+    sections.push(Section::new("changes", "What changed").with(Block::Rows).on_pages());
     Document {
         command: "diff".to_owned(),
         title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
@@ -75,6 +80,7 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
         tiles,
         warnings: changed.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
+        list: Some(list(changed, shown.files)),
         appendix: Some(
             Appendix::of_files(None)
                 .hash("rubric", &rubric.hash)
@@ -182,7 +188,9 @@ fn rates(changed: &Difference<'_>) -> Section {
     for (name, pass) in all.chain(slices) {
         let mut row = pass_row(name, pass);
         let before = (PlotMark::Ring, Some(pass.before.value));
-        row.insert(1, Cell::plot(&Ruler::shares(), &pass.after, &[before]));
+        let plot = Cell::plot(&Ruler::shares(), &pass.after, &[before]);
+        let wanted = [("slice", name)];
+        row.insert(1, plot.opening(name, if name == "all pairs" { &[] } else { &wanted }));
         table.row(row);
     }
     let section = Section::new("rates", "Pass rate, before and after").table(table);
@@ -268,6 +276,143 @@ pub(super) fn signed(value: f64, decimals: usize) -> String {
 /// A p-value below its column's name, or a dash where there is none.
 pub(super) fn p_value(p: Option<f64>) -> String {
     p.map_or_else(none, p_number)
+}
+
+/// What outcomes became: before by after. What is on the diagonal stayed.
+fn outcomes(changed: &Difference<'_>) -> Section {
+    let known: Vec<RowOutcome> = RowOutcome::ALL
+        .iter()
+        .copied()
+        .filter(|one| {
+            changed.pairs.iter().any(|pair| [pair.before.outcome, pair.after.outcome].contains(one))
+        })
+        .collect();
+    let titles: Vec<String> = known.iter().map(|outcome| format!("#{}", outcome.name())).collect();
+    let titles: Vec<&str> = ["before / after"].into_iter().chain(titles.iter().map(String::as_str)).collect();
+    let mut table = Table::new(&titles);
+    for before in &known {
+        let cell = |after: &RowOutcome| {
+            let is_one = |pair: &&Pair<'_>| (pair.before.outcome, pair.after.outcome) == (*before, *after);
+            let n = changed.pairs.iter().filter(is_one).count();
+            if before == after || n == 0 {
+                let style = if before == after { "s0 same" } else { "s0 soft" };
+                return Cell::Styled(n.to_string(), style.to_owned());
+            }
+            let style = match (before.passes(), after.passes()) {
+                (Some(true), Some(false)) => "s0 worse",
+                (Some(false), Some(true)) => "s0 better",
+                _ => "s0 open",
+            };
+            Cell::filter(n.to_string(), style, &[("o", &became(*before, *after))])
+        };
+        table.row([Cell::text(before.name())].into_iter().chain(known.iter().map(cell)).collect());
+    }
+    Section::new("outcomes", "What became of them")
+        .table(table)
+        .legend("Framed: the same before and after.")
+        .on_pages()
+}
+
+fn became(before: RowOutcome, after: RowOutcome) -> String {
+    format!("{} → {}", before.name(), after.name())
+}
+
+/// Everything that changed, as it can be looked at.
+fn list(changed: &Difference<'_>, files: [&str; 2]) -> DocumentList {
+    let facets = [("o", "Outcome"), ("slice", "Slice"), ("move", "Move")];
+    let mut items: Vec<ListItem> =
+        changed.pairs.iter().filter(|pair| pair.differs()).map(|pair| item(pair, files)).collect();
+    let alone = |row: &ResultRow, at: usize, which: &str| {
+        let mut sides = files.map(|file| ChangeSide {
+            title: file.to_owned(),
+            outcome: "absent".to_owned(),
+            total: None,
+            text: String::new(),
+            reasons: Vec::new(),
+        });
+        sides[at] = side(row, files[at]);
+        entry(
+            &name(row, row),
+            row,
+            vec![format!("{which} ({})", row.outcome.name())],
+            (which, None),
+            (sides, Vec::new()),
+        )
+    };
+    items.extend(changed.only_before.iter().map(|row| alone(row, 0, "only before")));
+    items.extend(changed.only_after.iter().map(|row| alone(row, 1, "only after")));
+    DocumentList { head: ListHead::new("cases that changed", "Change", &facets), items }
+}
+
+fn item(pair: &Pair<'_>, files: [&str; 2]) -> ListItem {
+    let (before, after) = (pair.before, pair.after);
+    let which = match (before.outcome.passes(), after.outcome.passes()) {
+        (Some(true), Some(false)) => "fell",
+        (Some(false), Some(true)) => "rose",
+        _ if pair.flipped() => "other outcome",
+        _ => "same outcome, levels moved",
+    };
+    let total = before.total.zip(after.total).map(|(one, other)| {
+        let change = other.to_f64() - one.to_f64();
+        (100.0 * change).round() / 100.0
+    });
+    let mut moves = Vec::new();
+    for (place, id) in after.criteria.names().enumerate() {
+        let (Some(one), Some(other)) = (before.level(place), after.level(place)) else { continue };
+        if one != other {
+            let points = |row: &ResultRow| row.criterion(place).and_then(|result| result.points);
+            // Without points a lower level counts as worse, as in most rubrics.
+            let is_worse = points(before).zip(points(after)).map_or(other < one, |(one, other)| other < one);
+            let reason = after.criterion(place).and_then(|result| result.reasoning.clone());
+            moves.push(LevelMove { title: id.to_owned(), levels: [one, other], is_worse, reason });
+        }
+    }
+    moves.sort_by_key(|each| (!each.is_worse, each.levels[1] - each.levels[0]));
+    let sides = [side(before, files[0]), side(after, files[1])];
+    entry(
+        &name(before, after),
+        after,
+        vec![became(before.outcome, after.outcome)],
+        (which, total),
+        (sides, moves),
+    )
+}
+
+fn entry(
+    name: &str,
+    row: &ResultRow,
+    became: Vec<String>,
+    (which, total): (&str, Option<f64>),
+    (sides, moves): ([ChangeSide; 2], Vec<LevelMove>),
+) -> ListItem {
+    let ticket = row.ticket.clone().unwrap_or_default();
+    let turns = match &row.turns[..] {
+        [] => vec![Turn { role: Role::Customer, text: ticket.as_str().into() }],
+        turns => turns.to_vec(),
+    };
+    let said = |each: &LevelMove| format!("{} {} → {}", each.title, each.levels[0], each.levels[1]);
+    ListItem {
+        name: name.to_owned(),
+        values: vec![
+            became,
+            vec![row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned())],
+            vec![which.to_owned()],
+        ],
+        total,
+        levels: Vec::new(),
+        lines: [ticket, moves.iter().map(said).collect::<Vec<_>>().join(" · ")],
+        view: Opened::Change { turns, sides, moves },
+    }
+}
+
+fn side(row: &ResultRow, file: &str) -> ChangeSide {
+    ChangeSide {
+        title: file.to_owned(),
+        outcome: row.outcome.name().to_owned(),
+        total: row.total.map(|total| total.to_string()),
+        text: row.reply.clone().unwrap_or_default(),
+        reasons: row.reasons(),
+    }
 }
 
 /// A section for each way in which outcomes flipped.

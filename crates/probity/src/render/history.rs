@@ -1,13 +1,15 @@
 //! A timeline as a document: the runs of each series, its figures, and what moved.
 
-use probity_core::report::{AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Series, Timeline};
+use probity_core::report::{
+    AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Point, Series, Timeline,
+};
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
 use super::difference::{p_value, signed};
 use super::figure::{counted, none};
-use super::report::chart::{TrackFigure, track};
-use super::report::document::{Block, Cells, Document, Section, Table};
+use super::report::document::{Block, Cells, Document, Fold, Section, Table, Tone};
+use super::report::over_time::{OverTime, week};
 
 /// What is meant by a move.
 const LEAD: &str = "A figure has moved when its latest value lies beyond every earlier one and differs from all of them \
@@ -20,7 +22,9 @@ const ABOUT: &str =
 
 /// The document.
 pub(crate) fn document(timeline: &Timeline) -> Document {
-    let mut sections: Vec<Section> = timeline.series.iter().enumerate().map(section).collect();
+    let pages = timeline.series.iter().enumerate().map(page_section);
+    let mut sections: Vec<Section> =
+        pages.chain(timeline.series.iter().enumerate().map(section).map(Section::not_on_pages)).collect();
     if sections.is_empty() {
         let nothing = "no run of the store has figures to follow";
         sections.push(Section::new("series", "Series").text(nothing));
@@ -49,32 +53,116 @@ fn moved(timeline: &Timeline) -> String {
 }
 
 fn section((at, series): (usize, &Series)) -> Section {
-    let tracks: Vec<Value> = series.tracks.iter().map(|track| drawn(series, track)).collect();
-    let tracks = json!({ "drawing": "tracks", "tracks": tracks });
     let section = Section::new(&format!("series-{}", at + 1), &title(series));
     let section = anchor(series).into_iter().fold(section, Section::text);
     let flags = series.tracks.iter().filter_map(flag).map(|flag| format!("! {flag}"));
-    section.list(flags).with(Block::Drawing(tracks)).table(points(series)).table(figures(series))
+    section.list(flags).table(points(series)).table(figures(series))
 }
 
-fn drawn(series: &Series, of: &FigureTrack) -> Value {
+/// The same on a page: the figure that matters most, then every figure, those that moved first.
+fn page_section((at, series): (usize, &Series)) -> Section {
+    let places = places(series);
+    let mut tracks: Vec<&FigureTrack> = series.tracks.iter().collect();
+    tracks.sort_by_key(|track| track.drift.cause == DriftCause::Nobody);
+    let main = series.tracks.first().map(|track| {
+        let range = if track.figure.is_share() { near(track) } else { levels(&series.tracks) };
+        json!({ "drawing": "timeline", "anchor_word": "anchor (fixed replies)", "chart": over_time(series, track, &places, range).large() })
+    });
+    let small = |track: &&FigureTrack| {
+        let range = if track.figure.is_share() { [0.0, 1.0] } else { levels(&series.tracks) };
+        over_time(series, track, &places, range).small()
+    };
+    let small: Vec<Value> = tracks.iter().map(small).collect();
+    let section = Section::new(&format!("series-{}", at + 1), &title(series));
+    let section = anchor(series).into_iter().fold(section, Section::text);
+    let flags = series.tracks.iter().filter_map(flag);
+    let section = section.list(flags);
+    let section = main.into_iter().fold(section, |section, main| section.with(Block::Drawing(main)));
+    let fold = |title: &str, table: Table| {
+        Block::Fold(Fold {
+            title: title.to_owned(),
+            about: String::new(),
+            shapes: Vec::new(),
+            word: String::new(),
+            tone: Tone::Soft,
+            is_open: false,
+            blocks: vec![Block::Table(table)],
+        })
+    };
+    section
+        .heading("Every figure")
+        .legend("Those that moved first. Shares are all drawn from 0 to 100 %, levels all on one scale, so heights can be compared; shaded: the interval; dashed: the anchor.")
+        .with(Block::Drawing(json!({ "drawing": "tracks", "tracks": small })))
+        .with(fold("Show as table: the runs", points(series)))
+        .with(fold("Show as table: every figure", figures(series)))
+        .on_pages()
+}
+
+/// The names of the points: their weeks, or their runs where several are of one week.
+fn places(series: &Series) -> Vec<String> {
+    let week = |point: &Point| {
+        let day = point.at.to_string();
+        let mut parts = day.get(..10)?.split('-').map(|part| part.parse::<i64>().ok());
+        Some(week(parts.next()??, parts.next()??, parts.next()??))
+    };
+    let weeks: Option<Vec<i64>> = series.points.iter().map(week).collect();
+    let weeks = weeks.filter(|weeks| weeks.windows(2).all(|pair| pair[0] != pair[1]));
+    match weeks {
+        Some(weeks) => weeks.iter().map(|week| format!("W{week}")).collect(),
+        None => series.points.iter().map(|point| format!("run {}", point.run)).collect(),
+    }
+}
+
+/// A range of shares around those of a track and its anchor, in tenths.
+fn near(track: &FigureTrack) -> [f64; 2] {
+    let values = track.values.iter().flatten().flat_map(|value| [value.low, value.high]);
+    let values = values.chain(track.anchor_looks.iter().map(|(_, value)| *value));
+    let (low, high) = values.fold((1.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    [(10.0 * low).floor() / 10.0, (10.0 * high).ceil() / 10.0]
+}
+
+/// A range of levels that holds all of them.
+fn levels(tracks: &[FigureTrack]) -> [f64; 2] {
+    let levels = tracks.iter().filter(|track| !track.figure.is_share());
+    let values = levels.flat_map(|track| track.values.iter().flatten().map(|value| value.value));
+    let (low, high) =
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    if low > high { [0.0, 1.0] } else { [low.floor().min(0.0), high.ceil()] }
+}
+
+fn over_time<'a>(
+    series: &Series,
+    of: &'a FigureTrack,
+    places: &'a [String],
+    range: [f64; 2],
+) -> OverTime<'a> {
     let is_share = of.figure.is_share();
     let present = of.values.iter().enumerate().filter_map(|(at, value)| value.map(|value| (at, value)));
     let point = |(at, value): (usize, Estimate)| {
         let [shown, interval, n] = cells(&of.figure, Some(value));
         // The interval of a single value has no ends that could be drawn.
         let [low, high] = if value.n < 2 && !is_share { [value.value; 2] } else { [value.low, value.high] };
-        let label = format!("run {}: {shown} ({interval}, n {n})", series.points[at].run);
+        let label = format!("{}, run {}: {shown} ({interval}, n {n})", places[at], series.points[at].run);
         (at, [value.value, low, high], label)
     };
-    track(&TrackFigure {
+    let mut anchor: Vec<(usize, f64)> = Vec::new();
+    for (look, value) in &of.anchor_looks {
+        let at = series.points.iter().rposition(|point| point.at <= *look).unwrap_or(0);
+        match anchor.last_mut().filter(|(last, _)| *last == at) {
+            Some(last) => last.1 = *value,
+            None => anchor.push((at, *value)),
+        }
+    }
+    OverTime {
         name: of.figure.name(),
         is_share,
         says: verdict(of),
         moved: of.drift.cause != DriftCause::Nobody,
-        n_places: series.points.len(),
+        places,
         points: present.map(point).collect(),
-    })
+        anchor,
+        range,
+    }
 }
 
 /// What a series is.
@@ -91,9 +179,9 @@ fn anchor(series: &Series) -> Option<String> {
         return None;
     }
     Some(match &series.anchor {
-        AnchorUse::None => "anchor: none, so nobody can tell who moved".to_owned(),
+        AnchorUse::None => "no anchor set: a change cannot be traced to the bot or to the judge".to_owned(),
         AnchorUse::Used { n_replies, .. } if series.is_anchor() => {
-            format!("an anchor of {n_replies} replies that nobody writes anew: what moves here is the judge")
+            format!("an anchor of {n_replies} replies that never change: what moves here is the judge")
         }
         AnchorUse::Used { files, runs, n_replies, .. } => {
             format!("anchor: {files}, {n_replies} replies, {} looks", runs.len())
@@ -168,7 +256,7 @@ fn flag(track: &FigureTrack) -> Option<String> {
     let name = figure.name();
     let who = match (drift.cause, by) {
         (DriftCause::Nobody, _) => return None,
-        (DriftCause::Judge, Some(by)) => format!("the judge moved, by {by} on replies that nobody changed"),
+        (DriftCause::Judge, Some(by)) => format!("the judge moved, by {by} on replies that did not change"),
         (DriftCause::Judge, None) => "the judge moved: the texts it was probed with are the same".to_owned(),
         (DriftCause::Replies, _) => "the replies moved, and the anchor did not".to_owned(),
         (DriftCause::CannotTell, Some(_)) => "the anchor is too small to say who moved".to_owned(),

@@ -1,5 +1,7 @@
 //! Personal data, shown as dots: a report travels further than a reply.
 
+use std::ops::Range;
+
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::Gate;
 use probity_core::results::{FindingRecord, finding_records};
@@ -20,13 +22,76 @@ pub(crate) enum Texts {
     None,
 }
 
-/// A piece of a reply; `rule` where the gate found something in it.
+probity_core::named! {
+    /// Why a part of a text is marked, most important first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum MarkKind {
+        /// The gate found something in it.
+        Gate = "gate",
+        /// A source says otherwise, or it is the sentence of the source that does.
+        Contradicts = "contradicts",
+        /// A source says the same, or it is the sentence of the source that does.
+        Agrees = "agrees",
+        /// The judge quotes it.
+        Quoted = "quoted",
+        /// It was not there before.
+        Added = "added",
+        /// It is not there any more.
+        Removed = "removed",
+    }
+}
+
+/// What is marked in a text, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PieceMark {
+    /// The kind of mark.
+    pub(crate) kind: MarkKind,
+    /// Why, in a few words: a rule of the gate by its id.
+    pub(crate) title: String,
+    /// What joins it to its like in another text: a number or a letter.
+    pub(crate) number: Option<String>,
+}
+
+/// A mark with its place in a text, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Where it is.
+    pub(crate) range: Range<usize>,
+    /// What it is.
+    pub(crate) mark: PieceMark,
+}
+
+/// A piece of a text, and how it is marked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
     /// What it says.
     pub(crate) text: String,
-    /// The rule.
-    pub(crate) rule: Option<String>,
+    /// Why it is marked, where it is. The number stands with the last piece of a mark alone.
+    pub(crate) mark: Option<PieceMark>,
+}
+
+impl Mark {
+    /// A mark at `range`.
+    pub(crate) fn new(range: Range<usize>, kind: MarkKind, title: &str) -> Mark {
+        Mark { range, mark: PieceMark { kind, title: title.to_owned(), number: None } }
+    }
+
+    /// What the gate found.
+    pub(crate) fn of(found: &FindingRecord) -> Mark {
+        let kind = if found.rule == "claim.contradicted" { MarkKind::Contradicts } else { MarkKind::Gate };
+        Mark::new(found.start..found.end, kind, &found.rule)
+    }
+
+    /// With a number.
+    pub(crate) fn numbered(mut self, number: impl ToString) -> Mark {
+        self.mark.number = Some(number.to_string());
+        self
+    }
+
+    fn is_private(&self) -> bool {
+        self.mark.title.starts_with(FAMILY)
+    }
 }
 
 impl Texts {
@@ -40,21 +105,15 @@ impl Texts {
     }
 }
 
-/// Whether what a rule finds is personal data.
-fn is_private(rule: &str) -> bool {
-    rule.starts_with(FAMILY)
-}
-
 /// What the gate takes for personal data in any text: a judge may quote a ticket.
-fn private(text: &str) -> Vec<FindingRecord> {
+fn private(text: &str) -> Vec<Mark> {
     let id = CaseId::new("text").expect("a plain word is an id");
     let case = Case::new(id, Situation::Ticket("".into()));
-    let mut found = match Gate::default().screen(Entry { case, reply: Reply::new(text) }) {
+    let found = match Gate::default().screen(Entry { case, reply: Reply::new(text) }) {
         Ok(admitted) => finding_records(admitted.flags()),
         Err(blocked) => finding_records(blocked.findings()),
     };
-    found.retain(|finding| is_private(&finding.rule));
-    found
+    found.iter().map(Mark::of).filter(Mark::is_private).collect()
 }
 
 /// `text` with dots for personal data.
@@ -62,36 +121,40 @@ pub(super) fn shown(text: &str) -> String {
     pieces(text, &[], Texts::Masked).into_iter().map(|piece| piece.text).collect()
 }
 
-/// The text cut where findings begin and end, with dots for personal data unless it is shown in full. A span that does
-/// not fit the text is left out; of those that overlap, one of personal data counts.
-pub(super) fn pieces(text: &str, findings: &[FindingRecord], texts: Texts) -> Vec<Piece> {
+/// The text cut where marks begin and end, with dots for personal data unless it is shown in full. A mark that does not
+/// fit the text is left out; of those that overlap, one of personal data counts, then the most important kind.
+pub(super) fn pieces(text: &str, marks: &[Mark], texts: Texts) -> Vec<Piece> {
     let text = if texts == Texts::None { "" } else { text };
     let masked = if texts == Texts::Masked { private(text) } else { Vec::new() };
-    let fits = |found: &&FindingRecord| found.start < found.end && text.get(found.start..found.end).is_some();
-    let spans: Vec<&FindingRecord> = findings.iter().chain(&masked).filter(fits).collect();
-    let mut edges: Vec<(usize, bool, &str)> = spans
-        .iter()
-        .flat_map(|found| [(found.start, true, found.rule.as_str()), (found.end, false, found.rule.as_str())])
-        .chain([(text.len(), false, "")])
-        .collect();
+    let fits = |mark: &&Mark| !mark.range.is_empty() && text.get(mark.range.clone()).is_some();
+    let mut marks: Vec<&Mark> = marks.iter().chain(&masked).filter(fits).collect();
+    marks.sort_by_key(|mark| (!mark.is_private(), mark.mark.kind));
+    let mut edges: Vec<usize> = marks.iter().flat_map(|mark| [mark.range.start, mark.range.end]).collect();
+    edges.extend([0, text.len()]);
     edges.sort_unstable();
-    let (mut pieces, mut at, mut open) = (Vec::new(), 0, Vec::<&str>::new());
-    for (edge, begins, rule) in edges {
-        if at < edge {
-            let rule = open.iter().find(|rule| is_private(rule)).or(open.first());
-            let hides = texts == Texts::Masked && rule.is_some_and(|rule| is_private(rule));
-            let shown = &text[at..edge];
-            let shown = if hides { dotted(shown) } else { shown.to_owned() };
-            pieces.push(Piece { text: shown, rule: rule.map(|rule| (*rule).to_owned()) });
-            at = edge;
-        }
-        match open.iter().position(|known| *known == rule) {
-            Some(place) if !begins => drop(open.swap_remove(place)),
-            _ if begins => open.push(rule),
-            _ => {}
+    edges.dedup();
+    let mut cut: Vec<(Range<usize>, Option<&Mark>)> = Vec::new();
+    for edge in edges.windows(2) {
+        let over =
+            marks.iter().find(|mark| mark.range.start <= edge[0] && edge[1] <= mark.range.end).copied();
+        match cut.last_mut() {
+            Some((range, mark)) if mark.map(std::ptr::from_ref) == over.map(std::ptr::from_ref) => {
+                range.end = edge[1]
+            }
+            _ => cut.push((edge[0]..edge[1], over)),
         }
     }
-    pieces
+    let piece = |(range, over): (Range<usize>, Option<&Mark>)| {
+        let hides = texts == Texts::Masked && over.is_some_and(Mark::is_private);
+        let shown = &text[range.clone()];
+        let text = if hides { dotted(shown) } else { shown.to_owned() };
+        let mark = over.map(|over| {
+            let number = over.mark.number.clone().filter(|_| range.end == over.range.end);
+            PieceMark { number, ..over.mark.clone() }
+        });
+        Piece { text, mark }
+    };
+    cut.into_iter().map(piece).collect()
 }
 
 /// `found` with every letter and digit as a dot.
@@ -124,7 +187,7 @@ mod tests {
         let check = |texts, want: &[&str]| {
             let pieces = pieces(text, &private(text), texts);
             assert_eq!(pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(), want);
-            assert_eq!(pieces.iter().filter(|piece| piece.rule.is_some()).count(), want.len() / 2);
+            assert_eq!(pieces.iter().filter(|piece| piece.mark.is_some()).count(), want.len() / 2);
         };
         check(Texts::Masked, &["Grüße! Your card is ", "•••• •••• •••• ••••", ", thanks."]);
         check(Texts::Full, &["Grüße! Your card is ", "4111 1111 1111 1111", ", thanks."]);
@@ -132,10 +195,25 @@ mod tests {
     }
 
     #[test]
+    fn the_most_important_mark_counts_and_its_number_stands_at_its_end() {
+        let marks = [
+            Mark::new(0..12, MarkKind::Agrees, "policy").numbered(1),
+            Mark::new(4..8, MarkKind::Quoted, "quoted"),
+            Mark::new(8..20, MarkKind::Gate, "claim.contradicted").numbered(2),
+            Mark::new(30..99, MarkKind::Gate, "beyond the text"),
+        ];
+        let pieces = pieces("0123456789abcdefghijklmn", &marks, Texts::Full);
+        let shown: Vec<_> = pieces
+            .iter()
+            .map(|piece| (&*piece.text, piece.mark.as_ref().and_then(|mark| mark.number.as_deref())))
+            .collect();
+        assert_eq!(shown, [("01234567", None), ("89abcdefghij", Some("2")), ("klmn", None)]);
+    }
+
+    #[test]
     fn personal_data_inside_another_finding_is_hidden_too() {
         let text = "We promise to write to jane.doe@corp.com at once.";
-        let promise = FindingRecord { start: 3, end: text.len(), ..private(text)[0].clone() };
-        let promise = FindingRecord { rule: "claim.unsupported_promise".to_owned(), ..promise };
+        let promise = Mark::new(3..text.len(), MarkKind::Gate, "claim.unsupported_promise");
         let shown: String =
             pieces(text, &[promise], Texts::Masked).into_iter().map(|piece| piece.text).collect();
         assert!(shown.ends_with("••••.•••@••••.••• at once."), "{shown}");

@@ -8,6 +8,7 @@ use probity_core::stats::NetRate;
 use probity_engine::run::probe::{ProbeJob, Probed};
 use serde_json::{Map, Value, json};
 
+use super::families::families;
 use super::figure::{NONE, columns, counted, none, percent};
 use super::report::add_judge;
 use super::report::appendix::Appendix;
@@ -52,6 +53,8 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
     }
     tiles.push(Tile { value: percent(probing.tolerance.share()), name: "tolerated".to_owned() });
     let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(probing, *outcome, id, title));
+    let sections =
+        [families(probing, &probed.examples)].into_iter().chain(sections.map(Section::not_on_pages));
     let skipped = skipped_lines(&job.skipped, job.skipped.len() as u64);
     let skipped = Section::new("skipped", "Skipped records").list(skipped).filled();
     let appendix = Appendix::asked(&job.asking, &job.rubric, &probed.facts);
@@ -61,6 +64,7 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
         about: format!("rubric {} {} · seed {}", job.rubric.name(), job.rubric.version(), probing.seed),
         judge: Some(JudgeLine::of(&probed.facts)),
         verdict: verdict(shown),
+        lead: lead(probing),
         tiles,
         warnings,
         sections: sections.chain(skipped).collect(),
@@ -158,11 +162,28 @@ fn verdict(shown: &ProbingShown) -> String {
             let is_fault = |result: &&ProbeResult| result.family == Family::Sensitivity;
             let missed = probing.with(ProbeOutcome::Fail).filter(is_fault).count();
             let shortcuts = n_failed - missed;
+            let faults = counted(missed as u64, "planted fault");
             format!(
-                "The judge falls for {shortcuts} shortcuts and misses {missed} planted faults; {n_open} are not decided."
+                "The judge falls for {} and misses {faults}; {n_open} are not decided.",
+                counted(shortcuts as u64, "shortcut")
             )
         }
     }
+}
+
+/// The families of what works on the judge.
+fn lead(probing: &Probing) -> String {
+    let mut names: Vec<&str> = probing.with(ProbeOutcome::Fail).map(|result| result.family.name()).collect();
+    names.dedup();
+    let n_passed = probing.with(ProbeOutcome::Pass).count();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "What moves it: {}. {} left it unmoved.",
+        names.join(", "),
+        counted(n_passed as u64, "other probe")
+    )
 }
 
 fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
@@ -204,13 +225,18 @@ fn section(probing: &Probing, outcome: ProbeOutcome, id: &str, title: &str) -> O
     Some(section.quotes(quotes, results.len()))
 }
 
-fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
+pub(super) fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> CellGroup {
     let Some(figures) = figures else { return CellGroup([NONE; 6].map(Cell::text).into()) };
     let share = |share: Option<f64>| share.map_or_else(none, percent);
     let plot = match &figures.net {
-        Some(net) => Cell::Plot(
-            Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]),
-        ),
+        Some(net) => {
+            let mut drawn =
+                Ruler::net().drawn([net.value, net.low, net.high], &[(PlotMark::Line, Some(tolerance))]);
+            drawn["misses"] = json!(net.low > tolerance);
+            drawn["label"] =
+                json!(format!("{}, n {}", drawn["label"].as_str().unwrap_or_default(), figures.n_bases));
+            Cell::Plot(drawn)
+        }
         None => Cell::text(NONE),
     };
     let interval = |net: NetRate| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);
@@ -230,7 +256,7 @@ fn about(result: &ProbeResult) -> String {
     format!("{} · expects {}{criterion}", result.family.name(), result.expects)
 }
 
-fn tone(outcome: ProbeOutcome) -> Tone {
+pub(super) fn tone(outcome: ProbeOutcome) -> Tone {
     match outcome {
         ProbeOutcome::Pass => Tone::Met,
         ProbeOutcome::Fail => Tone::Missed,

@@ -21,6 +21,9 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// How often a line is printed where standard error is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
+/// Names the milliseconds between two lines, for programs that read them.
+const LINE_EVERY_MS: &str = "PROBITY_PROGRESS_MS";
+
 /// What follows calls until it is finished.
 pub(crate) struct Bar {
     sink: ProgressSink,
@@ -37,10 +40,11 @@ enum ProgressSink {
 impl ProgressSink {
     fn new(is_watched: bool) -> Self {
         if is_watched {
-            ProgressSink::Terminal
-        } else {
-            ProgressSink::Log { every: LINE_EVERY, print: terminal::note }
+            return ProgressSink::Terminal;
         }
+        let millis = std::env::var(LINE_EVERY_MS).ok().and_then(|millis| millis.parse().ok());
+        let every = millis.filter(|millis| *millis > 0).map_or(LINE_EVERY, Duration::from_millis);
+        ProgressSink::Log { every, print: terminal::note }
     }
 }
 

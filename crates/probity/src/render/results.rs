@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use probity_core::report::Summary;
 use probity_engine::fault_points::{self, Point};
+use probity_engine::platform::sync_folder;
 use probity_engine::run::results::Row;
 use serde::Serialize;
 
@@ -120,7 +121,7 @@ impl WholeFile {
         file.as_file().sync_all()?;
         fault_points::reach(Point::BeforeRename);
         file.persist(&target).map_err(|error| error.error)?;
-        File::open(folder_of(&target))?.sync_all()
+        sync_folder(folder_of(&target))
     }
 }
 

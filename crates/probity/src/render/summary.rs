@@ -7,11 +7,12 @@ use probity_core::results::{
     TargetRecord,
 };
 use probity_core::rubric::{Criterion, Direction, Rubric};
+use probity_engine::config::Money;
 use probity_engine::input::Skipped;
 
 use super::figure::{counted, none, percent};
 use super::finding::finding_line;
-use super::private::{Texts, pieces, shown};
+use super::private::{Mark, Texts, pieces, shown};
 use super::report::appendix::Appendix;
 use super::report::chart::{self, Ruler, histogram};
 use super::report::document::{
@@ -30,11 +31,10 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appe
     let mut sections = vec![slices(summary), outcomes(summary), targets(summary), criteria(summary)];
     sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
     sections.extend([customer_outcomes(summary), gate(summary)]);
-    sections.push(replies("worst", "Worst replies", &summary.worst, rubric));
-    sections.push(replies("best", "Best replies", &summary.best, rubric).in_files());
+    sections.push(replies("worst", "Worst replies", &summary.worst, rubric).not_on_pages());
+    sections.push(replies("best", "Best replies", &summary.best, rubric).only_in_markdown());
     sections.push(without_score(summary, skipped));
-    let names = summary.record.all.criteria.names().map(str::to_owned).collect();
-    sections.push(Section::new("replies", "All replies").with(Block::Rows(names)).in_files());
+    sections.push(Section::new("replies", "All replies").with(Block::Rows).on_pages());
     Document {
         command: "run".to_owned(),
         title: format!("{} {} · {cases}", rubric.name(), rubric.version()),
@@ -195,13 +195,20 @@ fn slices(summary: &Summary) -> Section {
     let mut parts: Vec<(&str, &PartRecord)> =
         record.by_slice.iter().map(|(name, part)| (&**name, part)).collect();
     parts.sort_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
-    let parts = parts.into_iter().map(|(name, part)| (Cell::filter(name, "", &[("slice", name)]), part));
-    for (name, part) in [(Cell::text("all replies"), &record.all)].into_iter().chain(parts) {
-        let mut row = cells![name, part.counts.entered];
+    for (name, part) in
+        [(None, &record.all)].into_iter().chain(parts.into_iter().map(|(name, part)| (Some(name), part)))
+    {
+        let title =
+            name.map_or_else(|| Cell::text("all replies"), |name| Cell::filter(name, "", &[("slice", name)]));
+        let mut row = cells![title, part.counts.entered];
         if has_pass_rule {
             row.extend(Cell::share(part.pass_rate.as_ref()).0);
             if let Some(rate) = &part.pass_rate {
-                row[2] = Cell::plot(&ruler, rate, &[]);
+                let plot = Cell::plot(&ruler, rate, &[]);
+                row[2] = match name {
+                    Some(name) => plot.opening(&format!("{name}, pass rate"), &[("slice", name)]),
+                    None => plot.opening("all replies, pass rate", &[]),
+                };
             }
         }
         table.row(row);
@@ -266,7 +273,7 @@ fn criteria(summary: &Summary) -> Section {
     let is_weighted = criteria.iter().any(|(_, each)| each.points.is_some());
     let mut titles = vec!["criterion", "#mean", "#95 % interval", "#n"];
     titles.extend(is_weighted.then_some("#points"));
-    titles.extend(["levels given", "#unscored"]);
+    titles.extend(["|how levels are spread", "levels given", "#unscored"]);
     let mut table = Table::new(&titles);
     for (id, each) in criteria.iter() {
         let interval = each.low.zip(each.high).map(|(low, high)| format!("{low:.2}–{high:.2}"));
@@ -274,6 +281,7 @@ fn criteria(summary: &Summary) -> Section {
         let points = || points(id, each, &summary.rubric).unwrap_or_else(none);
         row.extend(is_weighted.then(|| Cell::text(points())));
         let levels: Vec<String> = each.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();
+        row.push(spread(id, each, &summary.rubric));
         row.extend(cells![levels.join(" · "), each.unscored]);
         table.row(row);
     }
@@ -291,6 +299,28 @@ fn criteria(summary: &Summary) -> Section {
         .heading("Mean level by slice")
         .legend("The darker a cell, the further its mean is from the best level.")
         .table(means(summary))
+}
+
+/// How often each level of a criterion was given, drawn from the worst on.
+fn spread(id: &str, figures: &CriterionFigures, rubric: &Rubric) -> Cell {
+    let Some(criterion) = rubric.criteria().iter().find(|criterion| criterion.id.as_str() == id) else {
+        return Cell::text(none());
+    };
+    let scale = &criterion.scale;
+    let mut counts: Vec<(i64, u64, usize)> = scale
+        .levels()
+        .iter()
+        .map(|level| {
+            let n = figures.levels.iter().find(|(name, _)| *name == level.to_string()).map_or(0, |(_, n)| *n);
+            let share = scale.share(*level).to_f64();
+            let shade = (0..4_usize).find(|step| share < 0.25 * (*step as f64) + 0.125).unwrap_or(4);
+            (*level, n, shade)
+        })
+        .collect();
+    if scale.direction() == Direction::LowerIsBetter {
+        counts.reverse();
+    }
+    Cell::Plot(chart::level_counts(id, &counts))
 }
 
 /// How far the judge agrees with itself, where it was asked several times.
@@ -450,7 +480,11 @@ fn reply(row: &ResultRow, rubric: &Rubric) -> Quote {
             RowOutcome::Unscored => Tone::Unscored,
             RowOutcome::Scored => Tone::Soft,
         },
-        pieces: pieces(row.reply.as_deref().unwrap_or_default(), findings, Texts::Masked),
+        pieces: pieces(
+            row.reply.as_deref().unwrap_or_default(),
+            &findings.iter().map(Mark::of).collect::<Vec<_>>(),
+            Texts::Masked,
+        ),
         lines,
     }
 }
@@ -482,6 +516,7 @@ pub(super) fn calls(facts: &Facts) -> Vec<String> {
     let (input, output) = (facts.tokens.input, facts.tokens.output);
     let mut lines =
         vec![format!("{} on record, {input} tokens in, {output} out, {cost}", counted(facts.calls, "call"))];
+    lines.extend(facts.saved_usd.map(|usd| saved(facts, usd)));
     if facts.packets_repeated > 0 {
         let n = facts.packets_repeated;
         lines.push(format!("{n} packets repeat the content of another: each content is asked about once"));
@@ -494,8 +529,23 @@ pub(super) fn calls(facts: &Facts) -> Vec<String> {
     ] {
         lines.extend((n > 0).then(|| format!("{} {what}", counted(n, "call"))));
     }
+    lines.extend(facts.panel.as_ref().map(super::panel::lines).unwrap_or_default());
     lines.extend(facts.target.as_ref().map(author_line));
     lines
+}
+
+/// What cached prompts and cheaper tiers saved, or cost.
+fn saved(facts: &Facts, usd: Exact) -> String {
+    let (input, cached) = (facts.tokens.input, facts.tokens.cached);
+    let share = 100.0 * cached as f64 / input.max(1) as f64;
+    let cache = (cached > 0).then(|| format!("{share:.0} % of the prompt tokens came from the host's cache"));
+    let tiers = facts.service_tiers.0.iter().map(|(tier, n)| format!("{n} answers in the tier {tier}"));
+    let how: Vec<String> = cache.into_iter().chain(tiers).collect();
+    let amount = |usd| Money::from_usd(usd).unwrap_or_default().shown();
+    match Exact::ZERO.checked_sub(usd).filter(|more| *more > Exact::ZERO) {
+        Some(more) => format!("writing to the host's cache cost {} more than it saved", amount(more)),
+        None => format!("saved {}: {}", amount(usd), how.join(", ")),
+    }
 }
 
 /// What wrote replies, and what that took.

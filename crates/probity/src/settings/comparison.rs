@@ -7,12 +7,13 @@ use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::{self as rubrics, Rubric};
 use probity_engine::config::Config;
 use probity_engine::input::Dataset;
-use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{CompareJob, Side, SideReplies};
 use probity_engine::run::job::Job;
 
-use super::{CaseFlags, gate, job_of, judge, load_options, read_config, rubric, settled, template};
+use super::{
+    CaseFlags, asking_of, gate, job_of, judge, load_options, read_config, rubric, settled, template,
+};
 use crate::args::{CompareArgs, TargetArgs};
 use crate::exit::Failure;
 
@@ -107,7 +108,8 @@ pub(super) fn comparison_of(
     let template = template(chosen.0.template.as_deref(), AnswerForm::Preference)?;
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(flags, &config, chosen, note)?;
-    let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
+    let asking = asking_of(judge, template, config, AnswerForm::Preference)?;
+    let basis = Basis::new(flags.names(), rubric, asking, gate);
     let job = CompareJob::new(basis, sides, ask, seed)?;
     refuse_nothing(&job)?;
     Ok(job)

@@ -1,7 +1,7 @@
 //! What every run says before it begins: which settings files were read, and who is asked at which address.
 
 use probity_engine::config::{
-    Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings, is_present,
+    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, TargetBackend, TargetSettings, is_present,
 };
 
 use super::variable;
@@ -13,6 +13,10 @@ pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
     let who = match &judge.backend {
         Backend::Chat(chat) => at(chat),
         Backend::Baseline => "inside this program".to_owned(),
+        Backend::Panel(panel) => {
+            let names: Vec<&str> = panel.members.iter().map(|member| member.name.as_str()).collect();
+            names.join(if judge.kind() == JudgeKind::Cascade { ", then " } else { ", " })
+        }
         Backend::Command(command) => format!("the program `{}`", command.argv.join(" ")),
         Backend::Recorded { verdicts: Some(file) } => file.display().to_string(),
         Backend::Recorded { verdicts: None } => "what the store holds".to_owned(),

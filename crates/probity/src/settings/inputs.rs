@@ -7,13 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use probity_engine::ledger::StoreAddress;
+use probity_engine::platform::STANDARD_INPUT;
 
 use super::{named_files, named_store};
 use crate::args::{AskArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, SETTINGS_FILE, SettingsArgs, StoreArgs};
 use crate::exit::Failure;
-
-/// Where standard input is a file, its name leads there.
-const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Files with the flags that name them.
 #[derive(Debug, Default)]

@@ -20,6 +20,7 @@ use probity_core::gate::Gate;
 use probity_core::packet::AnswerForm;
 use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
+use probity_core::spelling::closest;
 use probity_engine::config::Tunable;
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
@@ -41,7 +42,7 @@ use crate::args::{
     AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, PartArgs, ReadArgs, RecordArgs, SETTINGS_FILE,
     SettingsArgs, StoreArgs,
 };
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, near_file};
 use crate::render::problem::{problems, read_file};
 
 /// Said when the baseline judge is used for want of another.
@@ -158,7 +159,8 @@ fn job_of(
     let judge = settled(flags, &config, chosen, note)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     let target = target::definition(&config, &judge, note)?;
-    let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
+    let asking = asking_of(judge, template, config, AnswerForm::Levels)?;
+    let basis = Basis::new(flags.names(), rubric, asking, gate);
     Ok(Job::new(basis, dataset, target)?)
 }
 
@@ -209,7 +211,7 @@ pub(crate) fn asking(
     let judge = settled(&flags, &config, chosen, &|_| {})?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    Ok((Asking::new(judge, template, config)?, rubric))
+    Ok((asking_of(judge, template, config, AnswerForm::Levels)?, rubric))
 }
 
 /// The endpoint of the judge that flags and settings name, and the settings.
@@ -269,7 +271,7 @@ fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<S
                 *verdicts = Some(path.to_owned());
             }
         }
-        Backend::Baseline | Backend::Command(_) => {}
+        Backend::Baseline | Backend::Command(_) | Backend::Panel(_) => {}
     }
     refuse_idle_flags(flags, &judge)?;
     Ok((judge, notices))
@@ -283,20 +285,15 @@ fn settled(
     (mut judge, mut notices): (JudgeSettings, Vec<String>),
     note: &dyn Fn(&str),
 ) -> Result<JudgeSettings, Failure> {
-    let lacks_model = config.lacks_model(&judge);
-    if let Backend::Chat(chat) = &mut judge.backend
-        && lacks_model
-    {
-        let found = model::only_model(chat, config, flags.calls)?;
-        chat.model.clone_from(&found.id);
-        chat.told = Some(found);
+    with_model(&mut judge, config, flags)?;
+    if let Backend::Panel(panel) = &mut judge.backend {
+        panel.members.iter_mut().try_for_each(|member| with_model(member, config, flags))?;
     }
     let told = |chat: &ChatSettings| chat.told.as_ref()?.ends;
     let listed =
         |chat: &ChatSettings| Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.ends;
-    if let Some(chat) = judge.chat()
-        && let Some(end) = told(chat).or_else(|| listed(chat))
-    {
+    for chat in judge.chats() {
+        let Some(end) = told(chat).or_else(|| listed(chat)) else { continue };
         let now = config.gate.as_of.unwrap_or_else(clock);
         notices.extend(end_warning(&chat.model, end, now).map(|warning| format!("warning: {warning}")));
     }
@@ -305,6 +302,35 @@ fn settled(
         note(notice);
     }
     Ok(judge)
+}
+
+/// Asks the server of `judge` for its model, where only that knows it.
+fn with_model(judge: &mut JudgeSettings, config: &Config, flags: &CaseFlags<'_>) -> Result<(), Failure> {
+    let lacks_model = config.lacks_model(judge);
+    if let Backend::Chat(chat) = &mut judge.backend
+        && lacks_model
+    {
+        let found = model::only_model(chat, config, flags.calls)?;
+        chat.model.clone_from(&found.id);
+        chat.told = Some(found);
+    }
+    Ok(())
+}
+
+/// Who is asked, and how: the judge with its template, and likewise the judges that it is made of.
+fn asking_of(
+    judge: JudgeSettings,
+    template: Template,
+    config: Config,
+    form: AnswerForm,
+) -> Result<Asking, Failure> {
+    let member = |member: &JudgeSettings| {
+        let template = self::template(member.template.as_deref(), form)?;
+        Ok(Asking::new(member.clone(), template, config.clone())?)
+    };
+    let members = judge.panel().map(|panel| panel.members.iter().map(member).collect::<Result<_, Failure>>());
+    let members: Vec<Asking> = members.transpose()?.unwrap_or_default();
+    Ok(Asking::new(judge, template, config)?.made_of(members))
 }
 
 /// A key that is set to nothing is a secret that did not arrive. Nobody who sets one wants the baseline.
@@ -357,7 +383,10 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
         Failure::usage(format!(
             "rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"
         ))
-        .hint(format!("built in: {}", known.join(", ")))
+        .hint(match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => near_file(Path::new(name)).unwrap_or_else(|| format!("built in: {}", known.join(", "))),
+        })
     })?;
     let reading =
         rubric::read(&text).map_err(|found| Failure::usage(problems(name, &text, "", &found).join("\n")))?;

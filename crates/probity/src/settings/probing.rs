@@ -6,11 +6,10 @@ use probity_core::rubric::Rubric;
 use probity_core::spelling::closest;
 use probity_engine::config::Config;
 use probity_engine::input::Dataset;
-use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::probe::{ProbeJob, Selection};
 
-use super::{CaseFlags, gate, judge, load_options, read_config, rubric, settled, template};
+use super::{CaseFlags, asking_of, gate, judge, load_options, read_config, rubric, settled, template};
 use crate::args::ProbeArgs;
 use crate::exit::Failure;
 use crate::render::problem::read_file;
@@ -26,12 +25,13 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
     let config = read_config(flags.reading, layer)?;
     let chosen = judge(&flags, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let template = template(chosen.0.template.as_deref(), task(&rubric, &config)?.form())?;
+    let form = task(&rubric, &config)?.form();
+    let template = template(chosen.0.template.as_deref(), form)?;
     let dataset = dataset(args, &config, note)?;
     let name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
     let judge = settled(&flags, &config, chosen, note)?;
-    let basis = Basis::new(name, rubric, Asking::new(judge, template, config)?, gate);
+    let basis = Basis::new(name, rubric, asking_of(judge, template, config, form)?, gate);
     Ok(ProbeJob::new(basis, dataset.as_ref(), selection)?)
 }
 

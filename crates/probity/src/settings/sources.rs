@@ -4,13 +4,13 @@
 //! A file is trusted as it is and where it is: the record holds a hash of its path and its content, so that neither a
 //! change nor a copy beside other programs is trusted with it.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use probity_engine::config::layer::Layer;
 use probity_engine::config::{FileTrust, SettingsFile, Sources};
+use probity_engine::platform::{SETTINGS_HOME, private_folder};
 
 use super::variable;
 use crate::args::{SETTINGS_FILE, SettingsArgs};
@@ -55,7 +55,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<(SettingsFile, String)>, Failur
 /// The folder of the user's own settings, unless the environment names none.
 fn own_folder() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    let (home, below) = SETTINGS_HOME;
+    let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder(home)?.join(below)))?;
     Some(settings.join("probity"))
 }
 
@@ -70,12 +71,15 @@ fn is_trusted(path: &Path, text: &str) -> bool {
 /// Records that the user trusts the file at `path` with this text and no other, and says where.
 pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
     let folder = own_folder().ok_or_else(|| {
-        Failure::usage("neither XDG_CONFIG_HOME nor HOME names a folder for the record of trusted files")
+        let (home, _) = SETTINGS_HOME;
+        Failure::usage(format!(
+            "neither XDG_CONFIG_HOME nor {home} names a folder for the record of trusted files"
+        ))
     })?;
     let record = folder.join(RECORD);
     let write = || {
         let path = path.canonicalize()?;
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        private_folder(&folder)?;
         // One line for each path, whatever its name holds.
         let shown = path.display().to_string().escape_debug().to_string();
         let before = fs::read_to_string(&record).unwrap_or_default();

@@ -12,12 +12,25 @@ use probity_engine::review::{Person, ReviewRoom};
 use tokio::sync::Semaphore;
 
 use super::address::ServerAddress;
+use super::door::ClientAddress;
+use super::home::HomeCache;
 use super::listen::Patience;
+use super::metrics::Traffic;
 use super::pages::Pages;
+use super::reach::Proxies;
 use super::refusal::{PageResult, Refusal};
+use super::shelf::{RunSource, Shelf};
 
 /// What every handler shares.
 pub(super) type App = Arc<AppState>;
+
+/// Where the pages are, and who is believed about where requests come from.
+pub(super) struct Place {
+    /// Where the pages are.
+    pub(super) address: ServerAddress,
+    /// Proxies that are believed.
+    pub(super) proxies: Proxies,
+}
 
 /// What every handler shares.
 pub(super) struct AppState {
@@ -25,6 +38,14 @@ pub(super) struct AppState {
     pub(super) room: Arc<ReviewRoom>,
     /// Where the pages are.
     pub(super) address: ServerAddress,
+    /// Proxies that are believed.
+    pub(super) proxies: Proxies,
+    /// What was answered since the start.
+    pub(super) traffic: Traffic,
+    /// The runs that are shown.
+    pub(super) shelf: Shelf,
+    /// What the first page showed last.
+    pub(super) home: HomeCache,
     /// The templates.
     pub(super) pages: Pages,
     /// What labels are counted against, where a contract was given.
@@ -40,12 +61,25 @@ pub(super) struct AppState {
 impl AppState {
     pub(super) fn new(
         room: Arc<ReviewRoom>,
-        address: ServerAddress,
+        source: RunSource,
+        Place { address, proxies }: Place,
         contract: Option<Contract>,
         patience: Patience,
     ) -> AppState {
-        let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
-        AppState { room, address, pages, contract, wrong_tokens, computing, patience }
+        let pages = Pages::new(matches!(source, RunSource::File(_)));
+        AppState {
+            room,
+            address,
+            proxies,
+            traffic: Traffic::default(),
+            shelf: Shelf::new(source),
+            home: HomeCache::default(),
+            pages,
+            contract,
+            wrong_tokens: Throttle::default(),
+            computing: Semaphore::new(1),
+            patience,
+        }
     }
 
     /// Reads from the store, away from the threads that answer requests.
@@ -66,6 +100,8 @@ pub(super) struct Visit {
     pub(super) app: App,
     /// Who asks.
     pub(super) person: Person,
+    /// From where.
+    pub(super) client: ClientAddress,
 }
 
 impl FromRequestParts<App> for Visit {
@@ -74,7 +110,8 @@ impl FromRequestParts<App> for Visit {
     /// The guard has put the person into the request.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visit, Refusal> {
         let person = parts.extensions.get::<Person>().cloned().ok_or_else(Refusal::broken)?;
-        Ok(Visit { app: App::clone(app), person })
+        let client = parts.extensions.get::<ClientAddress>().copied().ok_or_else(Refusal::broken)?;
+        Ok(Visit { app: App::clone(app), person, client })
     }
 }
 
@@ -82,6 +119,11 @@ impl Visit {
     /// A page for this person.
     pub(super) fn page(&self, template: &str, title: &str, view: Value) -> PageResult {
         self.app.pages.page(Some(&self.person), template, title, view)
+    }
+
+    /// A page for this person of what `command` came to.
+    pub(super) fn viewer(&self, template: &str, title: &str, command: &str, view: Value) -> PageResult {
+        self.app.pages.viewer(&self.person, (template, title, command), view)
     }
 }
 

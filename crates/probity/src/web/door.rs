@@ -4,6 +4,9 @@
 //! Applied to each request before it is routed, whatever it asks for. What always holds: nothing here looks at the
 //! path, and nothing later looks at the name that a request was sent to.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Instant;
+
 use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
@@ -15,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::address::ServerAddress;
 use super::app::App;
+use super::listen::Peer;
 use super::refusal::Refusal;
 
 /// What a page may load and do: its own styles, its own script, its own forms.
@@ -35,11 +39,25 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
+/// The address that a request comes from, as far as that is believed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientAddress(pub(super) IpAddr);
+
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Lets a request in, or answers it here; either way the response gets the headers.
-pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
-    let mut response = match admitted(&app.address, request.method(), request.uri(), request.headers()) {
+pub(super) async fn keep(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.0);
+    let is_plain = app.proxies.says_plain(peer, request.headers());
+    let client = ClientAddress(app.proxies.client(peer, request.headers()));
+    request.extensions_mut().insert(client);
+    let let_in = if is_plain {
+        Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server is reached by TLS"))
+    } else {
+        admitted(&app.address, request.method(), request.uri(), request.headers())
+    };
+    let mut response = match let_in {
         Err(refusal) => refusal.plain(),
         Ok(()) => match tokio::time::timeout(app.patience.request, next.run(request)).await {
             Ok(response) => response,
@@ -51,6 +69,7 @@ pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    app.traffic.count(response.status(), started.elapsed());
     response.into_response()
 }
 

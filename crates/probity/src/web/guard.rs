@@ -1,12 +1,11 @@
 //! Who is asking, and whether this route is for them.
 //!
-//! A session is a cookie that scripts cannot read and that other sites cannot send. `Secure` and the `__Host-`
-//! prefix need TLS, which a server on this machine has none of; that no other program gets it is the business of
-//! [`ServerAddress`]. What always holds: a handler of a route that is not for every client finds the person in
+//! A session is a cookie that scripts cannot read and that other sites cannot send. That no other program gets it is
+//! the business of [`ServerAddress`]. What always holds: a handler of a route that is not for every client finds the person in
 //! the request, and no other request gets there.
 
 use axum::extract::{Request, State};
-use axum::http::header::COOKIE;
+use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -26,6 +25,13 @@ pub(super) async fn check(
     if access == RouteAccess::Anyone {
         return next.run(request).await;
     }
+    if access == RouteAccess::Metrics {
+        match bearer(&app, request.headers()).await {
+            Err(refusal) => return refusal.into_response(),
+            Ok(true) => return next.run(request).await,
+            Ok(false) => {}
+        }
+    }
     let person = match person(&app, request.headers()).await {
         Err(refusal) => return refusal.into_response(),
         Ok(None) => {
@@ -33,11 +39,20 @@ pub(super) async fn check(
         }
         Ok(Some(person)) => person,
     };
-    if access == RouteAccess::Lead && person.role != PersonRole::Lead {
+    if access != RouteAccess::Reviewer && person.role != PersonRole::Lead {
         return Refusal::new(StatusCode::FORBIDDEN, "this page is for leads").into_response();
     }
     request.extensions_mut().insert(person);
     next.run(request).await
+}
+
+/// Whether the request has a token that reads figures.
+async fn bearer(app: &App, headers: &HeaderMap) -> Result<bool, Refusal> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return Ok(false) };
+    let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
+    let Some(token) = token.and_then(AccessToken::parse) else { return Ok(false) };
+    app.read(move |room| room.reads_metrics(&token)).await
 }
 
 /// The person whose session it is.
@@ -69,6 +84,6 @@ pub(super) fn cookie(address: &ServerAddress, token: Option<&AccessToken>) -> He
         Some(token) => format!("{name}={}; Max-Age={SESSION_SECONDS_MAX}", token.expose()),
         None => format!("{name}=; Max-Age=0"),
     };
-    let text = format!("{text}; Path=/; HttpOnly; SameSite=Strict");
+    let text = format!("{text}; {}", address.cookie_bounds());
     HeaderValue::from_str(&text).expect("a token is hexadecimal")
 }

@@ -1,7 +1,7 @@
 //! From a socket to the router: where the server listens, how many connect, and how long each may take.
 //!
-//! What always holds: only this machine can connect; every wait and every size before a handler has a bound. What
-//! a request means is not known here.
+//! What always holds: who may not reach the server is turned away before a byte is read; every wait and every size
+//! before a handler has a bound. What a request means is not known here.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -10,12 +10,16 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 
+use super::reach::Reach;
 use crate::serving;
 
 /// Connections at a time; later ones wait to be accepted.
@@ -50,11 +54,20 @@ impl Patience {
     };
 }
 
+/// The address that a connection comes from, which every request carries.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) IpAddr);
+
 /// Ports drawn before one is given up on.
 const DRAWS_MAX: usize = 8;
 
-/// Sockets on this machine's own addresses, all on one port: IPv4, and IPv6 where there is one. Port 0 draws one.
-pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
+/// Sockets where the server is to listen: at the address that was named, or on this machine's own addresses, all on one
+/// port: IPv4, and IPv6 where there is one. Port 0 draws one.
+pub(super) fn bind(reach: &Reach) -> io::Result<Vec<TcpListener>> {
+    if let Some(address) = reach.listen {
+        return Ok(vec![serving::listen(SocketAddr::new(address, reach.port))?]);
+    }
+    let port = reach.port;
     let mut tries = if port == 0 { DRAWS_MAX } else { 1 };
     loop {
         tries -= 1;
@@ -74,6 +87,7 @@ pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
 pub(super) async fn answer(
     listeners: Vec<TcpListener>,
     router: Router,
+    reach: Arc<Reach>,
     patience: Patience,
     stop: impl Future<Output = ()>,
 ) {
@@ -81,7 +95,8 @@ pub(super) async fn answer(
     let (leaving, left) = watch::channel(());
     let mut doors = JoinSet::new();
     for listener in listeners {
-        doors.spawn(accept(listener, router.clone(), patience, Arc::clone(&seats), left.clone()));
+        let talk = Talk { router: router.clone(), reach: Arc::clone(&reach), patience, left: left.clone() };
+        doors.spawn(accept(listener, talk, Arc::clone(&seats)));
     }
     stop.await;
     doors.shutdown().await;
@@ -91,21 +106,25 @@ pub(super) async fn answer(
     let _cut_off = tokio::time::timeout(patience.farewell, seats.acquire_many(all)).await;
 }
 
-async fn accept(
-    listener: TcpListener,
+/// What every connection needs.
+#[derive(Clone)]
+struct Talk {
     router: Router,
+    reach: Arc<Reach>,
     patience: Patience,
-    seats: Arc<Semaphore>,
     left: watch::Receiver<()>,
-) {
+}
+
+async fn accept(listener: TcpListener, talk: Talk, seats: Arc<Semaphore>) {
     /// The pause after a connection could not be accepted, mostly because too many files are open.
     const AGAIN: Duration = Duration::from_millis(10);
     while let Ok(seat) = Arc::clone(&seats).acquire_owned().await {
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let talk = converse(stream, router.clone(), patience, left.clone());
+            Ok((_, peer)) if talk.reach.refuses(peer.ip()) => {}
+            Ok((stream, peer)) => {
+                let talk = talk.clone();
                 tokio::spawn(async move {
-                    talk.await;
+                    secured(stream, Peer(peer.ip()), talk).await;
                     drop(seat);
                 });
             }
@@ -114,11 +133,27 @@ async fn accept(
     }
 }
 
-/// One connection, from its first byte to its last.
-async fn converse(stream: TcpStream, router: Router, patience: Patience, mut left: watch::Receiver<()>) {
+/// One connection, from its first byte on; by TLS where that is the server's own.
+async fn secured(stream: TcpStream, peer: Peer, talk: Talk) {
     // A page is one write; waiting for more to send only delays it.
     let _slower = stream.set_nodelay(true);
-    let service = TowerToHyperService::new(router);
+    let Some(tls) = talk.reach.tls.clone() else { return converse(stream, peer, talk).await };
+    let greeting = TlsAcceptor::from(tls).accept(stream);
+    if let Ok(Ok(stream)) = tokio::time::timeout(talk.patience.head, greeting).await {
+        converse(stream, peer, talk).await;
+    }
+}
+
+async fn converse<S>(stream: S, peer: Peer, talk: Talk)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Talk { router, patience, mut left, .. } = talk;
+    let inner = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(peer);
+        inner.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience.head)

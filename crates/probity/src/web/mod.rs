@@ -1,4 +1,5 @@
-//! The review room as a web application: pages for labelling, agreement, people and runs, on this machine only.
+//! The review room as a web application: pages for labelling, agreement, people and runs, on this machine or by a
+//! public name.
 //!
 //! It has no logic of its own: what is shown comes from the room of the store, and what people send goes there.
 //! Pages are drawn on the server and work without scripts; one script adds keys. What always holds: every request
@@ -15,16 +16,22 @@ mod door;
 mod enter;
 mod export;
 mod guard;
+mod home;
 mod label;
 mod listen;
+mod log;
+mod metrics;
 mod opening;
 mod pages;
 mod people;
 mod queues;
+mod reach;
 mod refusal;
 mod routes;
 mod runs;
 mod settle;
+mod shelf;
+mod sides;
 #[cfg(test)]
 mod tests;
 
@@ -37,13 +44,15 @@ use crate::exit::{Exit, Failure};
 use crate::serving::interrupted;
 use crate::terminal;
 use address::ServerAddress;
-use app::{AppState, now};
+use app::{AppState, Place, now};
 use listen::Patience;
+pub(crate) use reach::Reach;
+pub(crate) use shelf::{FILE_RUN, FileRun, RunSource};
 
-/// What `probity review` is started with.
+/// What the server is started with.
 pub(crate) struct WebSettings {
-    /// The port; 0 draws a free one.
-    pub(crate) port: u16,
+    /// Who can reach it, and where.
+    pub(crate) reach: Reach,
     /// Whether a browser is opened.
     pub(crate) opening: Opening,
     /// The name of the lead who starts the server.
@@ -52,6 +61,10 @@ pub(crate) struct WebSettings {
     pub(crate) people: Vec<PersonName>,
     /// What labels are counted against.
     pub(crate) contract: Option<Contract>,
+    /// Where the runs that are shown come from.
+    pub(crate) source: RunSource,
+    /// The run that is shown first.
+    pub(crate) first: Option<i64>,
 }
 
 /// Whether a browser is opened at the start.
@@ -70,16 +83,28 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
         message: format!("{what}: {error}"),
         hint: None,
     };
-    let place = format!("cannot listen on 127.0.0.1 at port {}", settings.port);
-    let listeners = listen::bind(settings.port).map_err(|error| {
+    let reach = settings.reach;
+    let place = match reach.listen {
+        Some(address) => format!("cannot listen on {address} at port {}", reach.port),
+        None => format!("cannot listen on 127.0.0.1 at port {}", reach.port),
+    };
+    let listeners = listen::bind(&reach).map_err(|error| {
         failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
     })?;
     let port = listeners[0].local_addr().map_err(|error| failed(&place, &error))?.port();
-    let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
-    let address = ServerAddress::own(&label, port);
+    let address = match &reach.public {
+        Some(address) => address.clone(),
+        None => {
+            let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
+            ServerAddress::own(&label, port)
+        }
+    };
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
-    let own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;
-    terminal::note(&format!("review room on {}\n{}: {own}", address.url("/"), settings.lead));
+    let mut own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;
+    if let Some(run) = settings.first {
+        own = own.replacen("/enter#", &format!("/enter?run={run}#"), 1);
+    }
+    terminal::note(&format!("pages on {}\n{}: {own}", address.url("/"), settings.lead));
     for name in &settings.people {
         let link = invite(&room, &address, name, PersonRole::Reviewer).await?;
         terminal::note(&format!("{name}: {link}"));
@@ -89,11 +114,18 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
             "this system knows no names under localhost: other local servers get the session cookie",
         );
     }
-    terminal::note("each link works once, on this machine; Ctrl-C ends the server");
+    match reach.listen {
+        Some(listen) => terminal::note(&format!("listening on {listen} at port {port}")),
+        None if address.is_public() => terminal::note(&format!("listening on 127.0.0.1 at port {port}")),
+        None => {}
+    }
+    let place = if address.is_public() { "" } else { ", on this machine" };
+    terminal::note(&format!("each link works once{place}; Ctrl-C ends the server"));
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let app = Arc::new(AppState::new(Arc::clone(&room), address, settings.contract, patience));
-    listen::answer(listeners, routes::router(&app), patience, stop).await;
+    let place = Place { address, proxies: reach.proxies.clone() };
+    let app = AppState::new(Arc::clone(&room), settings.source, place, settings.contract, patience);
+    listen::answer(listeners, routes::router(&Arc::new(app)), Arc::new(reach), patience, stop).await;
     drop(opened);
     Ok(())
 }

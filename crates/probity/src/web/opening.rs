@@ -6,10 +6,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use probity_engine::platform::BROWSERS;
 use tempfile::NamedTempFile;
-
-/// Programs that open a file in a browser, the first that starts wins.
-const OPENERS: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
 
 /// Opens a link. The file that was handed over lasts as long as what is returned; where there is no browser, there
 /// is nothing.
@@ -21,7 +19,7 @@ pub(super) fn open(link: &str) -> Option<NamedTempFile> {
         command.arg(file.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().is_ok()
     };
-    OPENERS.iter().find(start).is_some().then_some(file)
+    BROWSERS.iter().find(start).is_some().then_some(file)
 }
 
 /// A link has letters, digits and `:/.#-_` alone, none of which means anything in an attribute.

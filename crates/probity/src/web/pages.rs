@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_core::case::Moment;
 use probity_engine::review::{Person, PersonRole};
 
-use super::assets::assets;
+use super::assets::Assets;
 use super::refusal::{PageResult, Refusal};
 
 /// The templates by name, each with the entry of the navigation that a page of it belongs to.
@@ -17,6 +17,7 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("frame", "", include_str!("../../pages/review/frame.html.jinja")),
     ("enter", "outside", include_str!("../../pages/review/enter.html.jinja")),
     ("refusal", "outside", include_str!("../../pages/review/refusal.html.jinja")),
+    ("home", "home", include_str!("../../pages/review/home.html.jinja")),
     ("queues", "queues", include_str!("../../pages/review/queues.html.jinja")),
     ("queue", "queues", include_str!("../../pages/review/queue.html.jinja")),
     ("guidelines", "queues", include_str!("../../pages/review/guidelines.html.jinja")),
@@ -28,8 +29,10 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("settle", "queues", include_str!("../../pages/review/settle.html.jinja")),
     ("agreement", "queues", include_str!("../../pages/review/agreement.html.jinja")),
     ("people", "people", include_str!("../../pages/review/people.html.jinja")),
+    ("log", "people", include_str!("../../pages/review/log.html.jinja")),
     ("runs", "runs", include_str!("../../pages/review/runs.html.jinja")),
     ("run", "runs", include_str!("../../pages/review/run.html.jinja")),
+    ("replies", "", include_str!("../../pages/review/replies.html.jinja")),
     ("compare", "runs", include_str!("../../pages/review/compare.html.jinja")),
     ("packet", "runs", include_str!("../../pages/review/packet.html.jinja")),
 ];
@@ -37,12 +40,14 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
 /// The templates, ready to be filled.
 pub(super) struct Pages {
     environment: Environment<'static>,
-    style: String,
-    script: String,
+    /// Styles and scripts.
+    pub(super) assets: Assets,
+    /// Whether one results file is shown, and no store.
+    only_file: bool,
 }
 
 impl Pages {
-    pub(super) fn new() -> Pages {
+    pub(super) fn new(only_file: bool) -> Pages {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -52,11 +57,10 @@ impl Pages {
         for (name, _, text) in TEMPLATES {
             environment.add_template(name, text).expect("each template is parsed by a test");
         }
-        let [style, script] = assets().map(|asset| asset.name);
-        Pages { environment, style, script }
+        Pages { environment, assets: Assets::new(), only_file }
     }
 
-    /// A page for a person who came in, or without one for a client that did not.
+    /// A page to work in, for a person who came in, or without one for a client that did not.
     pub(super) fn page(
         &self,
         person: Option<&Person>,
@@ -64,16 +68,41 @@ impl Pages {
         title: &str,
         view: Value,
     ) -> PageResult {
+        self.framed(person, (template, title, None), view)
+    }
+
+    /// A page to read: what `command` came to.
+    pub(super) fn viewer(
+        &self,
+        person: &Person,
+        (template, title, command): (&str, &str, &str),
+        view: Value,
+    ) -> PageResult {
+        self.framed(Some(person), (template, title, Some(command)), view)
+    }
+
+    fn framed(
+        &self,
+        person: Option<&Person>,
+        (template, title, viewer): (&str, &str, Option<&str>),
+        view: Value,
+    ) -> PageResult {
         let body = Value::from_safe_string(self.rendered(template, view)?);
         let place = TEMPLATES.iter().find(|(name, _, _)| *name == template).map(|(_, place, _)| *place);
         let person = person
             .map(|person| context! { name => &person.name, is_lead => person.role == PersonRole::Lead });
-        let (style, script) = (&self.style, &self.script);
-        let frame = context! { person, place, title, body, style, script };
+        let Assets { room, reading, script, scheme, view } = &self.assets;
+        let [style, dark] = if viewer.is_some() { reading } else { room };
+        let sheet = context! {
+            style => &style.name, dark => &dark.name, script => &script.name, scheme => &scheme.name,
+            view => &view.name,
+        };
+        let frame = context! { person, place, title, body, sheet, viewer, only_file => self.only_file };
         Ok(Html(self.rendered("frame", frame)?).into_response())
     }
 
-    fn rendered(&self, template: &str, view: Value) -> Result<String, Refusal> {
+    /// A template, filled.
+    pub(super) fn rendered(&self, template: &str, view: Value) -> Result<String, Refusal> {
         let page = self.environment.get_template(template).and_then(|page| page.render(view));
         page.map_err(|error| {
             crate::terminal::note(&format!("error: page {template}: {error:#}"));
@@ -113,7 +142,7 @@ mod tests {
 
     #[test]
     fn templates_can_be_read() {
-        let pages = Pages::new();
+        let pages = Pages::new(false);
         assert!(TEMPLATES.iter().all(|(name, _, _)| pages.environment.get_template(name).is_ok()));
     }
 
@@ -124,7 +153,7 @@ mod tests {
 
     #[test]
     fn w17_what_is_put_in_is_escaped() {
-        let pages = Pages::new();
+        let pages = Pages::new(false);
         let view = context! { status => 404, message => "<img src=x onerror=alert(1)> & \"" };
         let page = pages.rendered("refusal", view).unwrap();
         assert!(page.contains("&lt;img src=x onerror=alert(1)&gt; &amp; &quot;"), "{page}");

@@ -9,8 +9,8 @@ use super::app::{Visit, now};
 use super::pages::go;
 use super::refusal::{PageResult, Refusal};
 
-/// `GET /`
-pub(super) async fn home(visit: Visit) -> PageResult {
+/// `GET /queues`
+pub(super) async fn list(visit: Visit) -> PageResult {
     let who = visit.person.id;
     let queues = visit
         .app
@@ -57,7 +57,7 @@ pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 }
 
 /// `POST /queues/{queue}/undo`: takes back the last answer, or the last skip, and goes there.
-pub(super) async fn undo(Visit { app, person }: Visit, Path(queue): Path<i64>) -> PageResult {
+pub(super) async fn undo(Visit { app, person, .. }: Visit, Path(queue): Path<i64>) -> PageResult {
     let last = app.read(move |room| room.last_item(QueueId(queue), person.id)).await?;
     let item = last.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
     match app.room.undo(item, person.id, now()).await? {

@@ -42,6 +42,12 @@ impl Refusal {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "something failed here; nothing was kept")
     }
 
+    /// A page could not be made; the terminal of the server says why.
+    pub(super) fn failed(error: &std::io::Error) -> Refusal {
+        crate::terminal::note(&format!("error: {error}"));
+        Refusal::broken()
+    }
+
     /// The refusal as text, for requests that no page of ours sent.
     pub(super) fn plain(&self) -> Response {
         let mut response = (self.status, format!("{}\n", self.message)).into_response();

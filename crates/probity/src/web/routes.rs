@@ -15,7 +15,10 @@ use serde_json::json;
 
 use super::app::App;
 use super::refusal::Refusal;
-use super::{after, agreement, assets, door, enter, export, guard, label, people, queues, runs, settle};
+use super::{
+    after, agreement, assets, door, enter, export, guard, home, label, log, metrics, people, queues, runs,
+    settle, sides,
+};
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub(super) enum RouteAccess {
     Reviewer,
     /// Leads.
     Lead,
+    /// Leads, and programs that one of them gave a token for figures.
+    Metrics,
 }
 
 /// One row of the table.
@@ -57,13 +62,14 @@ fn write(path: &'static str, access: RouteAccess, body_max: usize, handler: Meth
 
 /// The table.
 pub(super) fn routes() -> Vec<PageRoute> {
-    use RouteAccess::{Anyone, Lead, Reviewer};
+    use RouteAccess::{Anyone, Lead, Metrics, Reviewer};
     vec![
         read("/assets/{name}", Anyone, get(assets::asset)),
         read("/enter", Anyone, get(enter::page)),
         write("/enter", Anyone, FORM, post(enter::redeem)),
         write("/leave", Reviewer, FORM, post(enter::leave)),
-        read("/", Reviewer, get(queues::home)),
+        read("/", Reviewer, get(home::page)),
+        read("/queues", Reviewer, get(queues::list)),
         read("/queues/{queue}", Reviewer, get(queues::page)),
         read("/queues/{queue}/guidelines", Reviewer, get(queues::guidelines)),
         write("/queues/{queue}/next", Reviewer, FORM, post(queues::next)),
@@ -79,14 +85,19 @@ pub(super) fn routes() -> Vec<PageRoute> {
         read("/items/{item}/settle", Lead, get(settle::page)),
         write("/items/{item}/settle", Lead, NOTED, post(settle::submit)),
         read("/runs", Lead, get(runs::list)),
-        read("/runs/compare", Lead, get(runs::compare)),
+        read("/runs/compare", Lead, get(sides::page)),
         read("/runs/{run}", Lead, get(runs::run)),
+        read("/runs/{run}/blocks/{number}", Lead, get(runs::block)),
         read("/packets/{packet}", Lead, get(runs::packet)),
         read("/labels.csv", Lead, get(export::csv)),
         read("/labels.jsonl", Lead, get(export::jsonl)),
         read("/people", Lead, get(people::page)),
         write("/people", Lead, FORM, post(people::invite)),
         write("/people/{person}/remove", Lead, FORM, post(people::remove)),
+        write("/people/metrics", Lead, FORM, post(people::metrics_token)),
+        write("/sessions/{session}/end", Lead, FORM, post(people::end_session)),
+        read("/log", Lead, get(log::page)),
+        read("/metrics", Metrics, get(metrics::text)),
     ]
 }
 
@@ -127,7 +138,7 @@ async fn explain(State(app): State<App>, request: Request, next: Next) -> Respon
     }
     let (status, message) = (refusal.status.as_u16(), &refusal.message);
     let page = match refusal.status {
-        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", context! { message }),
+        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", context! { message, run => () }),
         _ => app.pages.page(None, "refusal", "Not done", context! { status, message }),
     };
     match page {

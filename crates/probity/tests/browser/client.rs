@@ -20,7 +20,7 @@ const WAIT_MAX: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
 /// The width of a desk, of a telephone and of a sheet of paper, in CSS pixels.
-const WIDE: u32 = 1280;
+const WIDE: u32 = 1440;
 const NARROW: u32 = 390;
 const SHEET: u32 = 794;
 
@@ -36,19 +36,22 @@ pub(crate) enum Look {
     Dark,
     /// On a telephone.
     Narrow,
+    /// On a telephone by night.
+    NarrowDark,
     /// On paper.
     Print,
 }
 
 impl Look {
     /// Every way a page is looked at.
-    pub(crate) const ALL: [Look; 4] = [Look::Light, Look::Dark, Look::Narrow, Look::Print];
+    pub(crate) const ALL: [Look; 5] = [Look::Light, Look::Dark, Look::Narrow, Look::NarrowDark, Look::Print];
 
     fn name(self) -> &'static str {
         match self {
             Look::Light => "light",
             Look::Dark => "dark",
             Look::Narrow => "narrow",
+            Look::NarrowDark => "narrow-dark",
             Look::Print => "print",
         }
     }
@@ -206,16 +209,16 @@ impl Browser {
     /// Shows the page from now on as it is looked at this way.
     #[track_caller]
     pub(crate) fn look(&self, look: Look) {
-        let scheme = if look == Look::Dark { "dark" } else { "light" };
+        let scheme = if matches!(look, Look::Dark | Look::NarrowDark) { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         let media = if look == Look::Print { "print" } else { "screen" };
         self.devtools("Emulation.setEmulatedMedia", &json!({ "media": media, "features": features }));
         let width = match look {
             Look::Light | Look::Dark => WIDE,
-            Look::Narrow => NARROW,
+            Look::Narrow | Look::NarrowDark => NARROW,
             Look::Print => SHEET,
         };
-        let mobile = look == Look::Narrow;
+        let mobile = matches!(look, Look::Narrow | Look::NarrowDark);
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile });
         self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
     }
@@ -251,6 +254,19 @@ impl Browser {
         std::fs::create_dir_all(path.parent().expect("a picture is in a folder")).expect("a folder");
         std::fs::write(&path, bytes(taken["data"].as_str().unwrap_or_default())).expect("a picture");
         path
+    }
+
+    /// Holds the page to every usual width: nothing is scrolled sideways.
+    #[track_caller]
+    pub(crate) fn fits(&self, name: &str) {
+        for width in [320, 768, 2560] {
+            let metrics =
+                json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
+            self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+            let over = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            assert_eq!(self.execute(over, &[]), 0, "{name} is too wide at {width} px");
+        }
+        self.look(Look::Light);
     }
 
     /// Pictures of the page in every way it is looked at, each of which must fit its width.

@@ -20,7 +20,7 @@ const WATCH: &str = "window.acted = []; \
 const FOREIGN: &str = "return [...document.querySelectorAll('*')].filter((element) => \
     ['IMG', 'IFRAME', 'OBJECT', 'EMBED', 'FORM', 'BASE', 'LINK', 'VIDEO', 'AUDIO', 'TEMPLATE', 'MATH', 'B', 'X', \
      'DEL', 'MARQUEE', 'DIALOG', 'TEXTAREA', 'PORTAL', 'ANIMATE', 'USE', 'FOREIGNOBJECT'] \
-    .includes(element.tagName.toUpperCase()) || (element.tagName === 'DETAILS' && !element.className) || \
+    .includes(element.tagName.toUpperCase()) && element.id !== 'keys' || (element.tagName === 'DETAILS' && !element.className) || \
     [...element.attributes].some((attribute) => \
     attribute.name.startsWith('on') || (attribute.name === 'style' && !element.closest('#grid')) || attribute.name === 'autofocus' || \
     (attribute.name === 'href' && !attribute.value.startsWith('#')))).map((element) => element.outerHTML.slice(0, 120))";
@@ -162,7 +162,76 @@ fn w17_w18_a_corpus_in_every_field_of_every_report_does_nothing() {
     let promote = ["promote", "--contract", "contract.toml", "--report", "promote.html"];
     probity.args(promote).words(files.into_iter()).run().code(1);
     check(&browser, &probity, "promote.html");
-    assert_eq!(browser.count("script"), 0, "a page without rows needs none");
+    let scripts = browser.execute("return [...document.scripts].filter((each) => !['text/plain', 'application/json'].includes(each.type)).length", &[]);
+    assert_eq!(scripts, 1, "one script, which is ours");
+}
+
+/// Opens every entry of a list. Nothing may have come of any of them, and most of the corpus is there to read.
+#[track_caller]
+fn check_entries(browser: &Browser, page: &str, n_min: usize) {
+    let text = browser.execute(EVERY_CASE, &[]);
+    let n_shown = corpus().iter().filter(|hostile| text.as_str().unwrap().contains(**hostile)).count();
+    assert!(n_shown >= n_min, "the entries of {page} show {n_shown} of the corpus");
+    assert_eq!(browser.execute("return window.acted", &[]), json!([]), "{page} ran a text");
+    assert_eq!(browser.execute(FOREIGN, &[]), json!([]), "an entry of {page} has elements of a text");
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "{page} had something refused");
+}
+
+#[test]
+fn a_corpus_in_pairs_changes_labels_and_packets_does_nothing() {
+    let Some(browser) = Browser::start() else { return };
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": WATCH }));
+    // With the policy off, nothing but the way pages are made keeps a text from acting.
+    browser.devtools("Page.setBypassCSP", &json!({ "enabled": true }));
+    let texts = corpus();
+    let at = |n: usize| texts[n % texts.len()];
+    let id = |n: usize| format!("{n} {}", at(n));
+    let side = |variant: usize| {
+        let case = |n: usize| {
+            json!({
+                "id": id(n), "slice": at(n), "ticket": at(n + 1), "reply": format!("Hello {variant}. {}", at(n + variant)),
+                "variant": at(variant), "reference": at(n + 3), "context": [at(n + 5)],
+                "tool_calls": [{ "name": at(n + 6), "arguments": at(n + 7), "result": at(n + 8) }],
+            })
+        };
+        lines((0..texts.len()).map(case))
+    };
+    let verdicts = |shift: usize| {
+        let verdict = |n: usize| {
+            let said = json!({ "score": 1 + (n + shift) % 5, "reasoning": format!("It says \u{201c}{}\u{201d}", at(n)) });
+            json!({ "id": id(n), "relevance": said, "tone": said })
+        };
+        lines((0..texts.len()).map(verdict))
+    };
+    let probity = Probity::new()
+        .file("a.jsonl", side(1))
+        .file("b.jsonl", side(2))
+        .file("c.jsonl", side(3))
+        .file("said.jsonl", verdicts(0))
+        .file("again.jsonl", verdicts(1));
+    for (verdicts, output) in [("said.jsonl", "one.json"), ("again.jsonl", "two.json")] {
+        let words = ["run", "a.jsonl", "--judge", "recorded", "--verdicts", verdicts, "--output", output];
+        probity.args(words).run().code(0);
+    }
+    probity.args(["diff", "one.json", "two.json", "--texts", "full", "--report", "diff.html"]).run().code(0);
+    browser.open(&probity.path("diff.html"));
+    check_entries(&browser, "diff.html", 100);
+    probity.args(["run", "a.jsonl", "--judge", "baseline"]).run().code(0);
+    probity
+        .args(["report", "last", "--raw", "--labels", "--texts", "full", "--report", "raw.html"])
+        .run()
+        .code(0);
+    browser.open(&probity.path("raw.html"));
+    check_entries(&browser, "raw.html", 100);
+    let compare = ["compare", "a.jsonl", "b.jsonl", "c.jsonl", "--judge", "baseline", "--resamples", "50"];
+    probity.args(compare).words(["--texts", "full", "--report", "pairs.html"].into_iter()).run().code(0);
+    browser.open(&probity.path("pairs.html"));
+    check_entries(&browser, "pairs.html", 100);
+    let probe = ["probe", "a.jsonl", "--judge", "baseline", "--bases", "20", "--report", "probe.html"];
+    probity.args(probe).run().code(0);
+    browser.open(&probity.path("probe.html"));
+    assert_eq!(browser.execute("return window.acted", &[]), json!([]));
+    assert_eq!(browser.execute(FOREIGN, &[]), json!([]));
 }
 
 /// A watch that sees nothing would never fail.

@@ -5,10 +5,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
+mod axe;
 mod client;
 mod driver;
 mod hostile;
+mod large;
+mod open;
 mod report;
+mod report_views;
 mod review;
 mod review_hostile;
 mod review_pages;

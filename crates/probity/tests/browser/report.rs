@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::axe::accessible;
 use crate::binary::{Probity, QUICK};
 use crate::client::Browser;
 use crate::mock_judge::MockJudge;
@@ -14,18 +15,18 @@ fn example(name: &str) -> Vec<u8> {
 }
 
 /// Thirty tickets with two replies each and labels of two people, and a judge that reads but leans to the first slot.
-struct Scene {
-    probity: Probity,
+pub(crate) struct Scene {
+    pub(crate) probity: Probity,
     _mock: MockJudge,
 }
 
 impl Scene {
-    fn new() -> Scene {
+    pub(crate) fn new() -> Scene {
         Scene::judged_by("position+noisy:0.15")
     }
 
     /// The same files, and a judge of this script.
-    fn judged_by(script: &str) -> Scene {
+    pub(crate) fn judged_by(script: &str) -> Scene {
         let mock = MockJudge::start(&["--script", script]);
         let mut probity = Probity::new()
             .file("probity.toml", QUICK)
@@ -43,16 +44,36 @@ impl Scene {
 
     /// Runs a command that writes `page`, and opens it. It must ask for nothing but itself and not complain.
     #[track_caller]
-    fn open(&self, browser: &Browser, page: &str, words: &str, code: i32) {
-        let mut words: Vec<&str> = words.split(' ').collect();
-        words.extend(["--model", "mock-judge", "--report", page]);
-        self.probity.args([]).words(words.into_iter()).run().code(code);
+    pub(crate) fn open(&self, browser: &Browser, page: &str, words: &str, code: i32) {
+        self.open_made(browser, page, &format!("{words} --model mock-judge"), code);
+    }
+
+    /// The same of a command that asks no judge.
+    #[track_caller]
+    pub(crate) fn open_made(&self, browser: &Browser, page: &str, words: &str, code: i32) {
+        let words = words.split(' ').chain(["--report", page]);
+        self.probity.args([]).words(words).run().code(code);
         let path = self.probity.path(page);
         browser.open(&path);
         let asked = browser.requests();
         assert_eq!(asked, [format!("file://{}", path.display())], "{page} asks for more than itself");
         assert_eq!(browser.complaints(), Vec::<String>::new(), "{page} does not work");
+        accessible(browser, page);
+        sentence_and_picture(browser, page);
+        browser.fits(page);
     }
+}
+
+/// Every page begins with one sentence that has its main figure, and a picture in sight.
+#[track_caller]
+fn sentence_and_picture(browser: &Browser, page: &str) {
+    assert_eq!(browser.count("h1"), 1, "{page} has one sentence");
+    let sentence = browser.text("h1");
+    assert!(sentence.chars().any(|c| c.is_ascii_digit()) && sentence.ends_with('.'), "{page}: {sentence}");
+    let top = "const drawn = [...document.querySelectorAll('main svg, main .shapes')].map((each) => each.getBoundingClientRect()) \
+        .filter((box) => box.width > 0).map((box) => box.top + scrollY); return Math.min(...drawn)";
+    let top = browser.execute(top, &[]).as_f64().expect("a picture");
+    assert!(top < 700.0, "{page}: its first picture is {top} px down");
 }
 
 /// The titles of the page's sections.
@@ -69,13 +90,14 @@ fn w19_a_run_opens_from_disk_and_asks_for_nothing() {
     assert!(browser.text("h1").contains("replies pass"));
     assert_eq!(
         sections(&browser),
-        "Pass rate | Outcomes | Targets | Criteria | Totals | Failure patterns | Appendix"
+        "Pass rate | Outcomes | Targets | Criteria | Totals | Failure patterns | Appendix | Keys"
     );
     browser.screenshots("report-run");
     scene.open(&browser, "gate.html", "run policy-cases.jsonl --policies policies.toml", 0);
     browser.send_keys("[data-key=o]", "blocked");
     browser.click(".row");
     assert!(browser.count(".answer mark") > 0, "what the gate found is marked in the text");
+    accessible(&browser, "an open case");
     browser.screenshots("report-run-gate");
 }
 
@@ -92,7 +114,8 @@ fn a_run_as_the_readme_shows_it() {
 /// What the list says of itself: how many rows match, and the name of the first.
 fn listed(browser: &Browser) -> String {
     let first = "const row = document.querySelector('.row code'); return row ? row.textContent : 'none'";
-    format!("{}, first {}", browser.text("#count"), browser.execute(first, &[]).as_str().unwrap())
+    let count = browser.execute("return document.getElementById('count').textContent", &[]);
+    format!("{}, first {}", count.as_str().unwrap(), browser.execute(first, &[]).as_str().unwrap())
 }
 
 /// Waits until the list says this of itself.
@@ -144,10 +167,7 @@ fn w19_comparison_and_calibration_open_from_disk() {
     let Some(browser) = Browser::start() else { return };
     let scene = Scene::new();
     scene.open(&browser, "compare.html", "compare old.jsonl new.jsonl --resamples 500", 0);
-    assert_eq!(
-        sections(&browser),
-        "Who wins | Order | Length | Slices | For a person to decide | At the gate | Appendix"
-    );
+    assert_eq!(sections(&browser), "Who wins | Order | Length | Slices | At the gate | Appendix | Keys");
     assert_eq!(browser.count("td.same"), 5, "what was said in both orders");
     assert!(browser.count(".chart .dot, .chart .ring, .chart .wedge") >= 25, "a point for each pair");
     browser.screenshots("report-compare");
@@ -158,7 +178,7 @@ fn w19_comparison_and_calibration_open_from_disk() {
     assert_eq!(
         sections(&browser),
         "Agreement with people | Slices, between floor and ceiling | Confusion | Reliability | All figures | \
-         People, two by two | What became of the labels | Appendix"
+         People, two by two | What became of the labels | Appendix | Keys"
     );
     assert_eq!(browser.count("#slices .mark"), 6, "a floor and a ceiling for each of three slices");
     browser.screenshots("report-calibrate");
@@ -169,22 +189,27 @@ fn w19_probing_and_promotion_open_from_disk() {
     let Some(browser) = Browser::start() else { return };
     let scene = Scene::new();
     scene.open(&browser, "probe.html", "probe old.jsonl --bases 12 --rubric pairwise-support", 0);
-    assert!(
-        sections(&browser).starts_with("Shortcuts that work, faults that are missed | Not decided | "),
-        "{}",
-        sections(&browser)
+    assert_eq!(sections(&browser), "By family | Appendix | Keys");
+    assert!(browser.count("#families > details") >= 10, "one line for each family");
+    let first = browser.text("#families > details > summary");
+    assert!(first.contains(" of "), "what works stands first: {first}");
+    assert_eq!(
+        browser.count("#families > details[open]"),
+        browser.count("#families > details > summary .word.missed")
     );
-    assert!(browser.text("main").contains("position_swap"));
+    assert!(browser.count("#families .sides") >= 1, "an example for what works");
     browser.screenshots("report-probe");
 
     let words = "promote old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support --contract contract.toml";
     scene.open(&browser, "promote.html", words, 1);
     assert_eq!(
         sections(&browser),
-        "Decision | Hard gates | Rubric contract | Judge runs | Bias probes | Calibration | \
-         What a standing is bound to | Appendix"
+        "What is missing | All requirements | Then | Hard gates | Rubric contract | Judge runs | Bias probes | Calibration | \
+         What a standing is bound to | Appendix | Keys"
     );
     assert_eq!(browser.text(".standing").to_lowercase(), "advisory");
-    assert!(browser.text("#decision").contains("not met"));
+    assert!(browser.count("#missing > details") > 0 && browser.text("#missing").contains("to go"));
+    assert!(browser.text("#missing .command code").starts_with("probity "));
+    assert!(!browser.text("main").contains('…'), "nothing is cut off");
     browser.screenshots("report-promote");
 }

@@ -272,6 +272,9 @@ fn two_people_disagree_and_a_lead_settles_it() {
         browser.turned(|| browser.click(".who button"));
     }
     browser.come_in(room.link("Lena"));
+    assert_eq!(browser.text("h1"), "One thing waits for you.");
+    assert!(browser.text(".waits").contains("1 reply is to be settled"), "{}", browser.text(".waits"));
+    browser.goto(&room.url("/queues"));
     browser.turned(|| browser.click(".queue .links a:last-child"));
     assert_eq!(browser.count("tbody tr"), 1, "one disagreement");
     let row = browser.text("tbody tr");

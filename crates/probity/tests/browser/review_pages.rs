@@ -2,12 +2,16 @@
 
 use serde_json::json;
 
+use crate::axe::accessible;
 use crate::binary::Probity;
 use crate::client::{Browser, Look};
 use crate::review_room::{ENTER, ESCAPE, ReviewRoom, Visitor};
 
 /// The looks that a page to work in has; nobody prints one.
 const LOOKS: [(Look, &str); 3] = [(Look::Light, "light"), (Look::Dark, "dark"), (Look::Narrow, "narrow")];
+
+/// Pages made of a report's parts, which are looked at as files.
+const READING: [&str; 4] = ["run", "case", "comparison", "compare"];
 
 /// Pictures of the page that is open. It must fit its width and have nothing to complain about.
 #[track_caller]
@@ -20,6 +24,9 @@ fn pictured(browser: &Browser, name: &str) {
         assert_eq!(browser.execute(over, &[]), 0, "{name} is too wide: {suffix}");
     }
     browser.look(Look::Light);
+    if !READING.contains(&name) {
+        accessible(browser, name);
+    }
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{name} at {}", browser.url());
 }
 
@@ -152,13 +159,18 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     browser.turned(|| browser.click(".who button"));
     browser.come_in(room.link("Lena"));
     for (path, name) in [
-        ("/", "queues-lead"),
+        ("/", "home"),
+        ("/queues", "queues-lead"),
         ("/queues/2", "queue"),
         ("/queues/2/disagreements", "disagreements"),
         ("/queues/2/agreement", "agreement"),
         ("/people", "people"),
+        ("/log", "log"),
+        ("/queues/2/guidelines", "guidelines"),
         ("/runs", "runs"),
         ("/runs/1", "run"),
+        ("/runs/1?case=t-003%20(prompt-a)", "case"),
+        ("/runs/3", "comparison"),
         ("/runs/compare?one=1&other=2", "compare"),
         ("/nowhere", "refusal"),
     ] {
@@ -171,8 +183,8 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     browser.goto(&room.url("/queues/2/disagreements"));
     browser.turned(|| browser.click("tbody a.button"));
     pictured(&browser, "settle");
-    browser.goto(&room.url("/runs/1"));
-    browser.turned(|| browser.click("tbody td a"));
+    let packet = browser.packet("/runs/1?case=t-003%20(prompt-a)");
+    browser.goto(&room.url(&packet));
     pictured(&browser, "packet");
     browser.goto(&room.url("/people"));
     browser.send_keys("#name", "Carla");

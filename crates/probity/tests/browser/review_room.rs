@@ -27,11 +27,19 @@ impl Browser {
         self.wait_until("!document.documentElement.dataset.left && document.documentElement.dataset.ready");
     }
 
+    /// The first packet that the page of a case without scripts leads to.
+    #[track_caller]
+    pub(crate) fn packet(&self, path: &str) -> String {
+        let script = "return fetch(arguments[0]).then((answer) => answer.text()) \
+            .then((page) => page.match(/\\/packets\\/[0-9a-f]{64}/)?.[0] ?? '')";
+        self.execute(script, &[serde_json::json!(path)]).as_str().unwrap().to_owned()
+    }
+
     /// Comes in by a link.
     #[track_caller]
     pub(crate) fn come_in(&self, link: &str) {
         self.turned(|| self.goto(link));
-        self.wait_until("location.pathname == '/' && document.documentElement.dataset.ready");
+        self.wait_until("location.pathname != '/enter' && document.documentElement.dataset.ready");
     }
 }
 
@@ -46,12 +54,23 @@ pub(crate) struct ReviewRoom {
 }
 
 impl ReviewRoom {
-    /// Starts the command with these further words and waits until it serves.
+    /// Starts `probity review` with these further words and waits until it serves.
     #[track_caller]
     pub(crate) fn start(probity: &Probity, words: &[&str]) -> ReviewRoom {
+        ReviewRoom::started(probity, "review", words)
+    }
+
+    /// Starts `probity open` with these further words and waits until it serves.
+    #[track_caller]
+    pub(crate) fn open(probity: &Probity, words: &[&str]) -> ReviewRoom {
+        ReviewRoom::started(probity, "open", words)
+    }
+
+    #[track_caller]
+    fn started(probity: &Probity, command: &str, words: &[&str]) -> ReviewRoom {
         let named: &[&str] = if words.contains(&"--as") { &[] } else { &["--as", "Lena"] };
         let words = named.iter().chain(words).copied();
-        let call = probity.args(["review", "--no-open"]).words(words);
+        let call = probity.args([command, "--no-open"]).words(words);
         let mut process = call.start();
         let mut printed = BufReader::new(process.stderr.take().unwrap()).lines();
         let (mut links, mut said) = (BTreeMap::new(), String::new());

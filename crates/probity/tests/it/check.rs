@@ -50,8 +50,12 @@ fn calls_tokens_and_cost_are_stated_before_anything_is_spent() {
     let tokens = |name: &str| plan["tokens"][name].as_f64().unwrap();
     assert_eq!(plan["tokens"]["output_max"], 6 * 1024);
     assert!((2000.0..20_000.0).contains(&tokens("input")), "{plan}");
-    let cost = (2.0 * tokens("input") + 10.0 * tokens("output_max")) / 1e6;
-    assert!((plan["cost_usd_max"].as_f64().unwrap() - cost).abs() < 1e-9, "{plan}");
+    let cost = |input: f64, output: f64| (2.0 * input + 10.0 * output) / 1e6;
+    let expected = cost(tokens("input_expected"), tokens("output_expected"));
+    assert!((plan["cost_usd_expected"].as_f64().unwrap() - expected).abs() < 1e-9, "{plan}");
+    // Five attempts, one further question and one damaged body, each with a token for every byte of the prompt.
+    let most = 7.0 * cost(4.0 * tokens("input"), tokens("output_max"));
+    assert!((0.8 * most..1.2 * most).contains(&plan["cost_usd_max"].as_f64().unwrap()), "{most} {plan}");
     let unknown = probity.args(["check", "tickets.json", "--json", "--model", "other"]).run().code(0).json();
     assert_eq!(unknown["cost_usd_max"], Value::Null);
     assert_eq!(server.n_requests(), 0);
@@ -91,6 +95,7 @@ fn the_plan_in_words() {
         3 records: 3 admitted, 0 blocked, 0 skipped
         6 calls to judge baseline (6 packets, 0 on record or repeated)
         no tokens, no cost
+        what it can show: a rate over 3 records, to about ± 36.5 points
         nothing was sent
     "#]]
     .assert_eq(&ran.stdout);
@@ -140,25 +145,29 @@ fn every_command_that_asks_says_what_it_would_take() {
                 reply       Same.
             3 records: 3 admitted, 0 blocked, 0 skipped
             6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
-            about 2775 tokens in, at most 6144 out, at most $0.06699
+            about 3031 tokens in and 300 out: expected 0.91 cents (at 50 tokens for each decision, a typical length), at most 63 cents (every packet asked 7 times, every answer as long as it may be)
+              with --one-call (3 calls, another question to the judge): 0.71 cents, 22 % less
+            what it can show: a rate over 3 records, to about ± 36.5 points
             nothing was sent
         "#]],
     );
     check_dry(
         ["compare", "old.jsonl", "new.jsonl", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
-        3 pairs: 2 admitted, 1 blocked, 0 skipped
-        4 calls to judge openai priced-1 (4 packets, 0 on record or repeated)
-        about 3028 tokens in, at most 4096 out, at most $0.047016
-        nothing was sent
-    "#]],
+            3 pairs: 2 admitted, 1 blocked, 0 skipped
+            4 calls to judge openai priced-1 (4 packets, 0 on record or repeated)
+            about 3248 tokens in and 200 out: expected 0.85 cents (at 50 tokens for each decision, a typical length), at most 48 cents (every packet asked 7 times, every answer as long as it may be)
+            nothing was sent
+        "#]],
     );
     check_dry(
         ["probe", "old.jsonl", "--select", "warm_padding", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
             30 bases: 30 admitted, 0 blocked, 0 skipped
             180 calls to judge openai priced-1 (180 packets, 0 on record or repeated)
-            about 104895 tokens in, at most 184320 out, at most $2.05299
+            about 112548 tokens in and 9000 out: expected 32 cents (at 50 tokens for each decision, a typical length), at most $20.06 (every packet asked 7 times, every answer as long as it may be)
+              with --one-call (90 calls, another question to the judge): 23 cents, 26 % less
+            what it can show: a rate over 30 bases, to about ± 16.8 points
             nothing was sent
         "#]],
     );
@@ -167,7 +176,8 @@ fn every_command_that_asks_says_what_it_would_take() {
         &expect![[r#"
             1 replies: 1 admitted, 0 blocked, 0 skipped
             1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
-            about 459 tokens in, at most 1024 out, at most $0.011158
+            about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), at most 10 cents (every packet asked 7 times, every answer as long as it may be)
+            what it can show: a rate over 1 replies, to about ± 39.7 points
             nothing was sent
         "#]],
     );
@@ -179,7 +189,8 @@ fn every_command_that_asks_says_what_it_would_take() {
         &expect![[r#"
             1 replies: 1 admitted, 0 blocked, 0 skipped
             1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
-            about 459 tokens in, at most 1024 out, at most $0.011158
+            about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), at most 10 cents (every packet asked 7 times, every answer as long as it may be)
+            what it can show: a rate over 1 replies, to about ± 39.7 points
             nothing was sent
         "#]],
     );

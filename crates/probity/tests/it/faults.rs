@@ -73,7 +73,7 @@ fn f29_a_judge_that_cannot_be_reached() {
     drop(server);
     probity.run_tickets(["--max-calls", "99", "--concurrency", "1"]).code(3).says([
         "stopped: the judge cannot be reached: 3 calls failed in a row",
-        "run the same command again to resume",
+        "run the same command again to continue",
     ]);
     let out = probity.json("out.json");
     assert_eq!(n_scores(&out), 3, "what was scored is kept");

@@ -213,7 +213,7 @@ fn n23_d20_d21_a_reply_of_nothing_costs_no_call() {
 fn n23_a_file_without_a_good_record_still_lists_what_was_skipped() {
     let probity = Probity::new().file("cases.json", r#"[{"id":"a","ticket":"T"},{"ticket":"T"}]"#);
     let ran = probity.args(["run", "cases.json", "-o", "out.json"]).run().code(2);
-    ran.says(["no record can be used, 2 were skipped"]);
+    ran.says(["none of the 2 records can be used"]);
     let out = probity.json("out.json");
     assert_eq!((&out["results"], &out["failed"]), (&json!([]), &json!([])));
     assert_eq!(

@@ -18,7 +18,7 @@ fn unscored(probity: &Probity) -> Value {
 fn the_call_limit_is_hard_and_the_run_resumes() {
     let server = kind_judge();
     let probity = probity(&server);
-    let stopped = "stopped: the limit of 4 calls is reached; run it again with a larger limit to resume";
+    let stopped = "stopped: the limit of 4 calls is reached; run it again with a larger limit to continue";
     probity.run_tickets(["--max-calls", "4"]).code(3).says([stopped]);
     assert_eq!(server.n_requests(), 4);
     assert_eq!(unscored(&probity)["not_attempted"], 6);

@@ -4,6 +4,7 @@ mod answers;
 mod calibrate;
 mod compare;
 mod faults;
+mod panel;
 pub(crate) mod process;
 pub(crate) mod rehearsal;
 mod runs;

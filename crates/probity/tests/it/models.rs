@@ -35,7 +35,7 @@ fn the_default_judge_is_a_small_model_of_the_host_whose_key_is_there() {
     let folder = Probity::new().file("tickets.json", tickets(1));
     for (key, model) in [("OPENAI_API_KEY", "gpt-6-luna"), ("ANTHROPIC_API_KEY", "claude-haiku-5-5")] {
         let plan = folder.args(["check", "tickets.json"]).variable(key, "k-0123456789").run().code(0);
-        assert!(plan.stdout.contains(&format!(" {model} ")) && plan.stdout.contains("at most $"), "{plan:?}");
+        assert!(plan.stdout.contains(&format!(" {model} ")) && plan.stdout.contains("at most "), "{plan:?}");
     }
 }
 

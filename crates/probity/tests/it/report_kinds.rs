@@ -175,7 +175,7 @@ fn markdown_and_junit_hold_hostile_names_as_text() {
         let text = String::from_utf8(probity.bytes(name)).unwrap();
         assert!(
             !text.contains("<img")
-                && !text.contains("</script>")
+                && text.matches("</script>").count() == usize::from(name == "report.html")
                 && (name == "report.md" || !text.contains("]]>")),
             "{name}: {text}"
         );

@@ -46,7 +46,7 @@ fn a_page_holds_its_rows_as_data_and_everything_else_as_text() {
     let index = page.split("id=\"index\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
     let index: Value = serde_json::from_str(index).unwrap();
     assert_eq!(index["name"].as_array().unwrap().len(), HOSTILE.len());
-    assert_eq!(index["slice"][0], HOSTILE[0]);
+    assert_eq!(index["facets"][1]["values"][0], HOSTILE[0]);
     assert_eq!(
         page,
         run(&probity, "again.html").replace("again.html", "out.html"),

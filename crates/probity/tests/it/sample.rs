@@ -232,7 +232,7 @@ fn odd_exports() {
     week(&probity, "spans.jsonl.gz", "u", []).code(2).says(["all 20 replies were drawn earlier", "--again"]);
     week(&probity, "spans.jsonl.gz", "t", ["--strict"]).code(2);
     let nothing = Probity::new().file("spans.jsonl", export(&spans[..10]));
-    week(&nothing, "spans.jsonl", "w", []).code(2).says(["no record can be used, 10 were skipped"]);
+    week(&nothing, "spans.jsonl", "w", []).code(2).says(["none of the 10 records can be used"]);
     let csv = Probity::new().file("c.csv", "id,category,ticket,reply\n1,a,Where?,Here\n2,b,When?,Now\n");
     assert_eq!(ids(&week(&csv, "c.csv", "w", []).code(0)).len(), 2);
     csv.args(["sample"]).run().code(2);

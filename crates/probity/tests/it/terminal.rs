@@ -120,3 +120,16 @@ fn rubrics() {
     let probity = probity.file("mine.toml", heavy);
     probity.args(["rubric", "check", "mine.toml"]).run().code(2).says(["mine.toml is not a rubric", "101"]);
 }
+
+#[test]
+fn completions_and_man_pages_are_made_of_the_flags() {
+    let probity = Probity::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = probity.args(["completions", shell]).run().code(0).stdout;
+        assert!(script.contains("budget-usd"), "{shell}: {script}");
+    }
+    probity.args(["completions", "--man", "man"]).run().code(0);
+    assert!(probity.text("man/probity-run.1").contains("fail\\-under"));
+    assert!(probity.text("man/probity-gate-check.1").starts_with(".ie"), "a page for each command");
+    probity.args(["completions"]).run().code(2);
+}

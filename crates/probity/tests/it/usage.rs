@@ -56,7 +56,7 @@ fn records_that_are_all_unusable() {
     check(
         &[("bad.json", none)],
         ["run", "bad.json", "--model", "m"],
-        ["bad.json:1: no record can be used, 2 were skipped", "Missing 'ticket' field"],
+        ["bad.json:1: none of the 2 records can be used", "Missing 'ticket' field"],
     );
 }
 

@@ -85,12 +85,15 @@ fn facts() -> Facts {
         packets_repeated: 1,
         calls: 20,
         calls_lost: 2,
-        tokens: Tokens { input: 300, output: 40 },
+        saved_usd: None,
+        service_tiers: Default::default(),
+        tokens: Tokens { input: 300, output: 40, cached: 0 },
         calls_without_usage: 5,
         calls_without_cost: 3,
         cost_usd: Some("0.25".parse().expect("a decimal")),
         warnings: vec!["careful".to_owned()],
         target: None,
+        panel: None,
     }
 }
 

@@ -115,6 +115,13 @@ impl Anchor {
         rows
     }
 
+    /// The mean of `values` at each look; empty without values.
+    pub(super) fn means(&self, values: &[Vec<i64>]) -> Vec<(Moment, f64)> {
+        let mean = |at: usize| values.iter().map(|looks| looks[at] as f64).sum::<f64>() / values.len() as f64;
+        let looks = self.looks.iter().enumerate().filter(|_| !values.is_empty());
+        looks.map(|(at, look)| (look.at, mean(at))).collect()
+    }
+
     /// For each reply with a value in every look, its values; empty for what an anchor says nothing about.
     pub(super) fn values(&self, figure: &Figure) -> Vec<Vec<i64>> {
         let place = |id: &str| self.looks.last()?.results.criteria().names().position(|known| known == id);

@@ -28,7 +28,7 @@ use crate::stats::Estimate;
 use reading::{Reading, readings};
 
 /// The share of what could be judged that must have a verdict for a run to be on a track.
-pub const COVERAGE_MIN: f64 = 0.9;
+pub(crate) const COVERAGE_MIN: f64 = 0.9;
 
 /// At most this share of what is said to have moved did not.
 pub const FALSE_ALARMS_MAX: f64 = 0.05;
@@ -139,6 +139,9 @@ pub struct FigureTrack {
     pub figure: Figure,
     /// What it was at each point of the series; null where it did not exist.
     pub values: Vec<Option<Estimate>>,
+    /// What its anchor was at each look, for what is drawn; empty without one.
+    #[serde(skip)]
+    pub anchor_looks: Vec<(Moment, f64)>,
     /// What it did at its latest point.
     #[serde(flatten)]
     pub drift: Drift,
@@ -285,8 +288,15 @@ fn without_numbers(names: &str) -> String {
 /// A series about whose tracks nothing is said yet.
 struct Draft {
     series: Series,
-    figures: Vec<(Figure, Vec<Option<Estimate>>)>,
+    figures: Vec<DraftFigure>,
     tracks: Vec<Track>,
+}
+
+/// A figure with its values, and what its anchor was at each look.
+struct DraftFigure {
+    figure: Figure,
+    values: Vec<Option<Estimate>>,
+    anchor_looks: Vec<(Moment, f64)>,
 }
 
 fn draft(
@@ -311,6 +321,8 @@ fn draft(
     for (figure, readings) in by_figure {
         let values: Vec<Option<Estimate>> = readings.iter().map(|read| read.as_ref()?.estimate()).collect();
         let is_current = values.last().is_some_and(Option::is_some);
+        let fixed = used.map(|anchor| anchor.values(&figure)).unwrap_or_default();
+        let anchor_looks = used.map(|anchor| anchor.means(&fixed)).unwrap_or_default();
         tracks.push(Track {
             // A figure that the latest run does not have has not moved there.
             points: if is_current {
@@ -318,9 +330,9 @@ fn draft(
             } else {
                 Points::Shares(Vec::new())
             },
-            anchor: used.map(|anchor| anchor.values(&figure)).unwrap_or_default(),
+            anchor: fixed,
         });
-        figures.push((figure, values));
+        figures.push(DraftFigure { figure, values, anchor_looks });
     }
     let series = Series { command, files, rubric, anchor, points, breaks, tracks: Vec::new() };
     Draft { series, figures, tracks }
@@ -349,13 +361,14 @@ fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
 impl Draft {
     /// The series with what `said` says about its tracks, which come next there.
     fn finish(self, said: &mut impl Iterator<Item = Drift>) -> Series {
-        let tracks = self.figures.into_iter().zip(said).map(|((figure, values), mut drift)| {
+        let tracks = self.figures.into_iter().zip(said).map(|(draft, mut drift)| {
+            let DraftFigure { figure, values, anchor_looks } = draft;
             // A battery is asked about the same texts each time, and so is an anchor: what moves is the judge.
             let is_fixed = matches!(figure, Figure::Probe(_)) || self.series.is_anchor();
             if is_fixed && drift.movement == Movement::Moved {
                 drift.cause = DriftCause::Judge;
             }
-            FigureTrack { figure, values, drift }
+            FigureTrack { figure, values, anchor_looks, drift }
         });
         Series { tracks: tracks.collect(), ..self.series }
     }

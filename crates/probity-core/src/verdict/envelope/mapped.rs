@@ -28,6 +28,12 @@ pub struct AnswerMap {
     pub input: Vec<String>,
     /// Tokens written, in the same way.
     pub output: Vec<String>,
+    /// Of the tokens read, those that came from a cache.
+    #[serde(default)]
+    pub cached: Option<String>,
+    /// The service tier.
+    #[serde(default)]
+    pub tier: Option<String>,
     /// The model.
     pub model: String,
     /// The answer's id.
@@ -73,7 +79,11 @@ pub fn mapped(body: &[u8], map: &AnswerMap) -> Result<Completion, EnvelopeFault>
         refusal: texts(&map.refusal),
         model: texts(&Some(map.model.clone())),
         response_id: texts(&map.id),
-        usage: sum(&map.input).zip(sum(&map.output)).map(|(input, output)| Usage { input, output }),
+        usage: sum(&map.input).zip(sum(&map.output)).map(|(input, output)| {
+            let cached = map.cached.as_ref().and_then(|pointer| values(&value, pointer).first()?.as_u64());
+            Usage::new(input, output).cached(cached.unwrap_or_default(), 0)
+        }),
+        tier: texts(&map.tier),
         repairs: names(&repairs),
         ..Completion::default()
     })

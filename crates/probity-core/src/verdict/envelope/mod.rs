@@ -159,21 +159,32 @@ fn finish_of(value: Option<&Json>) -> Finish {
     }
 }
 
+/// Where hosts of chat completions say how much of a prompt came from their cache.
+const CACHED: [&[&str]; 2] = [&["prompt_tokens_details", "cached_tokens"], &["prompt_cache_hit_tokens"]];
+
+/// Where some of them say how much was written to it.
+const CACHE_WRITTEN: [&[&str]; 1] = [&["prompt_tokens_details", "cache_write_tokens"]];
+
 /// Tokens, if both counts were written as whole numbers from zero to [`TOKENS_MAX`]. What was read from a cache, or
-/// written to it, was read too.
+/// written to it, was read too: chat completions count it among the prompt's tokens, Messages beside them.
 fn usage_of(value: Option<&Json>) -> Option<Usage> {
-    let count = |keys: [&str; 2]| {
-        let count = keys.iter().find_map(|key| value?.get(key)?.as_u64());
-        count.filter(|count| *count <= TOKENS_MAX)
+    let count = |path: &[&str]| {
+        let count = path.iter().try_fold(value?, |value, key| value.get(key))?.as_u64()?;
+        (count <= TOKENS_MAX).then_some(count)
     };
-    let cached = |key: &str| value?.get(key)?.as_u64().filter(|count| *count <= TOKENS_MAX);
-    let cached =
-        ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|key| cached(key));
-    let input = count(["prompt_tokens", "input_tokens"])?;
-    let output = count(["completion_tokens", "output_tokens"])?;
+    let first = |paths: &[&[&str]]| paths.iter().find_map(|path| count(path));
+    let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]))?;
+    let output = count(&["completion_tokens"]).or_else(|| count(&["output_tokens"]))?;
     // Some hosts count thinking in the total alone.
-    let total = count(["total_tokens"; 2]).unwrap_or_default();
-    Some(Usage { input: input + cached.sum::<u64>(), output: output.max(total.saturating_sub(input)) })
+    let total = count(&["total_tokens"]).unwrap_or_default();
+    let output = output.max(total.saturating_sub(input));
+    let beside = [&["cache_read_input_tokens"], &["cache_creation_input_tokens"]].map(|path| count(path));
+    if let [None, None] = beside {
+        let [cached, written] = [first(&CACHED), first(&CACHE_WRITTEN)].map(Option::unwrap_or_default);
+        return Some(Usage::new(input, output).cached(cached, written));
+    }
+    let [cached, written] = beside.map(Option::unwrap_or_default);
+    Some(Usage::new(input + cached + written, output).cached(cached, written))
 }
 
 fn text_member(value: &Json, key: &str) -> Option<String> {

@@ -44,6 +44,7 @@ fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, Envel
         fingerprint: text_member(value, "system_fingerprint"),
         response_id: text_member(value, "id"),
         usage: usage_of(value.get("usage")),
+        tier: text_member(value, "service_tier"),
         extra_choices: count(choices.len() - 1),
         repairs: names(repairs),
     })

@@ -62,7 +62,10 @@ fn the_defaults_are_the_published_ones() {
     assert_eq!(config.schedule.breaker_consecutive, 20);
     assert_eq!(config.schedule.breaker_window, 200);
     assert_eq!(config.schedule.breaker_share.to_string(), "0.5");
-    assert_eq!(config.budget, Budget { calls_max: None, usd_max: None });
+    assert_eq!(
+        config.budget,
+        Budget { calls_max: None, usd_max: None, confirm_usd: Exact::from(5), confirm_calls: 5000 }
+    );
 }
 
 #[test]
@@ -201,6 +204,7 @@ fn numbers_out_of_range() {
         "[budget]\nusd_max = -1\n[prices.m]\ninput_usd_per_mtok = -0.1\n",
         expect![[r#"
             budget.usd_max: expected 0 or more, found -1
+            prices."m".input_usd_per_mtok: expected 0 or more, found -0.1
             prices."m": expected input_usd_per_mtok and output_usd_per_mtok"#]],
     );
 }

@@ -18,7 +18,7 @@ use super::conversation::{Conversation, turn};
 use super::path::{as_text, at, text_at};
 use super::pieces::Pieces;
 
-const DATA: &str = include_str!("../../../../../config/desks.toml");
+const DATA: &str = include_str!("../../../config/desks.toml");
 
 static DESKS: LazyLock<BTreeMap<String, Desk>> =
     LazyLock::new(|| toml::from_str(DATA).expect("the embedded table is read by every test"));

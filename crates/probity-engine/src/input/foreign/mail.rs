@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-const DATA: &str = include_str!("../../../../../config/mail.toml");
+const DATA: &str = include_str!("../../../config/mail.toml");
 
 static MARKS: LazyLock<Marks> =
     LazyLock::new(|| toml::from_str(DATA).expect("the embedded table is read by every test"));

@@ -7,9 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::FileExt as _;
 
 use probity_core::json::{self, Json};
+
+use crate::platform::read_exact_at;
 
 /// Pieces by key, in the order in which they were added.
 #[derive(Debug, Default)]
@@ -62,7 +63,7 @@ impl Pieces {
 /// Reads one piece; `None` where it only shares the hash of its key.
 fn read(file: &File, place: Place, key: &str) -> Option<Json> {
     let mut bytes = vec![0; place.n_bytes];
-    file.read_exact_at(&mut bytes, place.offset).ok()?;
+    read_exact_at(file, &mut bytes, place.offset).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
     json::parse(text.strip_prefix(key)?.strip_prefix('\n')?).ok()
 }

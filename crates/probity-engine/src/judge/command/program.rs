@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::{CallLimits, StartError, Waiting};
 use crate::config::CommandSettings;
+use crate::platform::{SYSTEM_VARIABLES, without_interrupts};
 
 /// How long a program may take to end after it closed its output.
 const END_MAX: Duration = Duration::from_secs(2);
@@ -60,7 +61,7 @@ pub(in crate::judge) fn prepared(settings: &CommandSettings) -> Result<Command, 
     let mut command = Command::new(program);
     command.args(arguments).kill_on_drop(true);
     // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
-    command.process_group(0);
+    without_interrupts(&mut command);
     command.env_clear();
     let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, &settings.pass_env));
     command.envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
@@ -69,7 +70,8 @@ pub(in crate::judge) fn prepared(settings: &CommandSettings) -> Result<Command, 
 
 /// Whether the program sees the variable `name`.
 pub(super) fn is_seen(name: &str, pass_env: &[String]) -> bool {
-    SEEN.contains(&name) || name.starts_with(SEEN_PREFIX) || pass_env.iter().any(|passed| passed == name)
+    let is_usual = SEEN.contains(&name) || SYSTEM_VARIABLES.contains(&name) || name.starts_with(SEEN_PREFIX);
+    is_usual || pass_env.iter().any(|passed| passed == name)
 }
 
 struct Helpers {

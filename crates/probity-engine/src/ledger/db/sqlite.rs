@@ -122,6 +122,11 @@ impl Sqlite {
         self.one::<i64>("SELECT count(*) FROM judge").map(drop)
     }
 
+    /// A number that is another one once another connection has written.
+    pub(in crate::ledger) fn version_of_others(&self) -> Result<i64, DbError> {
+        self.one("PRAGMA data_version")
+    }
+
     /// Commits. When this returns, the transaction is on the disk.
     pub(in crate::ledger) fn commit(&self) -> Result<(), DbError> {
         self.script("COMMIT")

@@ -123,6 +123,8 @@ fn start(text: &str, judge: &JudgeId, run: RunId) -> AttemptStart {
         repeat: 0,
         n: 1,
         cause: "first".to_owned(),
+        tokens_planned: 100,
+        decisions: 1,
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,

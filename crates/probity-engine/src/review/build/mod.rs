@@ -26,7 +26,8 @@ use super::queue::{After, NewItem, NewQueue, QueueSpec};
 use super::{ReviewRoom, text};
 use crate::config::Backend;
 use crate::ledger::JudgeId;
-use crate::run::asking::Asking;
+use crate::run::basis::Basis;
+use crate::run::panel::know;
 use crate::run::{RunError, left_out, only_judge};
 
 probity_core::named! {
@@ -106,8 +107,9 @@ struct QueueJudge {
     shown: HiddenJudge,
 }
 
-fn judge(room: &ReviewRoom, asking: &Asking) -> Result<QueueJudge, RunError> {
-    let store = &room.store;
+fn judge(room: &ReviewRoom, basis: &Basis) -> Result<QueueJudge, RunError> {
+    let (store, asking) = (&room.store, &basis.asking);
+    know(asking, &basis.rubric, store)?;
     let id = match asking.judge.backend {
         Backend::Recorded { verdicts: None } => only_judge(store)?,
         _ => JudgeId::of_identity(&asking.identity(&left_out(asking, store)?)),

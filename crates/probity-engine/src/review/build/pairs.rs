@@ -12,7 +12,7 @@ use crate::run::labelled::choice;
 
 /// The queue of a comparison's pairs.
 pub fn of_pairs(room: &ReviewRoom, job: &CompareJob, wanted: &QueueRequest<'_>) -> Result<Built, RunError> {
-    let judge = judge(room, &job.asking)?;
+    let judge = judge(room, &job.basis)?;
     let reader = room.store.snapshot()?;
     let lookup = job.asking.lookup(&reader, &judge.id, 0);
     let mut drafts = ItemDrafts { n_skipped: job.field.skipped.len(), ..ItemDrafts::default() };

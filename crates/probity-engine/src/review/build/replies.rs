@@ -17,7 +17,7 @@ use crate::run::job::{Job, Screened};
 
 /// The queue of a run's replies.
 pub fn of_replies(room: &ReviewRoom, job: &Job, wanted: &QueueRequest<'_>) -> Result<Built, RunError> {
-    let judge = judge(room, &job.asking)?;
+    let judge = judge(room, &job.basis)?;
     let reader = room.store.snapshot()?;
     let (lookup, scoring) = (job.asking.lookup(&reader, &judge.id, 0), job.scoring());
     let mut drafts = ItemDrafts::default();

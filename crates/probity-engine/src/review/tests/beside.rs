@@ -96,6 +96,8 @@ async fn call(store: &Store, run: RunId, n: usize) {
         repeat: 0,
         n: 1,
         cause: "first".to_owned(),
+        tokens_planned: 100,
+        decisions: 1,
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,

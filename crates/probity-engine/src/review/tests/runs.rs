@@ -58,6 +58,8 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
             repeat: 0,
             n: 1,
             cause: "first".to_owned(),
+            tokens_planned: 100,
+            decisions: 1,
             started_unix_ms: 5,
             most: Money::default(),
             batch: None,
@@ -96,40 +98,6 @@ fn scene() -> (Scene, [i64; 2]) {
 }
 
 #[test]
-fn runs_are_listed_with_what_became_of_their_packets() {
-    let (scene, [first, second]) = scene();
-    let runs = scene.room.runs().unwrap();
-    let counts: Vec<_> = runs
-        .iter()
-        .map(|run| (run.run, run.n_packets, run.n_verdicts, run.n_unscored, run.n_calls))
-        .collect();
-    assert_eq!(counts, [(second, 2, 2, 0, 2), (first, 3, 1, 1, 3)]);
-    assert_eq!(runs[1].parts, [("cases".to_owned(), "first".to_owned())]);
-}
-
-#[test]
-fn a_run_is_shown_as_its_filter_says_and_never_without_a_bound() {
-    let (scene, [first, _]) = scene();
-    let page = |filter| scene.room.run(first, &filter).unwrap().unwrap();
-    let all = page(PacketFilter { limit: u32::MAX, ..PacketFilter::default() });
-    let states: Vec<&str> = all.rows.iter().map(|row| &*row.state).collect();
-    assert_eq!((states, all.n_matching), (vec!["verdict", "unscored", "open"], 3));
-    assert_eq!(all.rows[0].said, [("tone".to_owned(), "4".to_owned())]);
-    assert_eq!(all.rows[1].reason, "refused: it would not say");
-    assert_eq!((&*all.rows[2].ticket, &all.rows[2].replies[..]), ("ticket 3", &["hello".to_owned()][..]));
-    for (state, n) in [("verdict", 1), ("unscored", 1), ("open", 1), ("'; DROP TABLE act; --", 3)] {
-        let state = Some(state.to_owned());
-        assert_eq!(page(PacketFilter { state, limit: 10, ..PacketFilter::default() }).n_matching, n);
-    }
-    let contains = Some("ticket 2".to_owned());
-    let found = page(PacketFilter { contains, limit: 10, ..PacketFilter::default() });
-    assert_eq!((found.rows.len(), found.n_matching), (1, 1));
-    let later = page(PacketFilter { offset: 2, limit: 1, ..PacketFilter::default() });
-    assert_eq!((later.rows.len(), later.n_matching), (1, 3));
-    assert_eq!(scene.room.run(999, &PacketFilter::default()).unwrap(), None);
-}
-
-#[test]
 fn a_packet_is_shown_with_every_answer_as_it_came() {
     let (scene, _) = scene();
     let body = question(1, "hello");
@@ -161,23 +129,15 @@ fn both_orders_of_a_pair_find_each_other() {
 }
 
 #[test]
-fn two_runs_stand_side_by_side_by_what_was_asked() {
-    let (scene, runs) = scene();
-    let both = scene.room.compare_runs(runs, 0, 10).unwrap().unwrap();
-    assert_eq!((both.n_rows, both.n_same), (3, 1));
-    let said = |row: &ComparisonRow| {
-        let side = |side: &Option<PacketRow>| side.as_ref().map(|row| row.state.clone());
-        (row.ticket.clone(), side(&row.sides[0]), side(&row.sides[1]))
-    };
-    let text = |text: &str| Some(text.to_owned());
-    let rows: Vec<_> = both.rows.iter().map(said).collect();
-    assert_eq!(
-        rows,
-        [
-            ("ticket 2".to_owned(), text("unscored"), text("verdict")),
-            ("ticket 3".to_owned(), text("open"), None),
-            ("ticket 1".to_owned(), text("verdict"), text("verdict")),
-        ]
-    );
-    assert_eq!(scene.room.compare_runs([runs[0], 999], 0, 10).unwrap(), None);
+fn a_run_is_another_once_a_label_came_or_its_outcome_changed() {
+    let (scene, [first, _]) = scene();
+    let version = || scene.room.run_version(first).unwrap().unwrap();
+    let before = version();
+    assert!(!before.is_complete);
+    assert_eq!(version(), before, "nothing happened");
+    assert_eq!(scene.room.run_version(999).unwrap(), None);
+    let store = Store::open(&scene.path()).unwrap().store;
+    store.note_outcome(crate::ledger::RunId(first), ("run", "{}"), "2026-11-17").unwrap();
+    store.close().unwrap();
+    assert_ne!(version(), before, "an outcome came");
 }

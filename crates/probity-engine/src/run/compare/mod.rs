@@ -203,7 +203,8 @@ impl CompareJob {
             return Unit::NotAsked;
         }
         let [ab, ba] = self.packets(meeting).expect("an open pair has two admitted replies to one case");
-        let label = UnitLabel { case_id: self.field.cases[meeting.case].id.to_string(), variant: None };
+        let case = &self.field.cases[meeting.case];
+        let label = UnitLabel { case_id: case.id.to_string(), variant: None, slice: case.slice.clone() };
         let packets = match meeting.first {
             Order::Ab => vec![ab, ba],
             Order::Ba => vec![ba, ab],

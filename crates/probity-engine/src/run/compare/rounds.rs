@@ -6,6 +6,7 @@ use probity_core::compare::sequence::{Bounds, Sequence, SequenceDecision};
 use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
 use super::super::calling::Allowance;
+use super::super::confirm::confirm;
 use super::super::work::Work;
 use super::super::{Ran, RunError, Session, budget, budget_key, run_within};
 use super::results::contest;
@@ -63,6 +64,7 @@ pub async fn run(
         budget(key, &job.asking, None).map(Arc::new)
     };
     let allowance = &Allowance::new(spent.map_or_else(of_job, Ok)?);
+    confirm(&[job.work()], None, session, &allowance.budget)?;
     let take = |drawn| {
         let job = Arc::clone(job);
         async move {

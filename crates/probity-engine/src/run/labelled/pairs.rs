@@ -10,7 +10,7 @@ use probity_core::results::{GateStatus, ResultRow};
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, choice, lexical, of_another, row};
-use crate::ledger::Store;
+use crate::ledger::{JudgeId, Store};
 
 /// The labelled pairs of a comparison.
 #[derive(Debug)]
@@ -133,6 +133,24 @@ impl LabelledPairs {
             contests.iter().filter_map(|contest| spoken(contest, judge)).collect::<Vec<VerdictEntry>>()
         };
         Ok(Verdicts { judge: rows(&contests, judge), floor: rows(&floor, FLOOR), facts })
+    }
+}
+
+impl LabelledPairs {
+    /// What the member at `place` of the panel that is asked said under `repeat`, as rows of the name `name`.
+    pub fn look(
+        &self,
+        store: &Store,
+        (place, id): (usize, &JudgeId),
+        repeat: u32,
+        name: &str,
+    ) -> Result<Vec<VerdictEntry>, RunError> {
+        let reader = store.snapshot()?;
+        let lookup = self.job.asking.members()[place].lookup(&reader, id, repeat);
+        let contests = self.job.meetings.iter();
+        let contests = contests.map(|meeting| contest(&self.job, meeting, &|packet| lookup.verdict(packet)));
+        let rows = contests.map(|contest| Ok(spoken(&contest?, name)));
+        Ok(rows.collect::<Result<Vec<_>, RunError>>()?.into_iter().flatten().collect())
     }
 }
 

@@ -242,6 +242,19 @@ impl LabelledReplies {
         Ok(Verdicts { judge: recorded, floor, facts })
     }
 
+    /// What the member at `place` of the panel that is asked said under `repeat`, as rows of the name `name`.
+    pub fn look(
+        &self,
+        store: &Store,
+        (place, id): (usize, &JudgeId),
+        repeat: u32,
+        name: &str,
+    ) -> Result<Vec<VerdictEntry>, RunError> {
+        let reader = store.snapshot()?;
+        let lookup = self.job.asking.members()[place].lookup(&reader, id, repeat);
+        self.rows(name, &|packet| lookup.verdict(packet), &mut Patterns::default())
+    }
+
     /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,
     /// and what was admitted.
     pub fn each_result(

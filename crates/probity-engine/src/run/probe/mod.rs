@@ -22,16 +22,18 @@ use probity_core::probe::{
 };
 use probity_core::rubric::Criterion;
 
-pub use results::{Probed, report};
+pub use results::{ProbeExample, Probed, report};
 
 use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
 use super::calling::Allowance;
+use super::confirm::confirm;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, budget_key, run_within};
 use crate::input::{Dataset, Skipped};
 use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest};
+use crate::schedule::lane::Stop;
 
 use bases::Drawn;
 use ready::{Ready, Screening};
@@ -125,7 +127,7 @@ impl ProbeJob {
     }
 
     fn unit(&self, case_id: &str, ready: &[Ready], repeat: Repeat) -> Unit {
-        let label = UnitLabel { case_id: case_id.to_owned(), variant: None };
+        let label = UnitLabel { case_id: case_id.to_owned(), variant: None, slice: None };
         Unit::Asked { label, packets: self.packets(ready, repeat).collect() }
     }
 
@@ -145,8 +147,11 @@ pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunE
     let [first, again] = rounds(job);
     let key = budget_key([first.as_ref()]);
     let allowance = Allowance::new(Arc::new(budget(key, &job.asking, None)?));
+    confirm(&[Arc::clone(&first), Arc::clone(&again)], None, session, &allowance.budget)?;
     let first = run_within(&first, session, &allowance).await?;
-    if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
+    let stop = first.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+    // What waits in a batch does not keep the rest from being sent.
+    if stop.is_some_and(|stop| !matches!(stop, Stop::InBatch(_))) {
         return Ok(first);
     }
     Ok(first.and(run_within(&again, session, &allowance).await?))

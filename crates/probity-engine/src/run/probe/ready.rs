@@ -112,6 +112,19 @@ impl<'g> Screening<'g> {
     }
 }
 
+impl ReadyArm {
+    /// What the customer wrote last, and the replies that a judge is shown: one, or the control and the treatment.
+    pub(super) fn shown(&self) -> (String, Vec<String>) {
+        let replies: Vec<&Admitted> = match &self.stimulus {
+            ReadyStimulus::Reply(admitted) => vec![admitted],
+            ReadyStimulus::Pair([[control, treatment], _]) => vec![control, treatment],
+        };
+        let asked = replies[0].entry().case.situation.texts().last().map(ToString::to_string);
+        let texts = replies.iter().map(|admitted| admitted.entry().reply.text.to_string());
+        (asked.unwrap_or_default(), texts.collect())
+    }
+}
+
 impl Asks {
     /// The packets that ask about what is shown: one for each call, or one for each order.
     pub(super) fn packets(&self, arm: &ReadyArm) -> Vec<SizedPacket> {

@@ -3,11 +3,13 @@
 //! This makes no call, and reads the clock only to see whether a standing has ended, so the same store gives the
 //! same bytes until then.
 
-use probity_core::compare::{Order, Pass};
+use std::collections::BTreeMap;
+
+use probity_core::compare::{Candidate, Choice, Order, Pass};
 use probity_core::packet::AnswerForm;
 use probity_core::probe::{
-    ArmAnswer, Arms, BaseCounts, Observation, ProbeFigures, ProbeResult, ProbeTally, Probing, Repeat,
-    ReplyGrade,
+    ArmAnswer, Arms, Base, BaseCounts, Effect, Observation, ProbeFigures, ProbeOutcome, ProbeResult,
+    ProbeTally, Probing, Repeat, ReplyGrade,
 };
 use probity_core::results::Facts;
 use probity_core::rubric::CriterionId;
@@ -27,6 +29,23 @@ pub struct Probed {
     pub probing: Probing,
     /// What the store knows about the judge's calls.
     pub facts: Facts,
+    /// For each probe that the judge failed, the first base that shows it, by the probe's name.
+    pub examples: BTreeMap<String, ProbeExample>,
+}
+
+/// One base in which a change did what it must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeExample {
+    /// The case of the base.
+    pub case: String,
+    /// What the customer wrote last.
+    pub ticket: String,
+    /// The reply without the change; `None` where the change speaks for itself.
+    pub control: Option<String>,
+    /// The reply with it.
+    pub treatment: String,
+    /// What the judge said, without and with the change.
+    pub moves: Vec<String>,
 }
 
 /// Reads a probing back.
@@ -34,11 +53,16 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
     let reader = store.snapshot()?;
     let record = ProbingRecord { job, reader: &reader, ran };
     let selection = &job.selection;
-    let mut results = Vec::new();
+    let (mut results, mut examples) = (Vec::new(), BTreeMap::new());
     for (at, probe) in selection.probes.iter().enumerate() {
         let figures = match probe.inapplicable(&job.task) {
             Some(why) => Err(why),
-            None => Ok(record.figures(at)?),
+            None => {
+                let (figures, example) = record.figures(at)?;
+                let is_failed = figures.outcome == ProbeOutcome::Fail;
+                examples.extend(example.filter(|_| is_failed).map(|example| (probe.name.clone(), example)));
+                Ok(figures)
+            }
         };
         results.push(ProbeResult::new(probe, &job.task, figures));
     }
@@ -64,7 +88,7 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    Ok(Probed { probing, facts: job.facts(&reader, ran)? })
+    Ok(Probed { probing, facts: job.facts(&reader, ran)?, examples })
 }
 
 /// What is on record about a probing.
@@ -75,18 +99,66 @@ struct ProbingRecord<'a> {
 }
 
 impl ProbingRecord<'_> {
-    /// The figures of one probe of the battery.
-    fn figures(&self, at: usize) -> Result<ProbeFigures, RunError> {
+    /// The figures of one probe of the battery, and the first base in which it shows what it is about.
+    fn figures(&self, at: usize) -> Result<(ProbeFigures, Option<ProbeExample>), RunError> {
         let probe = &self.job.selection.probes[at];
         let mut tally = ProbeTally::of(probe.expects);
         let criterion = probe.criterion(&self.job.task);
-        for trials in &self.job.trials {
+        let mut example = None;
+        for (base, trials) in self.job.bases.iter().zip(&self.job.trials) {
             let observed = |answers: &Arms<ArmAnswer>| {
                 Observation::of(probe.expects, criterion.as_ref(), answers, &self.job.task)
             };
-            tally.add(self.observation(&trials[at], &observed)?);
+            let observation = self.observation(&trials[at], &observed)?;
+            let shows = matches!(
+                observation,
+                Observation::Answered {
+                    effect: Effect::Violation,
+                    noise: None | Some(Effect::AsExpected),
+                    ..
+                }
+            );
+            if let (None, true, Some(arms)) = (&example, shows, trials[at].asked()) {
+                example = Some(self.example(base, arms)?);
+            }
+            tally.add(observation);
         }
-        Ok(tally.figures(self.job.selection.tolerance))
+        Ok((tally.figures(self.job.selection.tolerance), example))
+    }
+
+    fn example(&self, base: &Base, arms: &Arms<ReadyArm>) -> Result<ProbeExample, RunError> {
+        let (ticket, mut texts) = arms.treatment.shown();
+        let treatment = texts.pop().unwrap_or_default();
+        let control = texts.pop().or_else(|| arms.control.as_ref()?.shown().1.pop());
+        let said = |arm: &ReadyArm| self.answer(arm);
+        let moves = match (arms.control.as_ref().map(said).transpose()?, said(&arms.treatment)?) {
+            (Some(ArmAnswer::Grade(before)), ArmAnswer::Grade(after)) => {
+                let level = |(id, level): &(CriterionId, i64)| {
+                    let before = before.levels().iter().find(|(one, _)| one == id).map(|(_, level)| level);
+                    before
+                        .map_or_else(|| format!("{id} {level}"), |before| format!("{id} {before} → {level}"))
+                };
+                after.levels().iter().map(level).collect()
+            }
+            (_, ArmAnswer::Grade(after)) => {
+                after.levels().iter().map(|(id, level)| format!("{id} {level}")).collect()
+            }
+            (_, ArmAnswer::Choices { ab, ba }) => {
+                let said = |choice: Choice| match choice {
+                    Choice::Wins(Candidate::A) => "the control is better",
+                    Choice::Wins(Candidate::B) => "the changed reply is better",
+                    Choice::Tie => "neither is better",
+                    Choice::NeedsHumanReview => "a person should decide",
+                };
+                vec![
+                    format!("control shown first: {}", said(ab)),
+                    format!("changed reply shown first: {}", said(ba)),
+                ]
+            }
+            (_, ArmAnswer::Unscored(cause)) => vec![cause],
+        };
+        let case = base.entry().case.id.as_str().to_owned();
+        Ok(ProbeExample { case, ticket, control, treatment, moves })
     }
 
     fn observation(

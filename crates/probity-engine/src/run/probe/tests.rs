@@ -75,6 +75,7 @@ async fn repeats_are_kept_apart_and_nothing_is_asked_twice() {
         interrupted,
         invocation: None,
         shard: None,
+        dispatch: crate::run::batch::Dispatch::Online,
     };
     let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Silent };
     let first = run(&job, &session).await.expect("a probing");

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use probity_core::verdict::Usage;
+
 use super::RepliesRan;
+use crate::config::Tier;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
 use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Allowance, Called, Calling, Outbox, Taken, lane_key};
+use crate::run::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven, lane_key};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::refused::Tuned;
@@ -19,6 +22,9 @@ use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::Parameters;
 use crate::target::{Request, Target, TargetDefinition};
 
+/// Tokens of a typical reply.
+const TYPICAL_REPLY_TOKENS: u64 = 150;
+
 /// What asking for replies would take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyPlan {
@@ -26,6 +32,8 @@ pub struct ReplyPlan {
     pub n_cases: u64,
     /// Calls that would be made: requests that are neither on record nor equal to another.
     pub n_calls: u64,
+    /// What those calls are expected to cost, with replies of a typical length; `None` without a price.
+    pub expected: Option<Money>,
     /// The most those calls can cost; `None` without a price.
     pub most: Option<Money>,
 }
@@ -56,10 +64,12 @@ fn planned(
 ) -> Result<(ReplyPlan, Missing), RunError> {
     let (mut n_cases, mut n_calls) = (0, 0);
     let mut most = target.settings.chat().map(|_| 0_i64);
+    let mut bytes = 0;
     let mut call = |request: Request| {
         n_calls += 1;
         let more = target.most(&request, &job.asking.config);
         most = most.zip(more).map(|(sum, more)| sum.saturating_add(more.picos()));
+        bytes += request.body.len() as u64;
         each(request);
     };
     let mut lacking = Lacking::new(on_record);
@@ -69,7 +79,10 @@ fn planned(
         lacking.meet(request.hash, request, &mut call)?;
     }
     let missing = lacking.finish(&mut call)?;
-    Ok((ReplyPlan { n_cases, n_calls, most: most.map(Money::from_picos) }, missing))
+    let usage = Usage::new(bytes / CHARS_PER_TOKEN, n_calls * TYPICAL_REPLY_TOKENS);
+    let price = target.settings.chat().and_then(|chat| job.asking.config.price(chat));
+    let expected = price.map(|price| price.cost(Tier::Standard, usage));
+    Ok((ReplyPlan { n_cases, n_calls, expected, most: most.map(Money::from_picos) }, missing))
 }
 
 /// Asks for every reply that the store does not have, as far as calls may be made, and starts over after each parameter
@@ -124,6 +137,9 @@ async fn turn(
         id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
+        tier: Tier::Standard,
+        n_waiting: 0,
+        in_batches: false,
         parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
@@ -139,7 +155,9 @@ async fn turn(
         let (job, target) = (Arc::clone(job), Arc::clone(target));
         move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
     };
-    let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
+    let drive =
+        async |desk: &Arc<Desk<Target>>| Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: true });
+    let Called { run, driven, n_answered } = calling.call(build, open_run, drive).await?;
     if n_answered > 0 && calling.parameters != Parameters::Proven {
         Tuned::target(target).remember_taken(&target.left, store)?;
     }

@@ -20,6 +20,7 @@ pub(super) use record::{Replies, not_asked};
 use std::sync::Arc;
 
 use super::calling::Allowance;
+use super::confirm::{PlannedTarget, confirm, confirm_target};
 use super::job::Job;
 use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, budget_key, run_within};
@@ -62,6 +63,9 @@ pub async fn fetch(
     let budget = Arc::new(of_job(first)?);
     let mut all: Vec<RepliesRan> = Vec::new();
     for job in jobs {
+        with_target(job, session, |target| confirm_target(job, target, session, &budget))?;
+    }
+    for job in jobs {
         let is_cut = all.iter().any(|replies| replies.stop().is_some());
         if !is_cut {
             all.extend(asking::ask(job, session, &budget).await?);
@@ -71,12 +75,33 @@ pub async fn fetch(
     Ok((all, Some(budget)))
 }
 
+/// Gives what the target of `job` is to be asked to `take`, where there is one and it may be asked.
+fn with_target(
+    job: &Job,
+    session: &Session<'_>,
+    take: impl FnOnce(&PlannedTarget<'_>) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    job.know_target(session.store)?;
+    let Some(target) = job.target().filter(|_| session.mode.network == Network::Online) else {
+        return Ok(());
+    };
+    let plan = dry_reply_plan(job, Some(session.store), &mut |_| {})?;
+    let calls_per_reply = job.calls_per_reply() as u64;
+    take(&PlannedTarget { id: &target.id, chat: target.settings.chat(), plan, calls_per_reply })
+}
+
 /// Asks the job's target for replies, if it has one, and then its judge about them, one repeat after another. Where the
 /// target's calls stop early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
     let key = budget_key([job.as_ref() as &dyn Work]);
     let target = job.target();
     let budget = Arc::new(budget(key, &job.asking, target.as_deref().map(|target| &target.settings))?);
+    let works: Vec<Arc<dyn Work>> = job.repeats().collect();
+    if job.target().is_some() {
+        with_target(job, session, |target| confirm(&works, Some(target), session, &budget))?;
+    } else {
+        confirm(&works, None, session, &budget)?;
+    }
     let replies = asking::ask(job, session, &budget).await?;
     if replies.is_some() {
         job.take_replies(session.store)?;
@@ -90,7 +115,9 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
     let mut all: Option<Ran> = None;
     for work in job.repeats() {
         let ran = run_within(&work, &Session { mode: &mode, ..*session }, &allowance).await?;
-        let is_stopped = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+        let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+        // What waits in a batch does not keep the rest from being sent.
+        let is_stopped = stop.is_some_and(|stop| !matches!(stop, Stop::InBatch(_)));
         all = Some(match all {
             None => ran,
             Some(earlier) => earlier.again(ran),

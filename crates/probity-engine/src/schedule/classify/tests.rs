@@ -508,6 +508,9 @@ fn f18_overloaded_by_status_or_by_name() {
     let want = expect!["retry overloaded Unlucky"];
     check(529, &[], "", &want);
     check_error(500, r#"{"type":"overloaded_error"}"#, &want);
+    // The flex tier has no room.
+    check_error(429, r#"{"message":"Resource Unavailable","type":"resource_unavailable"}"#, &want);
+    check_error(498, r#"{"message":"over capacity","code":"capacity_exceeded"}"#, &want);
 }
 
 #[test]

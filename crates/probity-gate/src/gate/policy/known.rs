@@ -118,7 +118,7 @@ impl<T: Clone + PartialEq> Known<T> {
 /// without a year that day of any year; a span lies within a longer range of the same unit; codes and
 /// numbers are compared by their letters and digits; a link equals another or stands for its host alone, and a
 /// known link that ends with `/*` covers what is below it; a part of a known address is that address.
-fn same(value: &Value, known: &Value) -> bool {
+pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
     match (value, known) {
         (Value::Money { amount, currency }, Value::Money { amount: other, currency: named }) => {
             amount == other && agree(currency.as_ref(), named.as_ref())

@@ -14,7 +14,7 @@ use probity_core::promote::LabelCoverage;
 use probity_core::results::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
-use probity_engine::ledger::Store;
+use probity_engine::ledger::{JudgeId, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
@@ -30,6 +30,7 @@ use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options
 use super::super::session::{Covered, Ended, Session};
 use crate::exit::Failure;
 use crate::render::calibration as page;
+use crate::render::view::conversation;
 use crate::settings::{self, CaseFlags, LabelledJob};
 
 /// What a live calibration is made of.
@@ -113,6 +114,28 @@ impl Asked {
         }
     }
 
+    /// What is asked, as one piece of work.
+    pub(crate) fn work(&self) -> Arc<dyn Work> {
+        match self {
+            Asked::Replies(replies) => Arc::<LabelledReplies>::clone(replies),
+            Asked::Pairs(pairs) => pairs.job.work(),
+        }
+    }
+
+    /// What a member of the panel that was asked said under `repeat`, as rows of the name `name`.
+    pub(crate) fn look(
+        &self,
+        store: &Store,
+        member: (usize, &JudgeId),
+        repeat: u32,
+        name: &str,
+    ) -> Result<Vec<VerdictEntry>, RunError> {
+        match self {
+            Asked::Replies(replies) => replies.look(store, member, repeat, name),
+            Asked::Pairs(pairs) => pairs.look(store, member, repeat, name),
+        }
+    }
+
     /// What the store holds of the judge that was asked, as rows of the name `judge`.
     pub(crate) fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
         match self {
@@ -125,7 +148,7 @@ impl Asked {
 /// What people labelled, checked, about which no judge was asked yet.
 pub(crate) struct Labelled {
     /// The labels themselves.
-    labels: LabelRows,
+    pub(crate) labels: LabelRows,
     /// What became of them.
     pub(crate) matched: Matched,
     /// What a judge is asked.
@@ -333,6 +356,52 @@ impl LiveCalibration {
             labels: &self.labels.digest,
             n_missing: self.coverage.of - self.coverage.n,
         }
+    }
+
+    /// What the labelled items say, and why the judge said what it did.
+    pub(crate) fn texts(&self) -> Result<page::HeldTexts, Failure> {
+        let mut texts = page::HeldTexts::new();
+        match &self.asked {
+            Asked::Replies(replies) => {
+                replies.each_result(&self.store, &self.ran, &mut |row, admitted| {
+                    let reasons =
+                        row.asked().filter_map(|(id, said)| Some((id.to_owned(), said.reasoning.clone()?)));
+                    let held = page::HeldText {
+                        ticket: row.ticket.clone().unwrap_or_default(),
+                        turns: conversation(&admitted.entry().case.situation),
+                        replies: vec![("Reply".to_owned(), row.reply.clone().unwrap_or_default())],
+                        reasons: reasons.collect(),
+                    };
+                    texts.insert(row.id.clone(), held);
+                })?
+            }
+            Asked::Pairs(pairs) => {
+                let field = &pairs.job.field;
+                for case in &field.cases {
+                    let replies = field.variants.iter().zip(&case.replies);
+                    let replies = replies.filter_map(|(name, reply)| Some((name, reply.as_ref()?.entry())));
+                    let replies: Vec<_> = replies.collect();
+                    let Some((_, entry)) = replies.first() else { continue };
+                    let held = page::HeldText {
+                        ticket: entry
+                            .case
+                            .situation
+                            .texts()
+                            .last()
+                            .map(ToString::to_string)
+                            .unwrap_or_default(),
+                        turns: conversation(&entry.case.situation),
+                        replies: replies
+                            .iter()
+                            .map(|(name, entry)| (name.to_string(), entry.reply.text.to_string()))
+                            .collect(),
+                        ..page::HeldText::default()
+                    };
+                    texts.insert(case.id.to_string(), held);
+                }
+            }
+        }
+        Ok(texts)
     }
 
     /// How asking ended.

@@ -1,6 +1,7 @@
 //! `probity calibrate`: how far a judge says what people say, from files or by a judge that is asked.
 
 pub(super) mod live;
+mod panel;
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use super::rows::{Files, names, refuse_skipped, refused, row_options, scored_by_
 use super::session::{Ended, Session, StoredDocument, keep_document};
 use crate::args::{AskArgs, CalibrateArgs, ReadArgs};
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::{CalibrationShown, document};
+use crate::render::calibration::{CalibrationShown, HeldTexts, document};
 use crate::render::report::add_judge;
 use crate::settings::CaseFlags;
 use crate::settings::inputs::Inputs;
@@ -33,6 +34,9 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
     if args.files.is_empty() {
         return from_files(args, &outlet);
+    }
+    if args.cascade || args.jury {
+        return panel::fit(args, &outlet);
     }
     match scored_by_another(&args.files, &args.ask)?.filter(|_| args.verdicts.is_none()) {
         Some(replies) => from_foreign(args, &replies, &outlet),
@@ -86,7 +90,9 @@ fn from_foreign(
     json["notices"] = json!(notices);
     json["skipped"] = json!([]);
     let (calibration, skipped) = (&figures, &[][..]);
-    let shown = CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, json };
+    let texts = HeldTexts::default();
+    let shown =
+        CalibrationShown { calibration, file: &name, skipped, notices: &notices, asked: None, texts, json };
     outlet.end(&document(shown), Ended::done())
 }
 
@@ -111,15 +117,15 @@ fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure
         skipped: &skipped,
         notices: sheet.notices(),
         asked: None,
+        texts: HeldTexts::default(),
         json,
     };
     outlet.end(&document(shown), Ended::done())
 }
 
-/// By a judge that is asked now, or was asked before and is on record.
-fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
-    let flags = Live {
+/// What a calibration with a judge that is asked is made of.
+fn live_flags(args: &CalibrateArgs) -> Live<'_> {
+    Live {
         cases: CaseFlags {
             one_call: args.one_call,
             verdicts: args.verdicts.as_deref(),
@@ -129,7 +135,13 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
         about: args.about,
         not_blind: args.not_blind,
         counting: args.counting(),
-    };
+    }
+}
+
+/// By a judge that is asked now, or was asked before and is on record.
+fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
+    let flags = live_flags(args);
     let Some(live) = calibrated(&flags, &session, outlet.is_json())? else { return Ok(Exit::Done) };
     let document = document(CalibrationShown {
         calibration: &live.calibration,
@@ -137,6 +149,7 @@ fn asked(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
         skipped: &live.matched.skipped,
         notices: &[about_the_labels(&live), live.notices.clone()].concat(),
         asked: Some(live.for_page()),
+        texts: live.texts()?,
         json: live_json(&live),
     });
     let ended = live.ended();

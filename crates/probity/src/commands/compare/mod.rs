@@ -98,7 +98,8 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
         Some(asked) => asked,
         None => (session.open(&job.asking)?, None),
     };
-    let asked = session.ask(&store, async |session| run(&job, args.stopping(), session, budget).await)?;
+    let asked =
+        session.ask(&store, async |session| run(&job, args.stopping(), session, budget.clone()).await)?;
     let (ran, sequence) = asked?;
     let compared = report(&job, &store, &ran, sequence)?;
     let judge: Arc<str> = Arc::from(judge_name(&compared.facts));

@@ -5,12 +5,12 @@ use probity_engine::ledger::{RunOutcome, RunRecord};
 
 use super::super::outlet::Outlet;
 use super::super::session::Ended;
-use super::list::files;
 use super::past::Past;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::history::document;
 use crate::render::report::ReportKind;
+use crate::runs::list::files;
 use crate::settings::inputs::Inputs;
 use crate::terminal;
 

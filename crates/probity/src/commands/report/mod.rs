@@ -1,7 +1,6 @@
 //! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
 
 pub(super) mod history;
-pub(super) mod list;
 pub(crate) mod past;
 
 use std::path::PathBuf;
@@ -9,10 +8,10 @@ use std::path::PathBuf;
 use super::outlet::{Outlet, deliver};
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
+use crate::runs::list::{RunList, files, listed};
 use crate::settings::inputs::Inputs;
 
-use list::{RunList, files, listed};
-use past::Past;
+use past::{Past, ShownBeside};
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
@@ -25,7 +24,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     // The cases of a run are a person's own, although its report does not need them.
     let cases: Vec<PathBuf> = files(record).split(' ').map(PathBuf::from).collect();
     let inputs = Inputs::default().and("CASES", &cases).store(&args.store);
-    past.report(record, &Outlet::of_run(&args.output, &args.say, &inputs)?)
+    let shown = ShownBeside { labels: args.labels, raw: args.raw };
+    past.report(record, &Outlet::of_run(&args.output, &args.say, &inputs)?, shown)
 }
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {

@@ -16,14 +16,24 @@ use super::super::outlet::Outlet;
 use super::super::run;
 use super::super::session::StoredDocument;
 use super::super::succeed::bridge_key;
-use super::list::is_replies;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::reproduce;
+use crate::render::report::{AskedReader, Beside};
+use crate::render::view::Votes;
+use crate::runs::list::{is_replies, is_scored};
 use crate::settings;
 
 /// The word for the run that was begun last.
 const LAST: &str = "last";
+
+/// What pages show beside the rows of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ShownBeside {
+    /// What people decided.
+    pub(crate) labels: bool,
+    /// What the judge was sent, and what came back.
+    pub(crate) raw: bool,
+}
 
 /// The runs of a store.
 pub(crate) struct Past {
@@ -94,10 +104,12 @@ impl Past {
     }
 
     /// Reports `record` from what is on record, and ends as its command did.
-    pub(crate) fn report(&self, record: &RunRecord, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
-        if let Some(invocation) = self.reader.invocation(record.run)? {
-            reproduce::replaying(&invocation.argv);
-        }
+    pub(crate) fn report(
+        &self,
+        record: &RunRecord,
+        outlet: &Outlet<'_>,
+        shown: ShownBeside,
+    ) -> Result<Exit, Failure> {
         if !is_run(record)? {
             let stored = self.reader.document(record.run)?;
             let stored: Option<StoredDocument<'_>> =
@@ -111,7 +123,19 @@ impl Past {
             let standing = RecordedRun::read(&self.reader, record.clone())?.standing(&self.reader)?;
             return outlet.end(&stored.document.into_owned().with_standing(&standing), ended);
         }
-        run::recorded(&RecordedRun::open(&self.reader, record.clone())?, &self.store, outlet)
+        let run = RecordedRun::open(&self.reader, record.clone())?;
+        let beside = self.beside(&run, shown)?;
+        run::recorded(&run, &self.store, outlet, beside)
+    }
+
+    /// What pages show beside the rows of a run.
+    fn beside(&self, run: &RecordedRun, shown: ShownBeside) -> Result<Beside, Failure> {
+        let votes = shown.labels.then(|| self.reader.labels()).transpose()?;
+        let votes =
+            votes.map(|labels| Votes::new(labels.into_iter().map(|stored| stored.label), &run.rubric));
+        let asked = shown.raw.then(|| self.store.reader()).transpose()?;
+        let (judge, repeat) = (run.judge().clone(), run.first_repeat());
+        Ok(Beside { votes, asked: asked.map(|reader| AskedReader { reader, judge, repeat }) })
     }
 
     /// The results of a run of `probity run`, as it would write them.
@@ -149,5 +173,5 @@ fn is_run(record: &RunRecord) -> Result<bool, Failure> {
             "expected the run that scored it, a run of `probity run`; `probity report` lists the runs",
         ));
     }
-    Ok(name.starts_with("run "))
+    Ok(is_scored(record))
 }

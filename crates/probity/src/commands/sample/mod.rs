@@ -22,6 +22,7 @@ use crate::render::report::document::SKIPPED_MAX;
 use crate::render::report::pretty;
 use crate::render::sampling::{self, DrawShown};
 use crate::settings::inputs::Inputs;
+use crate::terminal::Ink;
 use crate::{settings, terminal};
 
 /// Where the store keeps the record of draws.
@@ -115,7 +116,7 @@ fn nothing_left(drawn: &Drawn, skipped: &Unusable) -> Failure {
             let (n, reason) = (skipped.n, &first.reason);
             let place = format!("{}:{}", first.file, first.line);
             Failure::usage(format!(
-                "no record can be used, {n} were skipped; the first, at {place}: {reason}"
+                "none of the {n} records can be used; the first one, at {place}: {reason}"
             ))
         }
         (n, _) => Failure::usage(format!("all {n} replies were drawn earlier"))
@@ -163,7 +164,7 @@ fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) 
         let output = args.output.as_ref().map(|path| path.display().to_string());
         let (output, n_skipped) = (output.as_deref(), skipped.n);
         let shown = DrawShown { drawn, warnings: &warnings, output, skipped: &skipped.kept, n_skipped };
-        terminal::note(&sampling::draw(&shown).text());
+        terminal::note(&sampling::draw(&shown).text_in(Ink::Plain));
     }
     Ok(())
 }

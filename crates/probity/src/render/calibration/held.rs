@@ -1,13 +1,33 @@
 //! What a judge says held against what people say: counted, and as what people mean when the judge says something.
 
-use probity_core::calibrate::{Calibration, Figures, JudgeFigures};
+use std::collections::{BTreeMap, HashMap};
+
+use probity_core::calibrate::{Calibration, Figures, HeldUnit, JudgeFigures};
+use probity_core::case::Turn;
 use probity_core::label::ScaleKind;
 use probity_core::stats::{Estimate, mean, proportion};
 
 use super::super::figure::none;
 use super::super::report::chart;
-use super::super::report::document::{Block, Cell, Cells, Section, Table};
+use super::super::report::document::{Block, Cell, Cells, DocumentList, Fold, Section, Table, Tone};
+use super::super::view::{ListHead, ListItem, Opened};
 use super::JudgePlace;
+
+/// What labelled items say, by item.
+pub(crate) type HeldTexts = BTreeMap<String, HeldText>;
+
+/// What a labelled item says, and why the judge said what it did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HeldText {
+    /// What the customer wrote last.
+    pub(crate) ticket: String,
+    /// The conversation.
+    pub(crate) turns: Vec<Turn>,
+    /// What was judged, each with a title.
+    pub(crate) replies: Vec<(String, String)>,
+    /// The judge's words, by criterion.
+    pub(crate) reasons: BTreeMap<String, String>,
+}
 
 /// The row of what a judge said that is none of the scale.
 const UNPARSED: &str = "unparsed";
@@ -29,22 +49,119 @@ fn whole(count: f64) -> u64 {
     count.round() as u64
 }
 
-/// What the judge said against what people said.
+/// What the judge said against what people said, in all and for each criterion. A cell opens what it counts.
 pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
-    let columns = all.scale.names().to_vec();
-    let mut rows = columns.clone();
-    let mut counts = counts(all, &judge.overall);
-    rows.push(UNPARSED.to_owned());
-    let has_unparsed = counts.last().is_some_and(|row| row.iter().sum::<u64>() > 0);
-    if !has_unparsed {
-        counts.truncate(columns.len());
-        rows.truncate(columns.len());
-    }
-    let matrix = chart::matrix(["the judge says", "people say"], &rows, &columns, &counts);
-    place
+    let mut section = place
         .section("confusion", "Confusion")
         .text("Framed cells are where both say the same. Counts of labels with a verdict that counts.")
-        .table(matrix)
+        .table(matrix(all, &judge.overall, place, None));
+    let criteria = judge.by_criterion.iter().filter(|_| judge.by_criterion.len() > 1);
+    for (name, figures) in criteria {
+        section = section.with(Block::Fold(Fold {
+            title: name.to_string(),
+            about: "what the judge says against what people say".to_owned(),
+            shapes: Vec::new(),
+            word: String::new(),
+            tone: Tone::Soft,
+            is_open: false,
+            blocks: vec![Block::Table(matrix(all, figures, place, Some(name)))],
+        }));
+    }
+    section
+}
+
+/// Counts of what was said. The further apart judge and people are, the darker a cell.
+fn matrix(all: &Calibration, figures: &Figures, place: &JudgePlace<'_>, criterion: Option<&str>) -> Table {
+    let columns = all.scale.names();
+    let mut rows = columns.to_vec();
+    rows.push(UNPARSED.to_owned());
+    let mut counts = counts(all, figures);
+    let has_unparsed = counts.last().is_some_and(|row| row.iter().sum::<u64>() > 0);
+    counts.truncate(if has_unparsed { rows.len() } else { columns.len() });
+    let titles: Vec<String> = columns.iter().map(|name| format!("#{name}")).collect();
+    let titles: Vec<&str> =
+        ["the judge says / people say"].into_iter().chain(titles.iter().map(String::as_str)).collect();
+    let mut table = Table::new(&titles);
+    for (at, (name, counts)) in rows.iter().zip(&counts).enumerate() {
+        let cell = |(column, n): (usize, &u64)| {
+            let style = match (n, at.abs_diff(column)) {
+                (_, 0) => "s0 same".to_owned(),
+                (0, _) => "s0 soft".to_owned(),
+                (_, apart) => format!("s0 h{}", 4 - apart.min(3)),
+            };
+            // The list has one judge's labels.
+            if *n == 0 || place.number > 0 {
+                return Cell::Styled(n.to_string(), style);
+            }
+            let cell = cell_name(name, &columns[column]);
+            let mut wanted = vec![("cell", cell.as_str())];
+            wanted.extend(criterion.map(|criterion| ("criterion", criterion)));
+            Cell::filter(n.to_string(), &style, &wanted)
+        };
+        table.row([Cell::text(name)].into_iter().chain(counts.iter().enumerate().map(cell)).collect());
+    }
+    table
+}
+
+/// A cell of the table, as the list is filtered by it.
+fn cell_name(judge: &str, people: &str) -> String {
+    format!("judge {judge}, people {people}")
+}
+
+/// Everything that the figures of a judge are made of, as it can be looked at.
+pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -> DocumentList {
+    let facets = [("o", "Labels"), ("slice", "Slice"), ("criterion", "Criterion"), ("cell", "Cell")];
+    let names = all.scale.names();
+    let said = |row: usize| names.get(row).map_or(UNPARSED, String::as_str);
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let item = |held: &HeldUnit| {
+        let criterion = held.criterion.as_deref().unwrap_or_default();
+        let name = if criterion.is_empty() {
+            held.item.to_string()
+        } else {
+            format!("{} · {criterion}", held.item)
+        };
+        let n = known.entry(name.clone()).or_default();
+        *n += 1;
+        let name = if *n > 1 { format!("{name} ({n})") } else { name };
+        let outcome = if held.cells.iter().all(|(row, column)| row == column) { "agrees" } else { "differs" };
+        let cells = held.cells.iter().map(|(row, column)| cell_name(said(*row), &names[*column])).collect();
+        let people = held.votes.iter().map(|(person, place)| (person.to_string(), names[*place].clone()));
+        let about = texts.get(&*held.item);
+        let reason = about.and_then(|about| about.reasons.get(criterion).cloned());
+        let judge = held.cells.first().map(|(row, _)| said(*row).to_owned()).unwrap_or_default();
+        let people: Vec<(String, String)> = people.collect();
+        let votes: Vec<String> = people.iter().map(|(person, said)| format!("{person} {said}")).collect();
+        let second = reason.clone().unwrap_or_else(|| format!("judge {judge}; {}", votes.join(", ")));
+        ListItem {
+            name,
+            values: vec![
+                vec![outcome.to_owned()],
+                vec![held.slice.to_string()],
+                held.criterion.iter().map(ToString::to_string).collect(),
+                cells,
+            ],
+            total: held
+                .cells
+                .iter()
+                .map(|(row, column)| row.abs_diff(*column))
+                .max()
+                .map(|apart| apart as f64),
+            levels: Vec::new(),
+            lines: [about.map(|about| about.ticket.clone()).unwrap_or_default(), second],
+            view: Opened::Held {
+                turns: about.map(|about| about.turns.clone()).unwrap_or_default(),
+                replies: about.map(|about| about.replies.clone()).unwrap_or_default(),
+                asked: criterion.to_owned(),
+                judge,
+                people,
+                reason,
+                outcome: outcome.to_owned(),
+            },
+        }
+    };
+    let head = ListHead::new("labelled items", "Apart", &facets).sorted("-total");
+    DocumentList { head, items: judge.held.iter().map(item).collect() }
 }
 
 /// For each thing that the judge says, how often people say the same, and what they say on average.

@@ -13,13 +13,14 @@ use probity_engine::input::Skipped;
 use probity_engine::run::basis::Basis;
 use serde_json::Value;
 
+pub(crate) use self::held::{HeldText, HeldTexts};
 use self::held::{confusion, reliability};
 use super::comparison::JudgePlace;
 use super::figure::{NONE, none, percent, sentence, share};
 use super::report::appendix::Appendix;
 use super::report::chart::PlotMark;
 use super::report::document::{
-    Cell, Cells, Document, Figure, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
+    Block, Cell, Cells, Document, Figure, Fold, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
 use super::summary::calls;
 
@@ -38,6 +39,8 @@ pub(crate) struct CalibrationShown<'a> {
     pub(crate) notices: &'a [String],
     /// Who was asked, where a judge was.
     pub(crate) asked: Option<Asked<'a>>,
+    /// What the labelled items say, as far as that is known.
+    pub(crate) texts: HeldTexts,
     /// For programs.
     pub(crate) json: Value,
 }
@@ -61,6 +64,10 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
     let facts = shown.asked.map(|asked| asked.facts);
     let only = all.judges.values().next().filter(|_| all.judges.len() == 1);
     let mut sections = sections(all, shown.notices);
+    let list = all.judges.values().next().map(|judge| held::list(all, judge, &shown.texts));
+    let at =
+        sections.iter().position(|section| section.id == "confusion").map_or(sections.len(), |at| at + 1);
+    sections.insert(at, Section::new("items", "Labelled items").with(Block::Rows).on_pages());
     let skipped = skipped_lines(shown.skipped, shown.skipped.len() as u64);
     sections.extend(Section::new("skipped", "Skipped records").list(skipped).filled());
     Document {
@@ -74,9 +81,11 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
         sections,
         calls: facts.map(calls).unwrap_or_default(),
+        list,
         appendix: Some(appendix(&shown)),
         tests: test_cases::test_cases(&shown),
         json: shown.json,
+        ..Document::default()
     }
 }
 
@@ -88,7 +97,9 @@ pub(crate) fn sections(all: &Calibration, notices: &[String]) -> Vec<Section> {
         sections.push(slices(all, judge, &place));
         sections.push(confusion(all, judge, &place));
         sections.push(reliability(all, judge, &place));
-        sections.push(figures(judge, &place));
+        let figures = figures(judge, &place);
+        sections.push(folded(figures.clone(), judge).on_pages());
+        sections.push(figures.not_on_pages());
     }
     sections.extend(people(all));
     sections.push(labels(all, notices));
@@ -242,7 +253,7 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Se
         } else {
             Cell::word("holds", Tone::Met)
         };
-        table.row(part_row(name, figures, bounds, word));
+        table.row(part_row(("slice", name), figures, bounds, word));
     }
     let floor = if all.floors.as_ref().is_some_and(|floors| !floors.baseline_by_slice.is_empty()) {
         "a judge that counts words, on the slice"
@@ -259,7 +270,10 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &JudgePlace<'_>) -> Se
         ));
     let mut criteria = parts_table("criterion");
     for (name, figures) in judge.by_criterion.iter().filter(|_| judge.by_criterion.len() > 1) {
-        criteria.row(part_row(name, figures, [None, None], Cell::text("")));
+        let ceiling = all.people_by_criterion.get(name).and_then(|people| people.agreement);
+        let floor = all.floors.as_ref().and_then(|floors| floors.by_criterion.get(name));
+        let bounds = [ceiling, floor.and_then(|floor| estimate(floor, "agreement"))];
+        criteria.row(part_row(("criterion", name), figures, bounds, Cell::text("")));
     }
     section.table(table).table(criteria)
 }
@@ -268,17 +282,44 @@ fn parts_table(what: &str) -> Table {
     Table::new(&[what, "%agreement", "#people", "#floor", "^kappa", ""])
 }
 
-fn part_row(name: &str, figures: &Figures, bounds: [Option<Estimate>; 2], word: Cell) -> Vec<Cell> {
+/// One part, which narrows the list to itself.
+fn part_row(
+    (key, name): (&str, &str),
+    figures: &Figures,
+    bounds: [Option<Estimate>; 2],
+    word: Cell,
+) -> Vec<Cell> {
     let rate = estimate(figures, "agreement");
     let [ceiling, floor] = bounds.map(|bound| bound.map(|bound| bound.value));
+    let mut agreement =
+        Cell::marked(rate.as_ref(), &[(PlotMark::Triangle, floor), (PlotMark::Diamond, ceiling)]);
+    if let Some(plot) = agreement.0.first_mut() {
+        *plot = plot.clone().opening(&format!("{name}, agreement with people"), &[(key, name)]);
+    }
     cells![
         name,
-        Cell::marked(rate.as_ref(), &[(PlotMark::Triangle, floor), (PlotMark::Diamond, ceiling)]),
+        agreement,
         ceiling.map_or_else(none, percent),
         floor.map_or_else(none, percent),
         Cell::coefficient(figures.get("cohen_kappa")),
         word,
     ]
+}
+
+/// The same behind a line with the one that is read most.
+fn folded(section: Section, judge: &JudgeFigures) -> Section {
+    let about = estimate(&judge.overall, "cohen_kappa")
+        .map(|kappa| format!("kappa {:.2} ({:.2} to {:.2})", kappa.value, kappa.low, kappa.high));
+    let fold = Fold {
+        title: "Kappa, alpha and the others".to_owned(),
+        about: about.unwrap_or_default(),
+        shapes: Vec::new(),
+        word: String::new(),
+        tone: Tone::Soft,
+        is_open: false,
+        blocks: section.blocks,
+    };
+    Section { blocks: vec![Block::Fold(fold)], ..section }
 }
 
 /// Every figure of a judge, with its reason where there is none.

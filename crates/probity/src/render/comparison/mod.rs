@@ -6,6 +6,7 @@
 mod json;
 mod length;
 mod order;
+mod pairs;
 mod test_cases;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,6 +137,7 @@ pub(crate) fn document(shown: &ComparisonShown) -> Document {
         sections.extend(one_judge(shown, judge, pairs, &place));
     }
     sections.extend(shown.ranked().map(ranking));
+    sections.extend(shown.live().map(|_| pairs::section()));
     sections.extend(shown.live().map(|(job, compared)| beside(job, compared)));
     let skipped = skipped_lines(shown.skipped(), shown.skipped().len() as u64);
     sections.extend(Section::new("skipped", "Skipped records").list(skipped).filled());
@@ -152,6 +154,7 @@ pub(crate) fn document(shown: &ComparisonShown) -> Document {
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
         sections,
         calls: facts.map(calls).unwrap_or_default(),
+        list: shown.live().map(|(job, compared)| pairs::list(job, compared)),
         appendix: Some(appendix(shown)),
         tests: test_cases::test_cases(shown),
         json: json::json(shown),
@@ -254,8 +257,10 @@ fn one_judge(
             "{}: the winner changed with the order, or the judge asked for a person.",
             counted(n as u64, "pair")
         ));
-        sections.push(section.quotes(quotes, n));
+        let section = section.quotes(quotes, n);
+        sections.push(if shown.live().is_some() { section.not_on_pages() } else { section });
     }
+    sections.extend(pairs::several(&shown.comparison, judge, pairs));
     sections
 }
 

@@ -4,6 +4,7 @@
 //! calibration, and the decision itself. What files cannot show is said to be missing.
 
 mod evidence;
+mod steps;
 
 use probity_core::calibrate::Calibration;
 use probity_core::promote::{Check, Contract, Decision, Evidence, Parts, Requirement};
@@ -14,7 +15,7 @@ use super::calibration;
 use super::figure::none;
 use super::report::appendix::Appendix;
 use super::report::chart::have_need;
-use super::report::document::{Block, Cell, Cells, Document, JudgeLine, Section, Table, Tile, Tone};
+use super::report::document::{Block, Cell, Cells, Document, JudgeLine, Section, ShownIn, Table, Tile, Tone};
 use super::report::junit::{Came, TestCase};
 
 /// What is shown of a decision.
@@ -134,7 +135,11 @@ pub(crate) fn document(shown: &PromotionShown<'_>) -> Document {
             Tile::count(gathered.calibration.people.n_annotators, "people"),
         ],
         warnings: gathered.warnings.clone(),
-        sections: [self::decision(shown)].into_iter().chain(evidence.map(Section::in_files)).collect(),
+        sections: steps::sections(shown)
+            .into_iter()
+            .chain([self::decision(shown).not_on_pages()])
+            .chain(evidence.map(Section::in_files))
+            .collect(),
         appendix: Some(gathered.appendix.clone().hash("contract", &contract.hash)),
         tests: decision.checks.iter().map(|check| test_case(name, check)).collect(),
         json: json(shown),
@@ -215,7 +220,8 @@ fn decision(shown: &PromotionShown<'_>) -> Section {
 /// The calibration in one section, its parts under headings.
 fn calibrated(calibration: &Calibration) -> Section {
     let mut section = Section::new("calibration", "Calibration");
-    for part in calibration::sections(calibration, &[]) {
+    let parts = calibration::sections(calibration, &[]).into_iter();
+    for part in parts.filter(|part| part.shown != ShownIn::OnPages) {
         section.blocks.push(Block::Heading(part.title));
         section.blocks.extend(part.blocks);
     }

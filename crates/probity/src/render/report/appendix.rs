@@ -9,7 +9,7 @@ use probity_engine::run::asking::Asking;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Block, Cells, Section, Table};
-use super::reproduce::{Replay, called};
+use super::reproduce::{self, Replay, called};
 
 /// What a report was made with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,6 +42,10 @@ impl Appendix {
                 (Some(template.source()), note)
             }
             Backend::Baseline => (None, "This judge counts words. It reads no prompt.".to_owned()),
+            Backend::Panel(panel) => {
+                let names: Vec<&str> = panel.members.iter().map(|member| member.name.as_str()).collect();
+                (None, format!("Made of the judges {}, each asked by its own prompt.", names.join(", ")))
+            }
             Backend::Recorded { .. } => {
                 (None, "The verdicts were recorded elsewhere. No prompt was sent.".to_owned())
             }
@@ -65,6 +69,12 @@ impl Appendix {
             appendix = appendix.hash(name, value);
         }
         appendix
+    }
+
+    /// As the call on record that made it says.
+    pub(crate) fn of_call(mut self, words: &[String]) -> Appendix {
+        self.reproduce = reproduce::recorded(words);
+        self
     }
 
     /// Of files that others made.

@@ -27,11 +27,8 @@ const SQUARE: f64 = 260.0;
 const BAR_MAX: f64 = 150.0;
 const BAR_FOOT: f64 = 190.0;
 
-/// The area of a track that values are drawn in.
-const TRACK_LEFT: f64 = 8.0;
-const TRACK_RIGHT: f64 = 172.0;
-const TRACK_TOP: f64 = 8.0;
-const TRACK_BOTTOM: f64 = 56.0;
+/// The length of a figure that is drawn in characters.
+const CHARACTERS: usize = 25;
 
 probity_core::named! {
     /// Something to hold a figure against, by what it looks like.
@@ -55,6 +52,9 @@ pub(crate) struct Ruler {
     to: f64,
     ticks: Vec<Tick>,
     band: Option<Band>,
+    /// A limit that rows draw as a dashed line, with its word.
+    #[serde(default)]
+    limit: Option<Tick>,
 }
 
 /// A number of a ruler's axis.
@@ -86,7 +86,7 @@ impl Ruler {
 
     fn percent(from: i32, to: i32, step: usize) -> Ruler {
         let (low, high) = (f64::from(from) / 100.0, f64::from(to) / 100.0);
-        let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None };
+        let mut ruler = Ruler { from: low, to: high, ticks: Vec::new(), band: None, limit: None };
         let tick = |at: i32| Tick {
             x: ruler.place(f64::from(at) / 100.0),
             text: format!("{at} %").replace('-', "−"),
@@ -100,6 +100,18 @@ impl Ruler {
         let [x, end] = wanted.map(|end| self.place(end));
         self.band = Some(Band { wanted, x, width: rounded(end - x), text });
         self
+    }
+
+    /// With a word at the limit that rows draw.
+    pub(crate) fn limited(mut self, value: f64, text: &str) -> Ruler {
+        self.limit = Some(Tick { x: self.place(value), text: text.to_owned() });
+        self
+    }
+
+    /// The numbers at both ends.
+    pub(super) fn ends(&self) -> String {
+        let ends = [self.ticks.first(), self.ticks.last()].map(|tick| tick.map_or("", |tick| &tick.text));
+        ends.join(" … ")
     }
 
     fn place(&self, value: f64) -> f64 {
@@ -121,9 +133,35 @@ impl Ruler {
             "x_low": x_low,
             "width": rounded(x_high - x_low),
             "misses": misses,
+            "query": null,
+            "levels": null,
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The same in characters, for where nothing is drawn: the interval as a line and the figure on it, the figure as a
+/// diamond where all of the interval misses what is wanted, and a ring or a line at what it is held against; or a bar up to what there is, and a mark at what is needed.
+pub(super) fn in_characters(drawn: &Value) -> String {
+    let cell = |x: &Value| {
+        let percent = x.as_f64()?.clamp(0.0, 100.0);
+        (0..CHARACTERS).rev().find(|at| percent >= 100.0 * *at as f64 / CHARACTERS as f64)
+    };
+    let mut line = ['·'; CHARACTERS];
+    if let (Some(have), Some(need)) = (cell(&drawn["have"]), cell(&drawn["need"])) {
+        line[..=have].fill('█');
+        line[need] = '│';
+    }
+    if let (Some(value), Some(low)) = (cell(&drawn["x"]), cell(&drawn["x_low"])) {
+        let width = drawn["width"].as_f64().unwrap_or_default() * CHARACTERS as f64 / 100.0;
+        let n_more = (0..CHARACTERS).take_while(|n| *n as f64 <= width).count();
+        line[low..(low + n_more).min(CHARACTERS)].fill('─');
+        for mark in drawn["marks"].as_array().into_iter().flatten() {
+            line[cell(&mark["x"]).unwrap_or(value)] = if mark["shape"] == "line" { '│' } else { '○' };
+        }
+        line[value] = if drawn["misses"] == true { '◆' } else { '●' };
+    }
+    line.iter().collect()
 }
 
 /// What there is beside what is needed, where both are numbers above nothing.
@@ -132,8 +170,25 @@ pub(crate) fn have_need(have: &Value, need: &Value, met: bool) -> Option<Value> 
     let most = 1.15 * have.max(need);
     let place = |value: f64| rounded(100.0 * value.max(0.0) / most);
     (need > 0.0).then(|| {
-        json!({ "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
+        json!({ "levels": null, "label": format!("{have} of {need}"), "have": place(have), "need": place(need), "met": met })
     })
+}
+
+/// How often each level was given, worst first, end to end; a part shows the replies that have it.
+pub(crate) fn level_counts(criterion: &str, counts: &[(i64, u64, usize)]) -> Value {
+    let all = counts.iter().map(|(_, n, _)| n).sum::<u64>().max(1) as f64;
+    let mut x = 0.0;
+    let part = |(level, n, shade): &(i64, u64, usize)| {
+        let (from, width) = (x, 100.0 * *n as f64 / all);
+        x += width;
+        let label = format!("{criterion} {level}: {n} of {all}");
+        let (x, middle, is_wide) = (rounded(from), rounded(from + width / 2.0), width >= 9.0);
+        json!({
+            "level": level, "n": n, "x": x, "width": rounded(width), "middle": middle, "is_wide": is_wide, "shade": shade,
+            "label": label, "query": super::document::query(&[(criterion, &level.to_string())]),
+        })
+    };
+    json!({ "levels": counts.iter().filter(|(_, n, _)| *n > 0).map(part).collect::<Vec<_>>() })
 }
 
 /// How many there are of each outcome, end to end.
@@ -169,53 +224,24 @@ pub(crate) fn matrix(are: [&str; 2], rows: &[String], columns: &[String], counts
 
 /// How totals are spread over `bins` of ten points, with the total that passes where there is one.
 pub(crate) fn histogram(bins: &Members<u64>, pass: Option<f64>) -> Value {
-    let tallest = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let most = bins.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let tallest = nice(most);
+    let n_bins = bins.iter().count();
     let bar = |(at, (_, n)): (usize, (&str, &u64))| {
         let height = (BAR_MAX * *n as f64 / tallest).round();
-        json!({ "n": n, "from": 10 * at, "x": 40 * at + 2, "y": BAR_FOOT - height, "height": height })
+        let (from, to) = (10 * at, 10 * (at + 1));
+        // The last bin has its upper end too.
+        let end = if at + 1 == n_bins { to.to_string() } else { format!("{}.9999", to - 1) };
+        json!({
+            "n": n, "from": from, "to": to, "range": format!("{from}..{end}"), "x": 40 * at + 2, "y": BAR_FOOT - height,
+            "height": height, "passes": pass.is_some_and(|pass| from as f64 >= pass),
+        })
     };
+    let ticks = [0.0, 0.5, 1.0]
+        .map(|part| json!({ "n": (part * tallest).to_string(), "y": BAR_FOOT - BAR_MAX * part }));
     let pass = pass.map(|pass| json!({ "x": rounded(4.0 * pass), "text": pass.to_string() }));
-    json!({ "drawing": "histogram", "bars": bins.iter().enumerate().map(bar).collect::<Vec<_>>(), "pass": pass })
-}
-
-/// A figure over time, as it is to be drawn.
-pub(crate) struct TrackFigure<'a> {
-    /// Its name.
-    pub(crate) name: String,
-    /// Whether it is a share.
-    pub(crate) is_share: bool,
-    /// What it did, in a word or two.
-    pub(crate) says: &'a str,
-    /// Whether a reader should look.
-    pub(crate) moved: bool,
-    /// How many places there are.
-    pub(crate) n_places: usize,
-    /// Those where it has a value: the place, from 0, the value with the ends of its interval, and the same in words.
-    pub(crate) points: Vec<(usize, [f64; 3], String)>,
-}
-
-/// One figure over time: a dot and a whisker for each run that has it, and a line between the dots.
-pub(crate) fn track(figure: &TrackFigure<'_>) -> Value {
-    let TrackFigure { name, is_share, says, moved, n_places, points } = figure;
-    let all = || points.iter().flat_map(|(_, value, _)| *value);
-    let ends = || [all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max)];
-    let bounds = if *is_share { [0.0, 1.0] } else { ends() };
-    let height = (bounds[1] - bounds[0]).max(f64::MIN_POSITIVE);
-    let y = |value: f64| {
-        rounded(TRACK_BOTTOM - (TRACK_BOTTOM - TRACK_TOP) * ((value - bounds[0]) / height).clamp(0.0, 1.0))
-    };
-    let steps = ((*n_places).max(2) - 1) as f64;
-    let x = |at: usize| rounded(TRACK_LEFT + (TRACK_RIGHT - TRACK_LEFT) * at as f64 / steps);
-    let dots = points.iter().map(|(at, [value, low, high], label)| {
-        json!({ "x": x(*at), "y": y(*value), "low": y(*low), "high": y(*high), "label": label })
-    });
-    let line: Vec<String> =
-        points.iter().map(|(at, value, _)| format!("{},{}", x(*at), y(value[0]))).collect();
-    let ends =
-        bounds.map(|end| if *is_share { format!("{:.0} %", 100.0 * end) } else { format!("{end:.1}") });
-    json!({
-        "name": name, "says": says, "moved": moved, "dots": dots.collect::<Vec<_>>(), "line": line.join(" "), "ends": ends,
-    })
+    let bars = bins.iter().enumerate().map(bar).collect::<Vec<_>>();
+    json!({ "drawing": "histogram", "bars": bars, "pass": pass, "ticks": ticks })
 }
 
 /// Points at `values`, each in the band at its place among `bands`. The axis is as wide on either side of 0.

@@ -16,11 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::figure::{self, NONE, judge_name};
-use super::super::private::Piece;
+use super::super::private::{Piece, Texts};
+use super::super::view::{ListHead, ListItem};
 use super::appendix::Appendix;
 use super::chart::{PlotMark, Ruler};
 use super::junit::{TestCase, junit};
 use super::{ReportKind, html, markdown, message, pretty, text};
+use crate::terminal::Ink;
 
 /// So many records that cannot be used are listed.
 pub(crate) const SKIPPED_MAX: usize = 20;
@@ -48,12 +50,24 @@ pub(crate) struct Document {
     pub(crate) sections: Vec<Section>,
     /// What the calls took, line by line.
     pub(crate) calls: Vec<String>,
+    /// What can be searched, filtered and opened on a page, where that is no list of a run's replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) list: Option<DocumentList>,
     /// What it was made with.
     pub(crate) appendix: Option<Appendix>,
     /// What a CI server is told.
     pub(crate) tests: Vec<TestCase>,
     /// For programs.
     pub(crate) json: Value,
+}
+
+/// What a page lists, entry by entry.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DocumentList {
+    /// What it is about.
+    pub(crate) head: ListHead,
+    /// Its entries.
+    pub(crate) items: Vec<ListItem>,
 }
 
 /// Who judged, and what that judge has earned.
@@ -96,6 +110,12 @@ pub(crate) enum ShownIn {
     Everywhere,
     /// In files: it is too long for a terminal.
     InFiles,
+    /// On pages: it is drawn, and other outputs say the same in another section.
+    OnPages,
+    /// Everywhere but on pages, which show the same in another way.
+    NotOnPages,
+    /// Where neither a page nor a terminal shows it.
+    InMarkdown,
 }
 
 /// A piece of a section.
@@ -116,8 +136,42 @@ pub(crate) enum Block {
     Quotes(Vec<Quote>, u64),
     /// Short lines.
     List(Vec<String>),
-    /// The place of a list of all replies, by the names of their criteria.
-    Rows(Vec<String>),
+    /// The place of the list.
+    Rows,
+    /// Blocks behind a line.
+    Fold(Fold),
+    /// A line for a shell.
+    Command(String),
+    /// Two texts side by side, and what moved between them.
+    Sides([SideText; 2], Vec<String>),
+}
+
+/// Blocks behind a line that says what they come to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Fold {
+    /// What it is about.
+    pub(crate) title: String,
+    /// In what respect.
+    pub(crate) about: String,
+    /// A shape for each part, by its tone and name.
+    pub(crate) shapes: Vec<(Tone, String)>,
+    /// What it comes to.
+    pub(crate) word: String,
+    /// How well that is.
+    pub(crate) tone: Tone,
+    /// Whether it is open at first.
+    pub(crate) is_open: bool,
+    /// What is behind it.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// One of two texts side by side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SideText {
+    /// What it is.
+    pub(crate) title: String,
+    /// What it says, with what differs marked.
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// Rows and columns.
@@ -200,15 +254,20 @@ pub(crate) struct Quote {
 }
 
 impl Document {
-    /// As a terminal shows it.
+    /// As standard output shows it.
     pub(crate) fn text(&self) -> String {
-        text::text(self)
+        self.text_in(Ink::of(&io::stdout()))
     }
 
-    /// As a file of this kind has it.
-    pub(crate) fn file(&self, kind: ReportKind) -> io::Result<String> {
+    /// As a terminal shows it, in this ink.
+    pub(crate) fn text_in(&self, ink: Ink) -> String {
+        text::text(self, ink)
+    }
+
+    /// As a file of this kind has it; `texts` is what a page shows of texts.
+    pub(crate) fn file(&self, kind: ReportKind, texts: Texts) -> io::Result<String> {
         match kind {
-            ReportKind::Html => html::html(self),
+            ReportKind::Html => html::html(self, texts),
             ReportKind::Json => Ok(pretty(&self.json)),
             ReportKind::Junit => junit(self),
             ReportKind::Markdown => Ok(markdown::markdown(self)),
@@ -246,6 +305,11 @@ fn restate(json: &mut Value, standing: &Standing) {
 }
 
 impl Section {
+    /// Whether it is the place of a list of all replies.
+    pub(crate) fn has_rows(&self) -> bool {
+        matches!(self.blocks.first(), Some(Block::Rows))
+    }
+
     /// An empty section.
     pub(crate) fn new(id: &str, title: &str) -> Self {
         let (id, title) = (id.to_owned(), title.to_owned());
@@ -255,6 +319,21 @@ impl Section {
     /// The section, in files alone.
     pub(crate) fn in_files(self) -> Self {
         Section { shown: ShownIn::InFiles, ..self }
+    }
+
+    /// The section, on pages alone.
+    pub(crate) fn on_pages(self) -> Self {
+        Section { shown: ShownIn::OnPages, ..self }
+    }
+
+    /// The section, in Markdown alone.
+    pub(crate) fn only_in_markdown(self) -> Self {
+        Section { shown: ShownIn::InMarkdown, ..self }
+    }
+
+    /// The section, everywhere but on pages.
+    pub(crate) fn not_on_pages(self) -> Self {
+        Section { shown: ShownIn::NotOnPages, ..self }
     }
 
     /// With one more block.
@@ -394,7 +473,37 @@ impl Cell {
 
     /// A figure as `ruler` shows it.
     pub(crate) fn plot(ruler: &Ruler, figure: &Estimate, marks: &[(PlotMark, Option<f64>)]) -> Cell {
-        Cell::Plot(ruler.drawn([figure.value, figure.low, figure.high], marks))
+        let mut drawn = ruler.drawn([figure.value, figure.low, figure.high], marks);
+        let label = format!("{}, n {}", drawn["label"].as_str().unwrap_or_default(), figure.n);
+        drawn["label"] = json!(label);
+        Cell::Plot(drawn)
+    }
+
+    /// A picture that says what it is about.
+    pub(crate) fn named(mut self, what: &str) -> Cell {
+        if let Cell::Plot(drawn) = &mut self {
+            let label = format!("{what}: {}", drawn["label"].as_str().unwrap_or_default());
+            drawn["label"] = json!(label);
+        }
+        self
+    }
+
+    /// Takes away what the cell would narrow a list to.
+    pub(super) fn unlink(&mut self) {
+        match self {
+            Cell::Filter(text, style, _) => *self = Cell::Styled(std::mem::take(text), std::mem::take(style)),
+            Cell::Plot(drawn) if drawn["query"].is_string() => drawn["query"] = Value::Null,
+            Cell::Text(_) | Cell::Styled(..) | Cell::Plot(_) => {}
+        }
+    }
+
+    /// A picture of something that narrows the list to those with these values.
+    pub(crate) fn opening(self, what: &str, wanted: &[(&str, &str)]) -> Cell {
+        let mut cell = self.named(what);
+        if let Cell::Plot(drawn) = &mut cell {
+            drawn["query"] = json!(query(wanted));
+        }
+        cell
     }
 
     /// A coefficient: value and interval, or why there is none.

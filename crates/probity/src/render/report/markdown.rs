@@ -1,10 +1,11 @@
-//! A document in Markdown, as code hosts show it: the same words and tables, without what is drawn.
+//! A document in Markdown, as code hosts show it: the same words and tables, with figures drawn in characters.
 //!
 //! Text from outside is shown as text: nothing in it makes a link, an image, a mention or a table cell.
 
 use std::fmt::Write as _;
 
-use super::document::{Block, Cell, ColumnKind, Document, Quote, Section, Table};
+use super::chart::in_characters;
+use super::document::{Block, Cell, Column, Document, Quote, Section, ShownIn, Table};
 use crate::plain::{excerpt, plain};
 
 /// How much of a line of a quote is shown.
@@ -54,8 +55,8 @@ fn list(out: &mut String, items: impl Iterator<Item = String>) {
 
 fn section(out: &mut String, section: &Section) {
     // A table beside each drawing has the same figures, and the results file has the rows.
-    let is_shown = |block: &Block| !matches!(block, Block::Legend(_) | Block::Drawing(_) | Block::Rows(_));
-    if !section.blocks.iter().any(is_shown) {
+    let is_shown = |block: &Block| !matches!(block, Block::Legend(_) | Block::Drawing(_) | Block::Rows);
+    if section.shown == ShownIn::OnPages || !section.blocks.iter().any(is_shown) {
         return;
     }
     push_line!(out, "### {}\n", escaped(&section.title));
@@ -66,21 +67,27 @@ fn section(out: &mut String, section: &Section) {
             Block::Table(table) => self::table(out, table),
             Block::List(items) => list(out, items.iter().cloned()),
             Block::Quotes(quotes, n) => self::quotes(out, quotes, *n),
-            Block::Legend(_) | Block::Drawing(_) | Block::Rows(_) => {}
+            Block::Legend(_)
+            | Block::Drawing(_)
+            | Block::Rows
+            | Block::Fold(_)
+            | Block::Command(_)
+            | Block::Sides(..) => {}
         }
     }
 }
 
 fn table(out: &mut String, table: &Table) {
-    let is_kept = |at: usize| table.columns[at].kind != ColumnKind::Plot;
-    let titles = table.columns.iter().enumerate().filter(|(at, _)| is_kept(*at));
-    let titles: Vec<String> = titles.map(|(_, column)| escaped(&column.title)).collect();
+    let title = |column: &Column| match &column.ruler {
+        Some(ruler) => ruler.ends(),
+        None => escaped(&column.title),
+    };
+    let titles: Vec<String> = table.columns.iter().map(title).collect();
     push_line!(out, "| {} |\n|{}", titles.join(" | "), "---|".repeat(titles.len()));
     for row in &table.rows {
-        let cells = row.iter().enumerate().filter(|(at, _)| is_kept(*at));
-        let cells = cells.map(|(_, cell)| match cell {
+        let cells = row.iter().map(|cell| match cell {
             Cell::Text(text) | Cell::Styled(text, _) | Cell::Filter(text, ..) => escaped(text),
-            Cell::Plot(_) => String::new(),
+            Cell::Plot(drawn) => format!("`{}`", in_characters(drawn)),
         });
         push_line!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     }

@@ -6,15 +6,17 @@
 pub(crate) mod appendix;
 pub(in crate::render) mod chart;
 pub(crate) mod document;
-mod html;
+pub(crate) mod html;
 pub(in crate::render) mod junit;
 mod markdown;
 mod message;
+pub(in crate::render) mod over_time;
 pub(crate) mod reproduce;
 mod text;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use probity_core::report::{Summary, rubric_name};
 use probity_core::results::{Facts, JudgeRecord};
@@ -25,6 +27,7 @@ use serde_json::{Value, json};
 
 use self::document::Document;
 use self::html::Html;
+pub(crate) use self::html::{AskedReader, Beside};
 use self::junit::Junit;
 use super::export::{self, About, RowForm, Spool};
 use super::private::Texts;
@@ -107,6 +110,9 @@ pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
     json["tokens"] = json!(facts.tokens);
     json["cost_usd"] = json!(facts.cost_usd);
     json["warnings"] = json!(facts.warnings);
+    if let Some(panel) = &facts.panel {
+        json["panel"] = json!(panel);
+    }
 }
 
 impl ReportFile {
@@ -116,10 +122,10 @@ impl ReportFile {
     }
 
     /// Begins the report of a run.
-    pub(crate) fn open(&self, rubric: &Rubric) -> io::Result<Box<dyn Report>> {
+    pub(crate) fn open(&self, rubric: &Rubric, beside: &Rc<Beside>) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            ReportKind::Html => Box::new(Html::new(file, rubric, self.texts)?),
+            ReportKind::Html => Box::new(Html::new(file, rubric, self.texts, Rc::clone(beside))?),
             ReportKind::Json => Box::new(ResultsWriter::new(file)?),
             ReportKind::Junit => Box::new(Junit::new(file)?),
             ReportKind::Markdown | ReportKind::Message | ReportKind::Slack => {
@@ -142,7 +148,7 @@ impl Report for Summarized {
     }
 
     fn finish(mut self: Box<Self>, _: &Summary, document: &Document) -> io::Result<()> {
-        self.file.write_all(document.file(self.kind)?.as_bytes())?;
+        self.file.write_all(document.file(self.kind, Texts::default())?.as_bytes())?;
         self.file.keep()
     }
 }

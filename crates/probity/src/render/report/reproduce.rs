@@ -2,11 +2,6 @@
 //!
 //! Keys are never flags. What could hold one in an address, a user and a query, is left out.
 
-use std::sync::OnceLock;
-
-/// The call on record that this process makes again, in place of its own.
-static REPLAYED: OnceLock<Vec<String>> = OnceLock::new();
-
 /// Whether making a report again has to be kept from asking a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replay {
@@ -23,18 +18,42 @@ const VALUED: [&str; 7] =
 /// Flags without a value that change no figure: what is printed, what is asked again, and what only the user can say.
 const BARE: [&str; 5] = ["--json", "--quiet", "-q", "--retry-unscored", "--trust-settings"];
 
-/// The command that this process was started with, or that it makes again.
+/// The command that this process was started with.
 pub(crate) fn called(replay: Replay) -> String {
-    match REPLAYED.get() {
-        Some(words) => command(words.iter().cloned(), replay),
-        None => command(std::env::args().skip(1), replay),
-    }
+    command(std::env::args().skip(1), replay)
 }
 
-/// Says that this process makes the call of these words again: reports then hold what that call's did.
-pub(crate) fn replaying(words: &[String]) {
-    // A process makes one call again.
-    let _ = REPLAYED.set(words.to_vec());
+/// The command of a call on record.
+pub(crate) fn recorded(words: &[String]) -> String {
+    command(words.iter().cloned(), Replay::Offline)
+}
+
+/// Another command about the same files, with those of `kept` flags that this call has, and with `more`.
+pub(crate) fn other_command(command: &str, kept: &[&str], more: &[&str]) -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    other(&words, command, kept, more)
+}
+
+fn other(words: &[String], command: &str, kept: &[&str], more: &[&str]) -> String {
+    let files = words.iter().skip(1).take_while(|word| !word.starts_with('-'));
+    let mut out = vec!["probity".to_owned(), command.to_owned()];
+    out.extend(files.map(|file| quoted(file)));
+    for (at, word) in words.iter().enumerate() {
+        let is_kept = kept
+            .iter()
+            .any(|flag| word == flag || word.strip_prefix(*flag).is_some_and(|rest| rest.starts_with('=')));
+        if is_kept {
+            out.push(quoted(&without_secrets(word)));
+            out.extend(
+                words
+                    .get(at + 1)
+                    .filter(|_| !word.contains('='))
+                    .map(|value| quoted(&without_secrets(value))),
+            );
+        }
+    }
+    out.extend(more.iter().map(|word| quoted(word)));
+    out.join(" ")
 }
 
 /// The command of these words that makes the report again.
@@ -111,6 +130,19 @@ mod tests {
             "probity run c.json --seed 3 --offline --report report.html",
         );
         check("report|3|--report|x.md", Replay::Offline, "probity report 3 --report report.html");
+    }
+
+    #[test]
+    fn another_command_is_about_the_same_files_and_judge() {
+        let words: Vec<String> =
+            "promote|a b.jsonl|new.jsonl|--model|m-1|--contract|c.toml|--rubric=r.toml|--json"
+                .split('|')
+                .map(str::to_owned)
+                .collect();
+        assert_eq!(
+            other(&words, "review", &["--model", "--rubric"], &["--from", "contract"]),
+            "probity review 'a b.jsonl' new.jsonl --model m-1 --rubric=r.toml --from contract"
+        );
     }
 
     #[test]

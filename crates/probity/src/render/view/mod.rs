@@ -1,139 +1,165 @@
 //! The list of replies and the case behind each of them, as report files and the pages of the server have them.
 //!
-//! A case is made into markup once, here, by its template. A file holds an index with the figures of all replies and
-//! their cases in compressed blocks; the script in the page filters, orders and puts in what was made here.
+//! A case is made into markup once, here, by its template. A file holds an index with the figures of all entries, the
+//! pieces of the templates, and the texts of each case in compressed blocks; the script in the page filters, orders and
+//! puts together what was made here.
 
 mod case;
+mod item;
+mod listing;
+mod markup;
+mod people;
+pub(crate) mod query;
+mod quoted;
+mod raw;
+mod words;
 
-use std::io::{self, Write as _};
+use std::io;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
-use probity_core::results::{ResultRow, RowOutcome};
+use probity_core::results::ResultRow;
 use probity_core::rubric::Rubric;
 use probity_core::sample::NO_SLICE;
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+pub(crate) use self::case::conversation;
+pub(crate) use self::item::{ChangeSide, LevelMove, ListItem, Opened, OrderSaid, PairReply};
+pub(crate) use self::listing::{BLOCK, EntryTexts, Index, ListEntry, ListHead, Listing, block};
+pub(crate) use self::people::Votes;
+pub(crate) use self::raw::AskedPacket;
+pub(crate) use self::words::changed;
 use super::private::Texts;
 use crate::plain::excerpt;
 
-/// The template of a case.
-const CASE: &str = include_str!("../../../pages/view/case.html.jinja");
+/// The templates by name.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("case", include_str!("../../../pages/view/case.html.jinja")),
+    ("raw", include_str!("../../../pages/view/raw.html.jinja")),
+    ("pair", include_str!("../../../pages/view/pair.html.jinja")),
+    ("change", include_str!("../../../pages/view/change.html.jinja")),
+    ("held", include_str!("../../../pages/view/held.html.jinja")),
+    ("words", WORDS),
+];
+/// A text with its marks.
+pub(crate) const WORDS: &str = include_str!("../../../pages/view/words.html.jinja");
 /// The place of the list, which the script fills.
 pub(crate) const LIST: &str = include_str!("../../../pages/view/list.html.jinja");
+/// The list of keys.
+pub(crate) const KEYS: &str = include_str!("../../../pages/view/keys.html.jinja");
 /// What the list and a case look like.
 pub(crate) const STYLE: &str = include_str!("../../../pages/view/view.css");
 /// What filters, orders and opens.
 pub(crate) const SCRIPT: &str = include_str!("../../../pages/view/view.js");
 
-/// How many cases a block holds.
-pub(crate) const BLOCK: usize = 256;
 /// How much of a ticket and a reply stands in a row of the list.
 const LINE_COLUMNS_MAX: usize = 160;
 
 /// Makes cases into markup.
 pub(crate) struct Viewer {
     environment: Environment<'static>,
-    rubric: Rubric,
     texts: Texts,
 }
 
-/// The figures of all replies, column by column, in the order of the run.
-#[derive(Serialize)]
-pub(crate) struct Index {
-    block: usize,
-    criteria: Vec<CriterionColumn>,
-    name: Vec<String>,
-    slice: Vec<String>,
-    variant: Vec<Option<String>>,
-    outcome: Vec<RowOutcome>,
-    total: Vec<Option<f64>>,
-    /// By criterion, then by reply.
-    levels: Vec<Vec<Option<i64>>>,
-    rules: Vec<Vec<String>>,
-}
-
-/// A criterion as the list shows it.
-#[derive(Serialize)]
-struct CriterionColumn {
-    id: String,
-    title: String,
-    best: i64,
-    worst: i64,
-    levels: Vec<i64>,
+/// What a case is made of beside its row.
+#[derive(Clone, Copy)]
+pub(crate) struct CaseParts<'a> {
+    /// What it was judged by.
+    pub(crate) rubric: &'a Rubric,
+    /// What people said, where that is shown.
+    pub(crate) votes: Option<&'a Votes>,
+    /// What the judge was sent and what came back, where that is shown.
+    pub(crate) asked: Option<&'a [AskedPacket]>,
 }
 
 impl Viewer {
-    pub(crate) fn new(rubric: Rubric, texts: Texts) -> Viewer {
+    pub(crate) fn new(texts: Texts) -> Viewer {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        environment.add_template("case", CASE).expect("the template is parsed by a test");
-        Viewer { environment, rubric, texts }
+        environment.set_formatter(markup::write_apart);
+        for (name, source) in TEMPLATES {
+            environment.add_template(name, source).expect("the templates are parsed by a test");
+        }
+        Viewer { environment, texts }
+    }
+
+    /// What is shown of texts.
+    pub(crate) fn texts(&self) -> Texts {
+        self.texts
+    }
+
+    /// What a template says about `view`, with seams around its texts.
+    fn written(&self, template: &str, view: &Value) -> io::Result<String> {
+        let template = self.environment.get_template(template).map_err(io::Error::other)?;
+        template.render(Serde(view)).map_err(io::Error::other)
     }
 
     /// A case as markup.
-    pub(crate) fn case(&self, row: &ResultRow) -> io::Result<String> {
-        let view = case::case(row, &self.rubric, self.texts);
-        let template = self.environment.get_template("case").map_err(io::Error::other)?;
-        template.render(Serde(&view)).map_err(io::Error::other)
+    pub(crate) fn case(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<String> {
+        Ok(markup::together(&self.written_case(row, parts)?))
     }
 
-    /// Cases with the lines that stand for them in the list, compressed.
-    pub(crate) fn block(&self, rows: &[ResultRow]) -> io::Result<String> {
-        let line =
-            |text: Option<&str>| excerpt(&self.texts.shown(text.unwrap_or_default()), LINE_COLUMNS_MAX);
-        let rows = rows
-            .iter()
-            .map(|row| Ok(json!([line(row.ticket.as_deref()), line(row.reply.as_deref()), self.case(row)?])));
-        let rows = serde_json::to_vec(&rows.collect::<io::Result<Vec<_>>>()?)?;
-        let mut deflated = DeflateEncoder::new(Vec::new(), Compression::default());
-        deflated.write_all(&rows)?;
-        Ok(BASE64_STANDARD.encode(deflated.finish()?))
+    fn written_case(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<String> {
+        let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
+        let mut view = case::case(row, parts.rubric, self.texts, &votes);
+        let packets = parts
+            .asked
+            .filter(|_| self.texts != Texts::None)
+            .map(|asked| asked.iter().map(|asked| raw::packet(asked, self.texts)).collect::<Vec<_>>());
+        view["packets"] = json!(packets);
+        self.written("case", &view)
     }
 
-    /// An index without replies.
-    pub(crate) fn index(&self) -> Index {
-        let column = |criterion: &probity_core::rubric::Criterion| CriterionColumn {
-            id: criterion.id.to_string(),
-            title: criterion.title.clone(),
-            best: criterion.scale.best(),
-            worst: criterion.scale.worst(),
-            levels: criterion.scale.levels().to_vec(),
-        };
-        let criteria: Vec<CriterionColumn> = self.rubric.criteria().iter().map(column).collect();
-        Index {
-            block: BLOCK,
-            levels: criteria.iter().map(|_| Vec::new()).collect(),
-            criteria,
-            name: Vec::new(),
-            slice: Vec::new(),
-            variant: Vec::new(),
-            outcome: Vec::new(),
-            total: Vec::new(),
-            rules: Vec::new(),
-        }
+    /// What a block has of a reply.
+    pub(crate) fn reply(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<EntryTexts> {
+        let lines = [self.line(row.ticket.as_deref()), self.line(row.reply.as_deref())];
+        Ok(EntryTexts { lines, written: self.written_case(row, parts)? })
+    }
+
+    /// An entry of a list as markup.
+    pub(crate) fn item(&self, item: &ListItem) -> io::Result<String> {
+        Ok(markup::together(&self.written_item(item)?))
+    }
+
+    fn written_item(&self, item: &ListItem) -> io::Result<String> {
+        let (template, view) = item.view(self.texts);
+        self.written(template, &view)
+    }
+
+    /// What a block has of it.
+    pub(crate) fn listed(&self, item: &ListItem) -> io::Result<EntryTexts> {
+        let lines = item.lines.each_ref().map(|line| self.line(Some(line)));
+        Ok(EntryTexts { lines, written: self.written_item(item)? })
+    }
+
+    fn line(&self, text: Option<&str>) -> String {
+        excerpt(&self.texts.shown(text.unwrap_or_default()), LINE_COLUMNS_MAX)
     }
 }
 
-impl Index {
-    /// Adds a reply.
-    pub(crate) fn add(&mut self, row: &ResultRow) {
-        self.name.push(row.name());
-        self.slice.push(row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned()));
-        self.variant.push(row.variant.clone());
-        self.outcome.push(row.outcome);
-        self.total.push(row.total.map(probity_core::exact::Exact::to_f64));
-        for (at, levels) in self.levels.iter_mut().enumerate() {
-            levels.push(row.level(at));
-        }
-        let mut rules: Vec<String> = row.gate.findings.iter().map(|finding| finding.rule.clone()).collect();
-        rules.dedup();
-        self.rules.push(rules);
+/// The list of a run's replies.
+pub(crate) fn replies(rubric: &Rubric) -> ListHead {
+    let facets =
+        [("o", "Outcome"), ("slice", "Slice"), ("variant", "Variant"), ("rule", "Rule"), ("label", "Labels")];
+    ListHead::new("replies", "Total", &facets).with_levels(rubric)
+}
+
+/// What the index has of a reply.
+pub(crate) fn reply_entry(row: &ResultRow, parts: CaseParts<'_>) -> ListEntry {
+    let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
+    let rules = row.gate.findings.iter().map(|finding| finding.rule.clone()).collect();
+    let slice = row.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned());
+    ListEntry {
+        name: row.name(),
+        values: vec![
+            vec![row.outcome.name().to_owned()],
+            vec![slice],
+            row.variant.iter().cloned().collect(),
+            rules,
+            people::standing(row, &votes),
+        ],
+        total: row.total.map(probity_core::exact::Exact::to_f64),
+        levels: (0..parts.rubric.criteria().len()).map(|at| row.level(at)).collect(),
     }
 }

@@ -9,15 +9,16 @@ use tokio::net::TcpStream;
 
 use super::{Site, guarded};
 use crate::web::listen::{Patience, bind};
+use crate::web::reach::Reach;
 
 #[tokio::test]
 async fn w01_only_this_machine_can_connect() {
-    let listeners = bind(0).unwrap();
+    let listeners = bind(&Reach::own(0)).unwrap();
     let ports: Vec<u16> = listeners.iter().map(|each| each.local_addr().unwrap().port()).collect();
     assert!(listeners.iter().all(|each| each.local_addr().unwrap().ip().is_loopback()));
     assert!(ports.iter().all(|port| *port == ports[0] && *port != 0), "{ports:?}");
     assert_eq!(listeners[0].local_addr().unwrap().ip(), Ipv4Addr::LOCALHOST);
-    assert!(bind(ports[0]).is_err(), "a port that is taken is not shared");
+    assert!(bind(&Reach::own(ports[0])).is_err(), "a port that is taken is not shared");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ mod fixture;
 mod labelling;
 mod limits;
 mod objects;
+mod public;
 mod session;
 
 use std::sync::Arc;
@@ -19,9 +20,11 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use super::address::ServerAddress;
-use super::app::{AppState, now};
+use super::app::{AppState, Place, now};
 use super::listen::{self, Patience};
+use super::reach::{Proxies, Reach};
 use super::routes;
+use super::shelf::RunSource;
 
 /// A server with a store of its own, until it is dropped.
 struct Site {
@@ -44,15 +47,23 @@ impl Site {
     }
 
     fn with(patience: Patience) -> Site {
+        Site::at(patience, None)
+    }
+
+    /// A server with a public name, or with its own on this machine.
+    fn at(patience: Patience, public: Option<ServerAddress>) -> Site {
         let folder = tempfile::tempdir().unwrap();
         let room = Arc::new(ReviewRoom::open(&folder.path().join("store.db")).unwrap());
-        let listeners = listen::bind(0).unwrap();
+        let reach = Reach::own(0);
+        let listeners = listen::bind(&reach).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
-        let app = Arc::new(AppState::new(Arc::clone(&room), ServerAddress::loopback(port), None, patience));
+        let address = public.unwrap_or_else(|| ServerAddress::loopback(port));
+        let place = Place { address, proxies: Proxies::of(&["127.0.0.2"]) };
+        let app = Arc::new(AppState::new(Arc::clone(&room), RunSource::Store, place, None, patience));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
         tokio::spawn(async move {
-            listen::answer(listeners, router, patience, async {
+            listen::answer(listeners, router, Arc::new(reach), patience, async {
                 let _ = stopped.await;
             })
             .await;

@@ -288,28 +288,28 @@ fn g05_what_ends_a_lane_is_no_score_either() {
         error(401, "invalid_api_key", "score 4"),
         3,
         &expect![
-            "1 calls; stopped: the server does not accept the key (HTTP 401): score 4; correct that, then run the same command again to resume"
+            "1 calls; stopped: the server does not accept the key (HTTP 401): score 4; correct that, then run the same command again to continue"
         ],
     );
     check_stop(
         error(429, "insufficient_quota", "score 4"),
         3,
         &expect![
-            "1 calls; stopped: the account has no quota or credit left (HTTP 429): score 4; run the same command again to resume"
+            "1 calls; stopped: the account has no quota or credit left (HTTP 429): score 4; run the same command again to continue"
         ],
     );
     check_stop(
         Act::respond(429, &[("retry-after", "86400")], GOOD),
         3,
         &expect![
-            "1 calls; stopped: the limit of gpt-4o-mini resets in 24 h; run the same command again to resume"
+            "1 calls; stopped: the limit of gpt-4o-mini resets in 24 h; run the same command again to continue"
         ],
     );
     check_stop(
         Act::respond(302, &[("location", "http://other.example/")], GOOD),
         3,
         &expect![
-            "1 calls; stopped: the server redirects to other.example; the key is not sent there, correct the base URL; correct that, then run the same command again to resume"
+            "1 calls; stopped: the server redirects to other.example; the key is not sent there, correct the base URL; correct that, then run the same command again to continue"
         ],
     );
     check_stop(
@@ -376,7 +376,7 @@ fn g06_partial_failure_is_visible() {
           2 refused: No.
           2 server_error: HTTP 500
         [{"no_json":2,"out_of_range":2,"refused":2,"server_error":2},0.6,6]
-        incomplete: 60.0 % of the admitted replies have a verdict, 90.0 % are wanted; run the same command again to resume
+        incomplete: 60.0 % of the admitted replies have a verdict, 90.0 % are wanted; run the same command again to continue
     "#]].assert_eq(&format!("{head}\n{visible}\n{counts}\n{said}"));
 
     let _enough = scene.run(&["--min-coverage", "0.6"]).code(0);

@@ -210,7 +210,9 @@ fn every_fault_that_is_listed_has_a_row_here_and_in_the_documentation() {
     let undocumented =
         listed.lines().find(|line| !page.contains(&format!("| {} |", line.replace("  ", " | "))));
     assert_eq!(undocumented, None);
-    let listed: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    // Those of batches, which begin with B, are played in `batch`.
+    let listed = listed.lines().filter_map(|line| line.split(' ').next());
+    let listed: Vec<&str> = listed.filter(|number| number.starts_with('F')).collect();
     let rows = REFUSALS.iter().chain(CONNECTIONS).chain(MESSAGES).chain(TEXTS);
     let rows: Vec<&str> = rows.map(|(number, ..)| *number).collect();
     assert_eq!(listed, rows);

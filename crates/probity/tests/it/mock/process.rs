@@ -72,6 +72,16 @@ impl MockJudge {
         socket
     }
 
+    /// Sends a request without a body that carries this key.
+    pub(crate) fn send_with_key(&self, method: &str, path: &str, key: &str) -> Seen {
+        let mut socket = TcpStream::connect(&self.address).expect("the mock judge listens");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: mock\r\nauthorization: {key}\r\ncontent-length: 0\r\n\r\n"
+        );
+        socket.write_all(head.as_bytes()).expect("the request is small");
+        Seen::of(socket, PATIENCE)
+    }
+
     /// What `GET` of a page of its own brings.
     pub(crate) fn get(&self, path: &str) -> Seen {
         self.send("GET", path, "")

@@ -21,7 +21,7 @@ fn at(server: &ScriptedServer, more: &str) -> String {
 #[track_caller]
 fn check_failing(settings: &str, judge_calls: usize, says: &str, detail: &str) {
     let scene = Scene::new(3, settings);
-    scene.run(&["--target", "bot"]).code(3).says([says]).says(["run the same command again to resume"]);
+    scene.run(&["--target", "bot"]).code(3).says([says]).says(["run the same command again to continue"]);
     assert_eq!(scene.calls("m-judge"), judge_calls, "no call about a case without a reply");
     let results = scene.results();
     let summary = &results["summary"];
@@ -46,7 +46,7 @@ fn a_target_that_cannot_be_reached() {
     let settings = "[targets.bot]\nkind = 'openai'\nmodel = 'm-bot'\nbase_url = 'http://127.0.0.1:1/v1'\n";
     scene.write("probity.toml", format!("{breaker}{settings}"));
     let ran = scene.run(&["--target", "bot"]).code(3).says(["the target cannot be reached"]);
-    assert!(ran.stderr.contains("run the same command again to resume"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("run the same command again to continue"), "{}", ran.stderr);
     assert_eq!(scene.calls("m-judge"), 0);
     let markdown = scene.text("report.md");
     assert!(markdown.contains("- 29 without a reply\n"), "{markdown}");

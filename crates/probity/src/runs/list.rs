@@ -12,42 +12,47 @@ use crate::render::figure::columns;
 
 /// What `report --json` writes.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::commands) struct RunList {
+pub(crate) struct RunList {
     /// The runs in the order in which they were begun.
     runs: Vec<RunLine>,
 }
 
 /// What a list says about a run.
-#[derive(Serialize, JsonSchema)]
-struct RunLine {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RunLine {
     /// Its number.
-    run: Option<u64>,
+    pub(crate) run: Option<u64>,
     /// When it was first complete, or was last tried.
-    at: Option<String>,
-    command: String,
+    pub(crate) at: Option<String>,
+    /// The command.
+    pub(crate) command: String,
     /// The case files' names.
-    files: String,
-    rubric: String,
+    pub(crate) files: String,
+    /// The rubric.
+    pub(crate) rubric: String,
     /// Who judged, or the target that wrote the replies.
-    judge: String,
+    pub(crate) judge: String,
     /// How often the same cases were asked about, from 1.
-    round: u64,
+    pub(crate) round: u64,
     /// `running`, `complete` or `incomplete`.
-    state: &'static str,
+    pub(crate) state: &'static str,
     /// Only of `run`, under a rubric with a pass rule.
-    pass_rate: Option<Estimate>,
+    pub(crate) pass_rate: Option<Estimate>,
 }
 
 impl RunList {
     /// The runs with what they came to.
-    pub(super) fn of(records: &[RunRecord], outcomes: &[RunOutcome]) -> RunList {
-        RunList { runs: records.iter().map(|record| RunLine::of(record, outcomes)).collect() }
+    pub(crate) fn of(records: &[RunRecord], outcomes: &[RunOutcome]) -> RunList {
+        let line = |record: &RunRecord| {
+            RunLine::of(record, outcomes.iter().find(|outcome| outcome.run == record.run))
+        };
+        RunList { runs: records.iter().map(line).collect() }
     }
 }
 
 impl RunLine {
-    fn of(record: &RunRecord, outcomes: &[RunOutcome]) -> RunLine {
-        let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
+    /// The line of a run with what it came to, where that is on record.
+    pub(crate) fn of(record: &RunRecord, outcome: Option<&RunOutcome>) -> RunLine {
         let scores = outcome.filter(|outcome| outcome.command == "run");
         let scores = scores.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
         let part = |name: &str| {
@@ -80,18 +85,23 @@ impl RunLine {
 }
 
 /// Whether a run holds what a target wrote.
-pub(super) fn is_replies(record: &RunRecord) -> bool {
+pub(crate) fn is_replies(record: &RunRecord) -> bool {
     record.manifest.name.starts_with("replies ")
 }
 
+/// Whether a run is of `probity run`, with replies that were scored by themselves.
+pub(crate) fn is_scored(record: &RunRecord) -> bool {
+    record.manifest.name.starts_with("run ")
+}
+
 /// The names of a run's case files.
-pub(super) fn files(record: &RunRecord) -> String {
+pub(crate) fn files(record: &RunRecord) -> String {
     let body: Option<Value> = serde_json::from_str(&record.manifest.body).ok();
     body.and_then(|body| body["files"].as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The list for people.
-pub(super) fn listed(list: &RunList) -> String {
+pub(crate) fn listed(list: &RunList) -> String {
     if list.runs.is_empty() {
         return "the store has no run\n".to_owned();
     }

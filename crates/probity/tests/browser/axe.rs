@@ -1,0 +1,32 @@
+//! What keeps people out of a page, as axe-core sees it: contrast, names, roles and landmarks, by day and by night.
+
+use std::path::Path;
+
+use crate::client::{Browser, Look};
+
+/// Where `cargo xtask ci` puts the script.
+const SCRIPT: &str = "axe/node_modules/axe-core/axe.min.js";
+
+/// Runs it over the page as it is shown now.
+const RUN: &str = "return axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => \
+    violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((node) => `${node.target.join(' ')} ${node.any.map((each) => each.message).join(' ').slice(0, 160)}`).join(' | ')}`))";
+
+/// Holds the page to it in both schemes; without the script, that is skipped and said.
+#[track_caller]
+pub(crate) fn accessible(browser: &Browser, name: &str) {
+    let script = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(SCRIPT);
+    let Ok(script) = std::fs::read_to_string(&script) else {
+        crate::support::skipped(
+            "accessibility of pages",
+            "axe-core is not in target/axe; `cargo xtask ci` puts it there",
+        );
+        return;
+    };
+    for look in [Look::Light, Look::Dark] {
+        browser.look(look);
+        browser.execute(&format!("if (!window.axe) {{ {script}\nwindow.axe = axe; }}"), &[]);
+        let found = browser.execute(RUN, &[]);
+        assert_eq!(found, serde_json::json!([]), "{name} when {look:?}");
+    }
+    browser.look(Look::Light);
+}

@@ -1,0 +1,242 @@
+//! What opens behind the figures of a report: a case with labels and raw packets, a pair in both orders, before and
+//! after, and what the judge and people said.
+
+use serde_json::{Value, json};
+
+use crate::axe::accessible;
+use crate::client::{Browser, Look};
+use crate::report::Scene;
+
+const ENTER: &str = "\u{E007}";
+const ESCAPE: &str = "\u{E00C}";
+
+/// The rows of a file, changed.
+fn rows(scene: &Scene, name: &str, change: impl Fn(usize, &mut Value)) -> String {
+    let text = std::fs::read_to_string(scene.probity.path(name)).unwrap();
+    let rows = text.lines().enumerate().map(|(at, line)| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        change(at, &mut row);
+        row.to_string() + "\n"
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_case_shows_labels_beside_levels_and_raw_packets_behind_a_tab() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::judged_by("noisy:0.15");
+    scene
+        .probity
+        .args(["run", "gold.jsonl", "--rubric", "support-gold", "--model", "mock-judge"])
+        .run()
+        .code(0);
+    let first: Value = serde_json::from_str(
+        std::fs::read_to_string(scene.probity.path("gold.jsonl")).unwrap().lines().next().unwrap(),
+    )
+    .unwrap();
+    let id = first["id"].as_str().unwrap();
+    let label = |person: &str, criterion: &str, level: u8| {
+        json!({ "item": id, "criterion": criterion, "annotator": person, "label": level.to_string(), "rubric": "support-gold" }).to_string()
+    };
+    let labels =
+        [label("ann", "accuracy", 1), label("bob", "accuracy", 3), label("ann", "tone", 2)].join("\n");
+    std::fs::write(scene.probity.path("people.jsonl"), labels).unwrap();
+    scene.probity.args(["import", "labels", "people.jsonl"]).run().code(0);
+    scene.open_made(&browser, "case.html", "report last --labels --raw", 0);
+    browser.execute("location.hash = arguments[0]; location.reload()", &[json!(format!("case={id}"))]);
+    browser.wait_until("document.querySelector('#criterion-accuracy .person')");
+    let at = |person: &str| {
+        let level = "return [...document.querySelectorAll('#criterion-accuracy .scale li')].findIndex((each) => \
+            each.querySelector(`.person[title=\"${arguments[0]}\"]`))";
+        browser.execute(level, &[json!(person)])
+    };
+    assert_eq!([at("ann"), at("bob")], [1, 3], "people stand at their levels");
+    accessible(&browser, "a case with labels");
+    browser.screenshots("report-case-labels");
+    browser.press("t");
+    browser.wait_until("document.getElementById('open').classList.contains('at-raw')");
+    assert_eq!(browser.count(".packet"), 5, "one packet for each criterion");
+    assert!(browser.text(".packet[open] .parts").contains("Criterion"));
+    assert!(
+        browser.text(".packet[open] section + section").contains("mock-judge"),
+        "the answer names its model"
+    );
+    browser.press("v");
+    browser.wait_until("getComputedStyle(document.querySelector('.packet[open] .sent')).display === 'block'");
+    browser.press("v");
+    browser.press("3");
+    browser.wait_until(
+        "document.querySelectorAll('.packet')[2].open && !document.querySelectorAll('.packet')[0].open",
+    );
+    browser.press("j");
+    browser.wait_until("document.getElementById('open').classList.contains('at-raw')");
+    accessible(&browser, "raw packet and answer");
+    browser.screenshots("report-case-raw");
+    // Without the flags neither is in the file.
+    scene.open_made(&browser, "plain.html", "report last", 0);
+    browser.send_keys("#q", id);
+    browser.press(ESCAPE);
+    browser.click(".row");
+    browser.wait_until("document.querySelector('#case .case')");
+    assert_eq!(browser.count(".person") + browser.count(".raw-side"), 0);
+}
+
+/// From the top to a case of the worst slice and back, by keys alone.
+#[test]
+fn a_report_is_walked_by_keys_alone() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::judged_by("noisy:0.15");
+    scene.open(&browser, "walk.html", "run gold.jsonl --rubric support-gold", 0);
+    browser.press("j");
+    browser.press(ENTER);
+    browser.wait_until("document.activeElement.id === 'case-title'");
+    assert_eq!(browser.count(".texts .turn") > 0, browser.count(".answer .words") > 0);
+    browser.press(ESCAPE);
+    browser.wait_until("document.activeElement.classList.contains('row')");
+    browser.press("?");
+    browser.wait_until("document.getElementById('keys').open");
+    accessible(&browser, "the list of keys");
+    browser.press(ESCAPE);
+    browser.wait_until("!document.getElementById('keys').open");
+    // A word that only a reason has is found, and the row shows it.
+    browser.press("/");
+    browser.press("mock verdict");
+    browser.wait_until("document.querySelector('.row mark.found')");
+    assert_eq!(browser.text(".row mark.found").to_lowercase(), "mock verdict");
+    browser.press(ESCAPE);
+    browser.press("x");
+    // A click on a drawn slice shows its replies and nothing else.
+    browser.click("#slices tbody tr:nth-child(2) a.hit");
+    browser.wait_until("document.querySelector('.token')");
+    let slice = browser
+        .execute("return document.querySelector('.token').textContent.split(': ')[1].slice(0, -2)", &[]);
+    let rows = browser.execute(
+        "return [...new Set([...document.querySelectorAll('.row small')].map((each) => each.textContent))]",
+        &[],
+    );
+    assert_eq!(rows, json!([slice]));
+    let dead = "return [...document.querySelectorAll('main svg rect.bar, main svg .interval, main .stack rect')].filter((each) => \
+        !each.closest('a')).length";
+    assert_eq!(browser.execute(dead, &[]), 0, "every bar opens something");
+    // What is printed is what is filtered, with its filters in words.
+    browser.execute("dispatchEvent(new Event('beforeprint'))", &[]);
+    browser.look(Look::Print);
+    let n = browser.execute("return [document.querySelectorAll('.row').length, +document.getElementById('printed').textContent.split(' ')[0]]", &[]);
+    assert_eq!(n[0], n[1]);
+    assert!(browser.text("#printed").contains("Slice"));
+    browser.screenshot("report-run-filtered-print");
+    browser.look(Look::Light);
+}
+
+/// Sorted by any column, blocked and unscored replies stand together at the end and nothing stands before what is lower.
+#[test]
+fn every_order_of_the_list_is_right() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::judged_by("noisy:0.15");
+    scene.open(
+        &browser,
+        "sorted.html",
+        "run policy-cases.jsonl --policies policies.toml --rubric support-gold",
+        0,
+    );
+    assert!(browser.count(".row .outcome.blocked") > 0, "some are blocked");
+    let n = browser.count("[data-sort]");
+    for at in 0..n {
+        for want in ["ascending", "descending"] {
+            let check = "document.querySelectorAll('[data-sort]')[arguments[0]].click();
+                const head = document.querySelectorAll('[data-sort]')[arguments[0]].parentElement;
+                const column = [...head.parentElement.children].indexOf(head);
+                const rows = [...document.querySelectorAll('.row')];
+                const last = rows.map((row) => ({ blocked: 1, unscored: 2 })[row.querySelector('.outcome .name').textContent] || 0);
+                const cells = rows.filter((_, at) => !last[at]).map((row) => row.children[column].textContent.replace('\u{2212}', '-'));
+                const key = head.querySelector('button').dataset.sort;
+                const value = (text) => (['name', 'outcome'].includes(key) ? text : text === '\u{2013}' ? null : +text);
+                const sorted = cells.map(value).every((each, at, all) => !at || key === 'outcome' || all[at - 1] === null || each === null ||
+                    (head.getAttribute('aria-sort') === 'ascending' ? all[at - 1] <= each : all[at - 1] >= each));
+                return [head.getAttribute('aria-sort'), sorted, last.every((each, at) => !at || last[at - 1] <= each)]";
+            let found = browser.execute(check, &[json!(at)]);
+            // A column that the list is sorted by already turns round first.
+            let ends = [found[1] == true, found[2] == true];
+            assert_eq!(ends, [true; 2], "column {at}, {want}: {found}");
+        }
+    }
+}
+
+#[test]
+fn three_variants_have_a_matrix_and_every_pair_opens_in_both_orders() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::new();
+    let third = rows(&scene, "old.jsonl", |at, row| {
+        let said = row["reply"].as_str().unwrap().to_owned();
+        row["reply"] = json!(if at % 3 == 0 {
+            format!("{said} Please let us know whether that helps you.")
+        } else {
+            format!("Hello. {said}")
+        });
+        row["variant"] = json!("bot-3");
+    });
+    std::fs::write(scene.probity.path("third.jsonl"), third).unwrap();
+    scene.open(&browser, "three.html", "compare old.jsonl new.jsonl third.jsonl --resamples 200", 0);
+    assert_eq!(browser.count("#between tbody tr"), 3);
+    assert_eq!(browser.count("#between td a"), 6, "each variant against each other one");
+    assert!(browser.count("#slices-by-variant td a") >= 6);
+    browser.click("#between td a");
+    browser.wait_until("document.querySelector('.token')");
+    browser.click(".row");
+    browser.wait_until("document.querySelector('.pair .order')");
+    assert_eq!(
+        [browser.count(".pair .answer"), browser.count(".order"), browser.count(".slots .won").min(1)],
+        [2, 2, 1]
+    );
+    accessible(&browser, "a pair");
+    browser.screenshots("report-pair");
+    browser.press(ESCAPE);
+    browser.screenshots("report-compare-three");
+}
+
+#[test]
+fn a_difference_shows_both_texts_with_changed_words_marked() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::judged_by("noisy:0.15");
+    let changed = rows(&scene, "gold.jsonl", |at, row| {
+        if at % 2 == 0 {
+            row["reply"] = json!("We cannot help you with that.");
+        }
+    });
+    std::fs::write(scene.probity.path("changed.jsonl"), changed).unwrap();
+    for file in ["gold.jsonl", "changed.jsonl"] {
+        scene.probity.args(["run", file, "--rubric", "support-gold", "--model", "mock-judge"]).run().code(0);
+    }
+    scene.open_made(&browser, "diff.html", "diff 1 2", 0);
+    let told = browser.execute("return [...document.querySelectorAll('#outcomes td a')].map((each) => +each.textContent).reduce((a, b) => a + b, 0)", &[]);
+    browser.click("#outcomes td a");
+    browser.wait_until("document.querySelector('.token')");
+    assert!(told.as_u64().unwrap() > 0);
+    browser.click(".row");
+    browser.wait_until("document.querySelector('.change mark.added')");
+    assert!(browser.count(".change mark.removed") > 0 && browser.count(".moves span") > 0);
+    accessible(&browser, "before and after");
+    browser.screenshots("report-change");
+    browser.press(ESCAPE);
+    browser.screenshots("report-diff");
+}
+
+#[test]
+fn a_cell_of_a_calibration_lists_exactly_its_cases() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::new();
+    let words =
+        "calibrate old.jsonl new.jsonl --labels labels.jsonl --resamples 200 --rubric pairwise-support";
+    scene.open(&browser, "cells.html", words, 0);
+    let off = "return [...document.querySelectorAll('#confusion td:not(.same) a')].findIndex((each) => +each.textContent > 0)";
+    assert!(browser.execute(off, &[]).as_i64().unwrap() >= 0);
+    let n = browser.execute("const cell = document.querySelector('#confusion td:not(.same) a'); const n = +cell.textContent; cell.click(); return n", &[]);
+    browser.wait_until("document.querySelector('.token')");
+    let n_cells = browser.execute("return [...document.querySelectorAll('.row')].length", &[]);
+    assert!(n_cells.as_u64() <= n.as_u64() && n_cells.as_u64() > Some(0), "{n_cells} items for {n} labels");
+    browser.click(".row");
+    browser.wait_until("document.querySelector('.held dl')");
+    assert!(browser.count(".held .answer") > 0, "the texts are there");
+    accessible(&browser, "a labelled item");
+    browser.screenshots("report-held");
+}

@@ -1,0 +1,143 @@
+//! Every way in, tried in a clean place: what was packed is installed in an empty folder, with an empty environment, and
+//! says what the README shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use super::build::newest;
+use super::{Part, Place, copy, failed, fresh, program as tool};
+use crate::step::{self, Failure};
+
+/// A way in: installs and tries what was packed.
+type Door = fn(&Place, &Path) -> Result<Part, Failure>;
+
+/// Every way in, by name.
+pub(super) const DOORS: [(&str, Door); 6] = [
+    ("archive", archive),
+    ("pip", pip),
+    ("npm", npm),
+    ("container", container),
+    ("cargo", cargo),
+    ("Windows, by Wine", wine),
+];
+
+/// A line of the first command's output, as the README shows it.
+const FIRST_LINE: &str = "11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped";
+
+/// An empty folder with the example in it.
+fn clean(name: &str, place: &Place) -> Result<PathBuf, Failure> {
+    let folder = std::env::temp_dir().join(format!("probity-door-{name}-{}", std::process::id()));
+    fresh(&folder)?;
+    copy(&place.root.join("examples/tickets.json"), &folder.join("tickets.json"))?;
+    Ok(folder)
+}
+
+/// Nothing of this machine's settings and keys.
+fn bare(mut command: Command, folder: &Path) -> Command {
+    command.current_dir(folder).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", folder);
+    // What Wine says about itself is not what the program says.
+    command.env("WINEDEBUG", "-all");
+    command
+}
+
+/// Runs the first command and looks at what it says.
+fn first_command(command: Command, folder: &Path) -> Result<Part, Failure> {
+    let started = Instant::now();
+    let mut command = bare(command, folder);
+    let said = step::captured(command.args(["run", "tickets.json"]))?;
+    let took = started.elapsed().as_secs_f64();
+    // A folder that stays among the temporary files does no harm.
+    let _ = fs::remove_dir_all(folder);
+    match said.lines().find(|line| *line == FIRST_LINE) {
+        Some(line) => Ok(Part::Made(format!("first command {took:.2} s: {line}"))),
+        None => Err(failed("the first command", &said)),
+    }
+}
+
+fn archive(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let folder = clean("archive", place)?;
+    let name = format!("probity-{}-{}", place.version, super::TARGET);
+    let packed = place.out.join(format!("{name}.tar.gz"));
+    step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
+    first_command(Command::new(folder.join(name).join("probity")), &folder)
+}
+
+fn pip(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let folder = clean("pip", place)?;
+    let wheel = newest(&place.out, |name| name.contains("linux_x86_64") || name.contains("linux_1_1_x86_64"));
+    let wheel = wheel.ok_or_else(|| failed("pip install", &"there is no wheel for this machine"))?;
+    let python = folder.join("venv/bin/python");
+    step::captured(bare(tool("python3", ["-m", "venv", "venv"]), &folder))?;
+    let install = ["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check"];
+    step::captured(bare(tool(&python, install), &folder).arg(wheel))?;
+    let script =
+        "import probity; r = probity.run('tickets.json'); assert len(r.rows) == 11 and r.complete, r";
+    step::captured(bare(tool(&python, ["-c", script]), &folder))?;
+    first_command(Command::new(folder.join("venv/bin/probity")), &folder)
+}
+
+fn npm(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let folder = clean("npm", place)?;
+    let (of_system, wrapper) = (
+        place.out.join(format!("probity-eval-linux-x64-{}.tgz", place.version)),
+        place.out.join(format!("probity-eval-{}.tgz", place.version)),
+    );
+    if !wrapper.exists() {
+        return Ok(Part::Skipped("npm is not installed".to_owned()));
+    }
+    let install = ["install", "--silent", "--no-audit", "--no-fund", "--offline", "--omit=optional"];
+    step::captured(bare(tool("npm", install), &folder).arg(wrapper).arg(of_system))?;
+    first_command(Command::new(folder.join("node_modules/.bin/probity")), &folder)
+}
+
+fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let packed = place.out.join(format!("probity-{}-image.tar", place.version));
+    if !packed.exists() {
+        return Ok(Part::Skipped("there is no image".to_owned()));
+    }
+    let folder = clean("container", place)?;
+    let from = format!("oci-archive:{}", packed.display());
+    let container = step::captured(tool("buildah", ["from", "--quiet", &from]))?;
+    let container = container.trim();
+    let mut run = tool("buildah", ["run", "--isolation", "chroot", "--user", "0", "--volume"]);
+    run.arg(format!("{}:/work", folder.display())).args([container, "/usr/bin/probity"]);
+    let ran = first_command(run, &folder);
+    step::captured(tool("buildah", ["rm", container]))?;
+    ran
+}
+
+fn cargo(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let folder = clean("cargo", place)?;
+    let mut install =
+        step::cargo(["install", "--locked", "--quiet", "--debug", "--path", "crates/probity", "--root"]);
+    step::captured(install.arg(&folder).env("CARGO_TARGET_DIR", place.root.join("target")))?;
+    first_command(Command::new(folder.join("bin/probity")), &folder)
+}
+
+/// The program for Windows: a run that is stopped, and the first command, which resumes it.
+fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
+    let name = format!("probity-{}-x86_64-pc-windows-gnu", place.version);
+    let packed = place.out.join(format!("{name}.tar.gz"));
+    if !packed.exists() || !step::has_version(Command::new("wine")) {
+        return Ok(Part::Skipped("Wine is not installed, or nothing was built for Windows".to_owned()));
+    }
+    let folder = clean("wine", place)?;
+    step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
+    let program = folder.join(name).join("probity.exe");
+    let mut stopped = bare(tool("wine", []), &folder);
+    let stopped = stopped.arg(&program).args(["run", "tickets.json", "--quiet", "--max-calls", "5"]).status();
+    match stopped.map(|status| status.code()) {
+        Ok(Some(3)) => {}
+        other => {
+            return Err(failed(
+                "a run that is stopped, by Wine",
+                &format!("{other:?}, expected exit code 3"),
+            ));
+        }
+    }
+    let mut command = Command::new("wine");
+    command.arg(&program);
+    first_command(command, &folder)
+}
