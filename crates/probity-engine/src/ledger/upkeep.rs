@@ -10,10 +10,10 @@ use super::reader::Reader;
 use super::{Store, open, server};
 
 /// Every table of a store.
-const TABLES: [&str; 26] = [
+const TABLES: [&str; 27] = [
     "note", "writer", "text", "judge", "case_list", "case_record", "run", "budget", "lane", "worker",
     "batch", "packet", "attempt", "answer", "settlement", "label", "person", "invitation", "session",
-    "queue", "item", "seat", "act", "sight", "taken_back", "probity_store",
+    "queue", "item", "seat", "act", "sight", "taken_back", "probity_store", "door_act",
 ];
 
 /// Packets that are looked at together.

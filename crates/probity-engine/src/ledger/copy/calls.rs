@@ -12,14 +12,16 @@ use crate::ledger::error::StoreError;
 
 /// What a call is known by, and the rest of its columns.
 const KEY: [&str; 6] = ["packet", "judge", "repeat", "n", "started_unix_ms", "cause"];
-const REST: [&str; 15] = [
+const REST: [&str; 20] = [
     "run", "batch", "state", "superseded", "reserved_picodollars", "outcome", "detail", "http_status",
     "tokens_in", "tokens_out", "cost_picodollars", "model", "fingerprint", "response_id", "elapsed_ms",
+    "tokens_planned", "decisions", "tokens_cached", "tier", "list_picodollars",
 ];
 const ROWS: &str = "{rows(at BIGINT, packet BIGINT, judge BIGINT, repeat BIGINT, n BIGINT, started_unix_ms BIGINT,
     cause TEXT, run BIGINT, batch BIGINT, state TEXT, superseded BIGINT, reserved_picodollars BIGINT, outcome TEXT,
     detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT, cost_picodollars BIGINT, model TEXT,
-    fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}";
+    fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT, tokens_planned BIGINT, decisions BIGINT,
+    tokens_cached BIGINT, tier TEXT, list_picodollars BIGINT)}";
 
 /// The places of columns in [`KEY`] and [`REST`] together.
 const RUN: usize = 6;
