@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{axe, book, browser, deny, fuzz, python, smoke};
+use crate::{axe, book, browser, deny, fuzz, postgres, python, smoke};
 
 /// Names the file to which a test adds a line when it cannot check here what it is for.
 const SKIPPED_LIST: &str = "PROBITY_SKIPPED";
@@ -31,6 +31,7 @@ const GROUPS: &[&[Step]] = &[
     &[
         Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
         Step { name: "deny", run: deny::tree },
+        Step { name: "postgres", run: postgres::present },
     ],
     &[
         Step { name: "clippy", run: clippy },

@@ -12,6 +12,7 @@ mod count;
 mod deny;
 mod fuzz;
 mod package;
+mod postgres;
 mod python;
 mod size;
 mod smoke;
@@ -24,6 +25,8 @@ usage: cargo xtask <recipe>
 
   bench  measure the engine's figures and print them [--quick] [name of one]
   ci     everything a change has to pass, in the order of cost
+  fleet [--long]
+         many workers on one PostgreSQL record, killed, stopped and cut off
   fmt    format every crate
   fuzz [target] [--seconds N]
          search for input that breaks a promise
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bench", rest @ ..] => bench(rest),
         ["ci"] => ci::run(),
+        ["fleet", arguments @ ..] => postgres::fleet(arguments),
         ["fmt"] => fmt(),
         ["fuzz", arguments @ ..] => fuzz::run(arguments),
         ["package", arguments @ ..] => package::run(arguments),
@@ -48,7 +52,7 @@ fn main() -> ExitCode {
         }
         unknown => {
             eprintln!(
-                "unknown recipe `{}`, expected bench, ci, fmt, fuzz, package, size or help",
+                "unknown recipe `{}`, expected bench, ci, fleet, fmt, fuzz, package, size or help",
                 unknown.join(" ")
             );
             ExitCode::from(2)

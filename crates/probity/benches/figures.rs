@@ -23,6 +23,10 @@ mod figure;
 mod gate;
 #[path = "figures/jobs.rs"]
 mod jobs;
+#[path = "figures/postgres.rs"]
+mod postgres;
+#[path = "../../probity-engine/tests/support/postgres.rs"]
+mod private_server;
 #[path = "figures/record.rs"]
 mod record;
 #[path = "figures/replies.rs"]
@@ -43,12 +47,14 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench::new(folder.path(), scale);
-    let jobs: [(&str, Job); 14] = [
+    let jobs: [(&str, Job); 16] = [
         ("slow-judge", jobs::slow_judge),
         ("fast-judge", jobs::fast_judge),
         ("slow-disk", jobs::slow_disk),
         ("throughput", jobs::throughput),
         ("first-call", record::first_call),
+        ("postgres-calls", postgres::calls),
+        ("postgres-first-call", postgres::first_call),
         ("replay", jobs::replay),
         ("report", jobs::report),
         ("plan", jobs::plan),

@@ -136,6 +136,7 @@ impl From<RunError> for Failure {
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }
             | RunError::BudgetTooLarge { .. }
+            | RunError::ShardedTarget
             | RunError::NoBatch { .. }
             | RunError::Sequence(_)
             | RunError::Template(_)

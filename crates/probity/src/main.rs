@@ -69,6 +69,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Sample(args) => commands::sample::sample(&args),
         Command::Trust(args) => commands::trust::trust(&args),
+        Command::Store(command) => commands::store::store(&command),
         Command::Models(args) => commands::models::models(&args),
         Command::Policy(PolicyCommand::Draft(args)) => commands::policy::draft(&args),
         Command::Policy(PolicyCommand::Check(args)) => commands::policy::check(&args),

@@ -325,6 +325,8 @@ settings! {
     }
     store: One<StoreLayer> {
         texts: StoredTexts => Plain,
+        password_command: Vec<String> => Program,
+        lease_seconds: u32 => Plain,
     }
     diff: One<DiffLayer> {
         guardrails: PathBuf => Path,

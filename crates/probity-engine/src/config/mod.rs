@@ -172,10 +172,14 @@ pub struct InputSettings {
 }
 
 /// `[store]`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreSettings {
     /// What is kept of tickets, replies and evidence.
     pub texts: StoredTexts,
+    /// The program, with its arguments, that tells the password of a server's database.
+    pub password_command: Option<Vec<String>>,
+    /// How long a worker's calls stay its own after it was last heard, on a server.
+    pub lease: Duration,
 }
 
 /// `[gate]`

@@ -16,7 +16,7 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
-use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
+use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer, StoreLayer};
 use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
 use super::{
     Backend, BatchSettings, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint,
@@ -27,6 +27,9 @@ use crate::dialect::Dialect;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
+/// The longest lease of a worker, one hour.
+const LEASE_SECONDS_MAX: u32 = 3600;
+
 /// The longest name of a judge or a target, in bytes.
 const NAME_BYTES_MAX: usize = 100;
 /// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
@@ -46,6 +49,7 @@ impl Config {
         let any_base_url =
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
         let run = resolving.run(layer.run);
+        let store = resolving.store(layer.store);
         let schedule = resolving.schedule(&layer.schedule);
         let batch = resolving.batch(&layer.batch);
         let gate = gate::settings(layer.gate, &mut resolving.problems);
@@ -63,7 +67,7 @@ impl Config {
                 map: layer.input.map.unwrap_or_default(),
                 date_format: layer.input.date_format,
             },
-            store: StoreSettings { texts: given(layer.store.texts) },
+            store,
             guardrails: layer.diff.guardrails,
             schedule,
             batch,
@@ -212,6 +216,16 @@ impl Resolving {
         };
         let (parse, reask) = (given(layer.parse), given(layer.reask));
         RunSettings { rubric, store, min_coverage, call_plan, parse, reask }
+    }
+
+    fn store(&mut self, layer: StoreLayer) -> StoreSettings {
+        let (texts, lease_seconds) = (given(layer.texts), given(layer.lease_seconds));
+        if !(1..=LEASE_SECONDS_MAX).contains(&lease_seconds) {
+            let message = format!("expected 1 to {LEASE_SECONDS_MAX} seconds, found {lease_seconds}");
+            self.problem("store.lease_seconds", message, None);
+        }
+        let lease = Duration::from_secs(lease_seconds.into());
+        StoreSettings { texts, password_command: layer.password_command, lease }
     }
 
     fn schedule(&mut self, layer: &ScheduleLayer) -> ScheduleSettings {

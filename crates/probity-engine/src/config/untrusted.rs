@@ -100,6 +100,7 @@ impl Untrusted {
             ("run", with.run.differing(&without.run)),
             ("gate", with.gate.differing(&without.gate)),
             ("diff", with.diff.differing(&without.diff)),
+            ("store", with.store.differing(&without.store)),
         ];
         let refused = |(section, decided): &(&str, Vec<Setting>)| {
             self.refused(&[&[section]], decided, &Sent::default(), here.variable)

@@ -179,11 +179,12 @@ impl Store {
             "INSERT INTO batch (run, budget, judge, account, tag, state, calls, spent_picodollars, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7) RETURNING id";
         self.write("reserving a batch", move |tables| {
-            let BatchStart { run, judge, account, tag, facts } = start;
-            let number = judge_row(&tables.db, &judge)?.ok_or(StoreError::UnknownJudge { judge })?;
-            let worker = tables.workers.get(&run).copied().ok_or(StoreError::UnknownRun { run })?;
-            let (state, body) = (BatchState::Reserved.name(), text(&facts));
-            let key = vals![run.0, worker.budget, number, &account, &tag, state, &body];
+            let BatchStart { run, judge, account, tag, facts } = &start;
+            let unknown = || StoreError::UnknownJudge { judge: judge.clone() };
+            let number = judge_row(&tables.db, judge)?.ok_or_else(unknown)?;
+            let worker = tables.workers.get(run).copied().ok_or(StoreError::UnknownRun { run: *run })?;
+            let (state, body) = (BatchState::Reserved.name(), text(facts));
+            let key = vals![run.0, worker.budget, number, account, tag, state, &body];
             let id = tables.db.row(NEW, &key, |row| row.get(0).map(BatchId))?;
             let id = id.expect("an insertion returns its row");
             calls.iter_mut().for_each(|call| call.batch = Some(id));

@@ -233,6 +233,12 @@ impl Spending {
         self.0.entry(caller).or_default().add(1, cost);
     }
 
+    /// A lost call of `caller`, charged at what was reserved, has told what it cost after all.
+    pub(super) fn correct(&mut self, caller: Caller, reserved: Money, cost: Money) {
+        let less = Money::from_picos(cost.picos().saturating_sub(reserved.picos()));
+        self.0.entry(caller).or_default().add(0, less);
+    }
+
     /// Adds what was spent to the counts of its callers.
     pub(super) fn record(&self, db: &Db) -> Result<(), DbError> {
         let rows = |is_worker: bool| -> Vec<Vec<Val<'_>>> {
@@ -242,7 +248,7 @@ impl Spending {
             });
             let row = |(id, sum): (i64, &Sum)| -> Vec<Val<'_>> {
                 let calls = i64::try_from(sum.calls).unwrap_or(i64::MAX);
-                vals![id, calls, sum.money.picos().clamp(0, SPENT_PICOS_MAX)].into()
+                vals![id, calls, sum.money.picos().min(SPENT_PICOS_MAX)].into()
             };
             callers.map(row).collect()
         };

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use probity_core::exact::Exact;
-use probity_core::packet::PacketHash;
 
 use super::db::DbError;
 use super::record::{AttemptId, RunId};
@@ -75,12 +74,6 @@ pub enum StoreError {
         /// The run asked for.
         run: RunId,
     },
-    /// A call about the packet is in flight already.
-    #[error("a call about packet {packet} is in flight already, expected one call at a time")]
-    InFlight {
-        /// The packet.
-        packet: PacketHash,
-    },
     /// A limit on calls is below what the run has made.
     #[error("--max-calls {max} is below the {spent} calls that this run has made; name more to continue it")]
     CallsSpent {
@@ -118,6 +111,18 @@ pub enum FailureKind {
     NotADatabase,
     /// The content is not what a store holds.
     Damaged,
+    /// The server does not answer.
+    Lost,
+    /// Another transaction was in the way, again and again.
+    Conflict,
+    /// The server takes no further connection.
+    Crowded,
+    /// The server ended a statement that took too long.
+    Cancelled,
+    /// The role lacks a right.
+    Denied,
+    /// The server or its certificate was not accepted, or it did not accept this program.
+    Refused,
     /// Something else.
     Io,
 }
@@ -130,6 +135,12 @@ impl FailureKind {
             FailureKind::Busy => ": another program keeps it busy",
             FailureKind::NotADatabase => ": it is another kind of file",
             FailureKind::Damaged => ": the file is damaged",
+            FailureKind::Lost => ": the server cannot be reached",
+            FailureKind::Conflict => ": other programs keep it busy",
+            FailureKind::Crowded => ": the server has as many connections as it allows (max_connections)",
+            FailureKind::Cancelled => ": the server's statement_timeout ended it",
+            FailureKind::Denied => ": the role lacks a right",
+            FailureKind::Refused => ": no connection was made",
             FailureKind::Io => "",
         }
     }

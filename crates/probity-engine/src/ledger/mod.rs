@@ -12,15 +12,19 @@
 //! - An attempt is never an answer by itself; only a settled verdict is.
 //! - What a dead process had in flight is listed once, as possibly billed.
 //!
-//! Everything is SQL over one small seam (`db`), so that a server's database can take this one's place.
+//! Everything is SQL over one small seam (`db`): a file of SQLite, or a database of PostgreSQL that many processes share.
 
+mod address;
 mod answer_history;
 mod batch;
 mod budget;
+mod copy;
 pub(crate) mod db;
 mod error;
+mod forget;
 mod known;
 mod labels;
+mod lease;
 mod lock;
 mod open;
 mod owned;
@@ -28,43 +32,56 @@ mod private;
 mod reader;
 mod record;
 mod runs;
+mod server;
 mod tables;
 mod totals;
+mod upkeep;
 mod writer;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
+pub use address::{AddressError, ServerOptions, StoreAddress};
 pub use answer_history::AnswerHistory;
 pub use batch::{BatchCall, BatchFacts, BatchRecord, BatchStart, BatchState, ReservedBatch};
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
+pub use copy::{Copied, copy};
 pub use error::{Cause, FailureKind, StoreError};
+pub use forget::{ERASED, Forgotten};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
+pub use lease::{LaneNews, LaneState};
 pub use lock::files;
 pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
-    Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, BatchId,
-    Begun, Found, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState,
-    Settled, Settlement, Totals,
+    Accepted, AskAgain, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary,
+    BatchId, Begun, Found, Holder, Intended, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening,
+    RunRecord, RunState, Settled, Settlement, Totals,
 };
 pub use runs::{Invocation, RunOutcome};
+pub use upkeep::{StoreStats, vacuum};
 
 pub use crate::judge::JudgeId;
 
 pub(crate) use error::Fault;
+pub(crate) use forget::{Erasure, PlacedCase};
 pub(crate) use known::packet_hash;
 pub(crate) use labels::{label_at, last_label, parsed_label, revise_label};
 pub(crate) use tables::Tables;
 
+use address::ServerAddress;
+use db::Db;
+use lease::Heard;
 use lock::Lock;
 use record::Conclusion;
+use server::Link;
 use writer::{OtherWriters, Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
@@ -84,9 +101,14 @@ pub struct Opened {
 }
 
 struct Shared {
+    address: StoreAddress,
+    /// What the store is called in messages: a path, or an address without its password.
     path: Arc<Path>,
     /// The writer's thread; `None` where the store was opened for reading.
     writer: Option<WriterThread>,
+    heard: Arc<Heard>,
+    /// Connections to a server that no reader uses.
+    idle: Mutex<Vec<Db>>,
 }
 
 struct WriterThread {
@@ -94,45 +116,92 @@ struct WriterThread {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// The connections to a server that are kept for the next reader.
+const IDLE_MAX: usize = 8;
+
 impl Store {
-    /// Opens the store at `path` for a run, and creates it and its folder if there is none.
-    pub fn open(path: &Path) -> Result<Opened, StoreError> {
-        let open::ForWriting { db, lock, path, lost, missing_log } = open::for_writing(path)?;
-        Ok(Opened { store: Store::writing(Tables::new(db), Some(lock), path.into())?, lost, missing_log })
+    /// Opens the store at `address` for a run, and creates it, and the folder of a file, if there is none.
+    pub fn open(address: impl Into<StoreAddress>) -> Result<Opened, StoreError> {
+        match address.into() {
+            StoreAddress::File(path) => {
+                let open::ForWriting { db, lock, path, lost, missing_log } = open::for_writing(&path)?;
+                Ok(Opened { store: Store::of_file(db, Some(lock), &path)?, lost, missing_log })
+            }
+            StoreAddress::Server(server) => {
+                let store = Store::on_server(&server)?;
+                let lost = store.write_blocking("listing lost calls", |tables| {
+                    Ok(lease::lost(&tables.db, lease::Lost::OfExpiredWorkers)?)
+                })?;
+                Ok(Opened { store, lost, missing_log: None })
+            }
+        }
     }
 
-    /// Opens the store at `path` for the review room, beside a run or without one: for labels and the tables of the
+    /// Opens the store at `address` for the review room, beside a run or without one: for labels and the tables of the
     /// room, and for no call. It takes no lock and recovers nothing.
-    pub(crate) fn open_for_review(path: &Path) -> Result<Store, StoreError> {
-        let (db, path) = open::beside_a_run(path)?;
-        Store::writing(Tables::new(db), None, path.into())
+    pub(crate) fn open_for_review(address: impl Into<StoreAddress>) -> Result<Store, StoreError> {
+        match address.into() {
+            StoreAddress::File(path) => {
+                let (db, path) = open::beside_a_run(&path)?;
+                Store::of_file(db, None, &path)
+            }
+            StoreAddress::Server(server) => Store::on_server(&server),
+        }
+    }
+
+    fn of_file(db: Db, lock: Option<Lock>, path: &Path) -> Result<Store, StoreError> {
+        Store::writing(Tables::new(db, None), StoreAddress::from(path), (lock, None))
+    }
+
+    fn on_server(server: &Arc<ServerAddress>) -> Result<Store, StoreError> {
+        let address = StoreAddress::Server(Arc::clone(server));
+        let db = server::for_writing(server, Path::new(&address.to_string()))?;
+        let link = Link::new(Arc::clone(server));
+        Store::writing(Tables::new(db, Some(link.lease())), address, (None, Some(link)))
     }
 
     /// A store with a writer on a thread of its own.
-    fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
+    fn writing(
+        tables: Tables,
+        address: StoreAddress,
+        (lock, link): (Option<Lock>, Option<Link>),
+    ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
+        let path: Arc<Path> = PathBuf::from(address.to_string()).into();
+        let heard = Arc::new(Heard::default());
         let writer = Writer {
             tables,
             lock,
             path: Arc::clone(&path),
             inbox,
             is_marked: false,
+            link,
+            heard: Arc::clone(&heard),
+            looked_at: Instant::now(),
             others: OtherWriters::default(),
         };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::of_system(&path, "starting the writer", &error))?;
-        let writer = WriterThread { inbox: sender, thread: Mutex::new(Some(thread)) };
-        Ok(Store { shared: Arc::new(Shared { path, writer: Some(writer) }) })
+        let writer = Some(WriterThread { inbox: sender, thread: Mutex::new(Some(thread)) });
+        Ok(Store { shared: Arc::new(Shared { address, path, writer, heard, idle: Mutex::default() }) })
     }
 
-    /// Opens the store at `path` for reading, beside a writer or without one. Every write is refused.
-    pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
-        let absolute = std::path::absolute(path)
-            .map_err(|error| StoreError::of_system(path, "finding the folder", &error))?;
-        open::for_reading(&absolute)?;
-        Ok(Store { shared: Arc::new(Shared { path: Arc::from(absolute), writer: None }) })
+    /// Opens the store at `address` for reading, beside a writer or without one. Every write is refused.
+    pub fn open_read_only(address: impl Into<StoreAddress>) -> Result<Store, StoreError> {
+        let address = match address.into() {
+            StoreAddress::File(path) => StoreAddress::File(
+                std::path::absolute(&path)
+                    .map_err(|error| StoreError::of_system(&path, "finding the folder", &error))?,
+            ),
+            server @ StoreAddress::Server(_) => server,
+        };
+        let path: Arc<Path> = PathBuf::from(address.to_string()).into();
+        let (heard, idle) = (Arc::default(), Mutex::default());
+        let store = Store { shared: Arc::new(Shared { address, path, writer: None, heard, idle }) };
+        store.reader()?;
+        Ok(store)
     }
 
     /// Whether it was opened for writing.
@@ -140,20 +209,57 @@ impl Store {
         self.shared.writer.is_some()
     }
 
+    /// Whether other processes may make calls on the same record.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.shared.address, StoreAddress::Server(_))
+    }
+
+    /// Whether calls that are recorded are this process's own, for all it knows: none is sent without that.
+    pub fn holds_leases(&self) -> bool {
+        self.shared.heard.is_alive()
+    }
+
+    /// How the lanes of this process's runs are, and whether others met a rate limit.
+    pub fn lane_news(&self) -> watch::Receiver<LaneNews> {
+        self.shared.heard.lane_news()
+    }
+
+    /// Tells other workers of a rate limit: all calls of the lane of `run` pause. It is not waited for.
+    pub fn pause_lane(&self, run: RunId, pause: Duration) {
+        self.write_unasked("telling of a rate limit", move |tables| Ok(tables.pause_lane(run, pause)?));
+    }
+
+    /// How many calls of other workers were found lost since the last look.
+    pub fn take_lost(&self) -> usize {
+        self.shared.heard.take_lost()
+    }
+
     /// Where the store is.
+    pub fn address(&self) -> &StoreAddress {
+        &self.shared.address
+    }
+
+    /// Where the store is, as it is shown.
     pub fn path(&self) -> &Path {
         &self.shared.path
     }
 
     /// A connection for reading, with its own prepared statements.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        Ok(Reader::new(open::for_reading(&self.shared.path)?, Arc::clone(&self.shared.path)))
+        let db = match &self.shared.address {
+            StoreAddress::File(path) => open::for_reading(path)?,
+            StoreAddress::Server(server) => match self.shared.idle() {
+                Some(db) => db,
+                None => server::for_reading(server, &self.shared.path)?,
+            },
+        };
+        Ok(Reader::new(db, Arc::clone(&self.shared.path), Arc::downgrade(&self.shared)))
     }
 
     /// A reader whose every answer is from this moment, whatever is written meanwhile: for reports.
     /// The write-ahead log grows while it lives.
     pub fn snapshot(&self) -> Result<Reader, StoreError> {
-        let reader = self.reader()?;
+        let mut reader = self.reader()?;
         reader.snapshot()?;
         Ok(reader)
     }
@@ -220,7 +326,7 @@ impl Store {
     }
 
     /// Hands `work` to the writer at once. The future waits for its answer without blocking the thread.
-    pub(crate) fn write<T: Send + 'static, F: FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static>(
+    pub(crate) fn write<T: Send + 'static, F: FnMut(&mut Tables) -> Result<T, Fault> + Send + 'static>(
         &self,
         doing: &'static str,
         work: F,
@@ -232,7 +338,7 @@ impl Store {
     pub(crate) fn write_blocking<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+        work: impl FnMut(&mut Tables) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (caller, answer) = mpsc::sync_channel(1);
         let reply = Box::new(move |outcome| drop(caller.send(outcome)));
@@ -244,7 +350,7 @@ impl Store {
     pub(crate) fn write_unasked(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&mut Tables) -> Result<(), Fault> + Send + 'static,
+        work: impl FnMut(&mut Tables) -> Result<(), Fault> + Send + 'static,
     ) {
         // A caller that does not wait is not told either.
         let _ = self.shared.send(doing, job(doing, work, Box::new(drop)));
@@ -269,13 +375,27 @@ impl Store {
 
 fn job<T: Send + 'static>(
     doing: &'static str,
-    work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+    work: impl FnMut(&mut Tables) -> Result<T, Fault> + Send + 'static,
     reply: Reply<T>,
 ) -> ToWriter {
-    ToWriter::Job(Box::new(Task { doing, work: Some(work), outcome: None, reply }))
+    ToWriter::Job(Box::new(Task { doing, work, outcome: None, reply }))
 }
 
 impl Shared {
+    /// A connection to a server that no reader uses and that can still be heard.
+    fn idle(&self) -> Option<Db> {
+        let found = self.idle.lock().expect("nothing panics while it holds these").pop();
+        found.filter(|db| matches!(db, Db::Postgres(server) if server.is_alive()))
+    }
+
+    /// Keeps a connection for the next reader.
+    fn keep(&self, db: Db) {
+        let mut idle = self.idle.lock().expect("nothing panics while it holds these");
+        if idle.len() < IDLE_MAX {
+            idle.push(db);
+        }
+    }
+
     fn send(&self, doing: &'static str, message: ToWriter) -> Result<(), StoreError> {
         let Some(WriterThread { inbox, .. }) = &self.writer else {
             return Err(StoreError::failed(

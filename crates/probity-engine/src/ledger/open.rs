@@ -5,13 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::budget::{Caller, Spending};
-use super::db::{Access, Db, DbError, LogAtClose, vals};
+use super::db::{Access, Db, DbError, LogAtClose, Sqlite, vals};
 use super::error::{FailureKind, StoreError};
+use super::lease::{Lost, lost};
 use super::lock::{Lock, beside, require_local};
 use super::private;
 use super::record::AttemptId;
-use crate::config::Money;
 
 /// "Prob" in the file's header.
 const APPLICATION_ID: i64 = 0x5072_6f62;
@@ -22,7 +21,7 @@ pub(super) const SCHEMA_VERSION: i64 = 6;
 const OPENING: &str = "opening";
 
 /// The note that is there while a run uses the store.
-const IN_USE: &str = "in use by a run";
+pub(super) const IN_USE: &str = "in use by a run";
 
 /// A store opened for a run, before its thread is started.
 pub(super) struct ForWriting {
@@ -44,7 +43,7 @@ pub(super) fn for_writing(path: &Path) -> Result<ForWriting, StoreError> {
     let opened = writable(&path).and_then(|db| {
         let fault = |error| StoreError::of_database(&path, OPENING, &error);
         let missing_log = if !has_log && is_in_use(&db).map_err(fault)? { Some(log) } else { None };
-        let lost = lost(&db).map_err(fault)?;
+        let lost = recovered(&db).map_err(fault)?;
         Ok((db, lost, missing_log))
     });
     match opened {
@@ -69,9 +68,10 @@ pub(super) fn for_reading(path: &Path) -> Result<Db, StoreError> {
         return Err(StoreError::Missing { path: path.to_path_buf() });
     }
     let opened = |access| {
-        let db = Db::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
-        let is_made = is_made(&db, path)?;
-        Ok::<_, StoreError>((db, is_made))
+        let file =
+            Sqlite::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+        let is_made = is_made(&file, path)?;
+        Ok::<_, StoreError>((Db::Sqlite(file), is_made))
     };
     let (db, is_made) = match opened(Access::Read) {
         // On read-only media there is no room for the index of a write-ahead log. A store at rest has no log.
@@ -115,28 +115,28 @@ fn location(path: &Path) -> Result<PathBuf, StoreError> {
 fn writable(path: &Path) -> Result<Db, StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     private::file(path).map_err(|error| StoreError::of_system(path, OPENING, &error))?;
-    let db = Db::open(path, Access::Write).map_err(fault)?;
-    let is_made = is_made(&db, path)?;
-    if db.is_read_only().map_err(fault)? {
+    let file = Sqlite::open(path, Access::Write).map_err(fault)?;
+    let is_made = is_made(&file, path)?;
+    if file.is_read_only().map_err(fault)? {
         return Err(StoreError::failed(path, OPENING, FailureKind::ReadOnly, "it may not be written"));
     }
-    let mode = db.use_write_ahead_log().map_err(fault)?;
+    let mode = file.use_write_ahead_log().map_err(fault)?;
     if mode != "wal" {
         let cause = format!("the journal mode stays {mode}, expected wal");
         return Err(StoreError::failed(path, OPENING, FailureKind::Io, &cause));
     }
     if !is_made {
-        create(&db, path)?;
+        create(&file, path)?;
     }
-    db.at_close(LogAtClose::Stays).map_err(fault)?;
-    Ok(db)
+    file.at_close(LogAtClose::Stays).map_err(fault)?;
+    Ok(Db::Sqlite(file))
 }
 
 /// Marks the store as in use by a run, in the file itself: without its write-ahead log it must still say so.
 pub(super) fn mark_in_use(db: &Db) -> Result<(), DbError> {
     const SQL: &str = "INSERT INTO note (key, value) VALUES (?1, '') ON CONFLICT (key) DO NOTHING";
     db.run(SQL, &vals![IN_USE])?;
-    db.checkpoint()
+    db.sqlite().map_or(Ok(()), Sqlite::checkpoint)
 }
 
 /// Whether a run uses the store, or has died using it.
@@ -149,15 +149,17 @@ pub(super) fn close(db: Db, lock: Option<&Lock>) -> Result<(), DbError> {
     if lock.is_some() {
         db.run("DELETE FROM note WHERE key = ?1", &vals![IN_USE])?;
     }
-    if !is_in_use(&db)? {
-        db.at_close(LogAtClose::Goes)?;
+    let is_in_use = is_in_use(&db)?;
+    let Db::Sqlite(file) = db else { return Ok(()) };
+    if !is_in_use {
+        file.at_close(LogAtClose::Goes)?;
     }
-    db.close()
+    file.close()
 }
 
 /// Writes the schema, unless another process has done so meanwhile. A crash before the commit leaves a file that
 /// counts as empty.
-fn create(db: &Db, path: &Path) -> Result<(), StoreError> {
+fn create(db: &Sqlite, path: &Path) -> Result<(), StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     db.begin().map_err(fault)?;
     if !is_made(db, path)? {
@@ -167,7 +169,7 @@ fn create(db: &Db, path: &Path) -> Result<(), StoreError> {
 }
 
 /// Whether there is a store of this version in the file, or nothing yet.
-fn is_made(db: &Db, path: &Path) -> Result<bool, StoreError> {
+fn is_made(db: &Sqlite, path: &Path) -> Result<bool, StoreError> {
     let header = db.header().map_err(|error| StoreError::of_database(path, OPENING, &error))?;
     let why = match header {
         (APPLICATION_ID, SCHEMA_VERSION, true) => return Ok(true),
@@ -185,23 +187,9 @@ fn is_made(db: &Db, path: &Path) -> Result<bool, StoreError> {
     Err(StoreError::Unusable { path: path.to_path_buf(), why })
 }
 
-/// Marks what dead workers had in flight as lost, lists it, and charges it to them at the most it can have cost. The
-/// lock is held, so every worker is dead; what a batch has in flight stays. Each call is listed once.
-fn lost(db: &Db) -> Result<Vec<AttemptId>, DbError> {
-    const SQL: &str = "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight' AND worker IS NOT NULL
-        RETURNING id, worker, reserved_picodollars";
+/// Lists what dead workers had in flight. The lock is held, so every worker is dead. Each call is listed once.
+fn recovered(db: &Db) -> Result<Vec<AttemptId>, DbError> {
     db.begin()?;
-    let mut spending = Spending::default();
-    let calls = db.rows(SQL, &[], |row| {
-        spending.add(Caller::Worker(row.get(1)?), Money::from_picos(row.get(2)?));
-        row.get(0).map(AttemptId)
-    });
-    let recovered = calls.and_then(|calls| {
-        spending.record(db)?;
-        db.commit()?;
-        Ok(calls)
-    });
-    let mut calls = recovered.inspect_err(|_| db.rollback())?;
-    calls.sort_unstable();
-    Ok(calls)
+    let calls = lost(db, Lost::OfEveryWorker).and_then(|calls| db.commit().map(|()| calls));
+    calls.inspect_err(|_| db.rollback())
 }

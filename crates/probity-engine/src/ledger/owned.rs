@@ -34,7 +34,10 @@ impl Store {
             if n.is_some() {
                 return Ok(None);
             }
-            db.run(CLEAR, &vals![list])?;
+            // Where several processes record the same cases, each adds what is not there.
+            if !db.is_shared() {
+                db.run(CLEAR, &vals![list])?;
+            }
             Ok(Some(CaseList(list)))
         })
     }
@@ -42,7 +45,8 @@ impl Store {
     /// Adds cases to a list, from number `first` on, or the records of their files that are no cases.
     pub fn add_cases(&self, list: CaseList, first: usize, records: Vec<String>) -> Result<(), StoreError> {
         const ADD: &str = "INSERT INTO case_record (list, n, body)
-            SELECT u.list, u.n, u.body FROM {rows(list BIGINT, n BIGINT, body TEXT)} u";
+            SELECT u.list, u.n, u.body FROM {rows(list BIGINT, n BIGINT, body TEXT)} u WHERE true
+            ON CONFLICT (list, n) DO NOTHING";
         self.write_blocking("recording cases", move |tables| {
             let numbered = (first..).zip(&records);
             let rows: Vec<_> = numbered.map(|(n, body)| vals![list.0, number(n), body].into()).collect();

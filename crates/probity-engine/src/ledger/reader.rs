@@ -5,7 +5,7 @@
 //! sees one moment. Statements are prepared once.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use probity_core::packet::PacketHash;
 
@@ -13,29 +13,46 @@ use super::db::{Db, DbError, Row, vals};
 use super::error::StoreError;
 use super::known::attempt_outcome;
 use super::record::{AttemptId, AttemptRecord, AttemptTold, RunId, Totals};
-use super::totals;
+use super::{Shared, totals};
 use crate::judge::JudgeId;
 
 const READING: &str = "reading";
 
 /// A reading connection. It can be sent to a thread, and answers one question at a time.
 pub struct Reader {
-    db: Db,
+    /// `None` only while it is dropped.
+    db: Option<Db>,
     path: Arc<Path>,
+    /// Where a connection to a server goes afterwards.
+    home: Weak<Shared>,
+    is_snapshot: bool,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let (Some(db @ Db::Postgres(_)), Some(home)) = (self.db.take(), self.home.upgrade()) {
+            if self.is_snapshot {
+                db.rollback();
+            }
+            home.keep(db);
+        }
+    }
 }
 
 impl Reader {
-    pub(super) fn new(db: Db, path: Arc<Path>) -> Reader {
-        Reader { db, path }
+    pub(super) fn new(db: Db, path: Arc<Path>, home: Weak<Shared>) -> Reader {
+        Reader { db: Some(db), path, home, is_snapshot: false }
     }
 
     /// Asks the database something.
     pub(crate) fn ask<T>(&self, question: impl FnOnce(&Db) -> Result<T, DbError>) -> Result<T, StoreError> {
-        question(&self.db).map_err(|error| StoreError::of_database(&self.path, READING, &error))
+        let db = self.db.as_ref().expect("the connection goes last");
+        question(db).map_err(|error| StoreError::of_database(&self.path, READING, &error))
     }
 
     /// Makes every later answer one from this moment.
-    pub(super) fn snapshot(&self) -> Result<(), StoreError> {
+    pub(super) fn snapshot(&mut self) -> Result<(), StoreError> {
+        self.is_snapshot = true;
         self.ask(Db::begin_snapshot)
     }
 

@@ -125,6 +125,8 @@ pub struct RunOpening<'a> {
     pub spec: Option<&'a str>,
     /// What its calls may cost.
     pub budget: Option<&'a BudgetTerms>,
+    /// What its calls share the limits of an endpoint by, with the calls of other workers.
+    pub lane: Option<&'a str>,
 }
 
 /// A run as the store has it.
@@ -165,6 +167,38 @@ pub struct AttemptStart {
     pub most: Money,
     /// The batch that it is part of; `None` for a call of this process.
     pub batch: Option<BatchId>,
+    /// Whether the packet may be asked about if it is settled by now.
+    pub again: AskAgain,
+}
+
+/// Whether a packet is asked about that another process may have settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskAgain {
+    /// Not if anything is settled.
+    Never,
+    /// Only if there is no verdict.
+    Unscored,
+    /// In any case.
+    Always,
+}
+
+impl AskAgain {
+    pub(super) fn code(self) -> i64 {
+        match self {
+            AskAgain::Never => 0,
+            AskAgain::Unscored => 1,
+            AskAgain::Always => 2,
+        }
+    }
+}
+
+/// What holds a packet that is in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// A worker, of this process or another. It ends soon, or is lost.
+    Worker,
+    /// A batch, which may take a day.
+    Batch,
 }
 
 /// What came of recording that a call is about to be made.
@@ -172,8 +206,10 @@ pub struct AttemptStart {
 pub enum Intended {
     /// It is on the disk, and the call may be sent.
     Recorded(AttemptId),
-    /// Another call about the packet is in flight, of this process or another.
-    InFlight,
+    /// Another call about the packet is in flight.
+    InFlight(Holder),
+    /// Another process has settled the packet in the meantime.
+    Settled(KnownKind),
     /// The budget of the run has no room for it.
     NoRoom(NoRoom),
 }

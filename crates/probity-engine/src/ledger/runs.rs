@@ -12,10 +12,11 @@ use super::Store;
 use super::budget::open_budget;
 use super::db::{Db, DbError, Row, vals};
 use super::error::{Fault, StoreError};
+use super::lease::open_lane;
 use super::owned::text_row;
 use super::reader::Reader;
 use super::record::{Begun, Manifest, RunId, RunOpening, RunRecord, RunState};
-use super::tables::{Tables, Worker};
+use super::tables::Tables;
 use crate::judge::JudgeId;
 use crate::judge::mask::without_userinfo;
 
@@ -84,18 +85,20 @@ impl Store {
         let invocation = opening.invocation.map(text_of);
         let spec = opening.spec.map(str::to_owned);
         let budget = opening.budget.cloned();
+        let lane = opening.lane.map(str::to_owned);
         self.write_blocking("beginning a run", move |tables| {
             check_judge(&tables.db, &judge, &identity)?;
-            let budget = budget.map(|terms| open_budget(&tables.db, &terms)).transpose()?;
+            let budget = budget.as_ref().map(|terms| open_budget(&tables.db, terms)).transpose()?;
             register_judge(&tables.db, &judge, &identity)?;
-            let begun = tables.begin_run(&manifest, budget)?;
-            if let Some(invocation) = invocation {
+            let lane = lane.as_ref().map(|key| open_lane(&tables.db, key)).transpose()?;
+            let begun = tables.begin_run(&manifest, budget, lane)?;
+            if let Some(invocation) = &invocation {
                 const SQL: &str = "UPDATE run SET invocation = ?2 WHERE id = ?1";
-                tables.db.run(SQL, &vals![begun.run().0, &invocation])?;
+                tables.db.run(SQL, &vals![begun.run().0, invocation])?;
             }
-            if let Some(spec) = spec {
+            if let Some(spec) = &spec {
                 const SQL: &str = "UPDATE run SET spec = ?2 WHERE id = ?1";
-                let spec = text_row(&tables.db, &spec)?;
+                let spec = text_row(&tables.db, spec)?;
                 tables.db.run(SQL, &vals![begun.run().0, spec])?;
             }
             Ok(begun)
@@ -123,8 +126,8 @@ impl Store {
             let (state, earlier): (String, Option<OutcomeRecord>) =
                 found.ok_or(StoreError::UnknownRun { run })?;
             let complete = earlier.as_ref().filter(|earlier| earlier.state == RunState::Complete.name());
-            let at = complete.map_or(at, |earlier| earlier.at.clone());
-            let outcome = OutcomeRecord { at, command, state, body };
+            let at = complete.map_or_else(|| at.clone(), |earlier| earlier.at.clone());
+            let outcome = OutcomeRecord { at, command: command.clone(), state, body: body.clone() };
             // A run that finds everything on record writes nothing new.
             if earlier.as_ref() != Some(&outcome) {
                 tables.db.run(KEEP, &vals![run.0, &text_of(&outcome)])?;
@@ -176,15 +179,16 @@ impl Reader {
 
 impl Tables {
     /// Begins or resumes a run, with a worker of this process.
-    fn begin_run(&mut self, manifest: &Manifest, budget: Option<i64>) -> Result<Begun, Fault> {
-        const WORKER: &str = "INSERT INTO worker (run, budget, calls, spent_picodollars)
-            VALUES (?1, ?2, 0, 0) RETURNING id";
+    fn begin_run(
+        &mut self,
+        manifest: &Manifest,
+        budget: Option<i64>,
+        lane: Option<i64>,
+    ) -> Result<Begun, Fault> {
         let begun = begun(&self.db, manifest)?;
         let run = begun.run();
         if self.workers.get(&run).is_none_or(|worker| worker.budget != budget) {
-            let id = self.db.row(WORKER, &vals![run.0, budget], |row| row.get(0))?;
-            let id = id.expect("an insertion returns its row");
-            self.workers.insert(run, Worker { id, budget });
+            self.add_worker(run, budget, lane)?;
         }
         Ok(begun)
     }

@@ -8,6 +8,13 @@ CREATE TABLE note (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- How many transactions a process has written, so that one whose commit was not answered can be looked up.
+CREATE TABLE writer (
+    id    INTEGER PRIMARY KEY,
+    n     INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
+
 -- Texts by their BLAKE3 hash, each kept once.
 CREATE TABLE text (
     id   INTEGER PRIMARY KEY,
@@ -61,15 +68,27 @@ CREATE TABLE budget (
     picodollars_max INTEGER
 ) STRICT;
 
--- A process at work on a run. Calls in flight are its own; when it is dead, they are lost.
+-- A key and model at an endpoint: what workers share of its limits. Its calls pause until `paused_until_ms` by the
+-- database's clock; each pause that begins is an episode.
+CREATE TABLE lane (
+    id              INTEGER PRIMARY KEY,
+    key             TEXT NOT NULL UNIQUE,
+    paused_until_ms INTEGER NOT NULL,
+    episode         INTEGER NOT NULL
+) STRICT;
+
+-- A process at work on a run. Calls in flight are its own until `until_ms` by the database's clock; then they are lost.
 CREATE TABLE worker (
     id                INTEGER PRIMARY KEY,
     run               INTEGER NOT NULL REFERENCES run (id),
     budget            INTEGER REFERENCES budget (id),
+    lane              INTEGER REFERENCES lane (id),
+    until_ms          INTEGER NOT NULL,
     calls             INTEGER NOT NULL,
     spent_picodollars INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX worker_by_budget ON worker (budget);
+CREATE INDEX worker_by_lane ON worker (lane, until_ms);
 
 -- Calls that are handed to a provider together. Its calls are in flight until the batch is known to have ended, whatever
 -- becomes of the process that submitted it. `account` is a fingerprint, never a key; `provider_id` is null until the

@@ -5,6 +5,8 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use probity_core::packet::PacketHash;
 
@@ -13,7 +15,8 @@ use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
 use super::record::{
-    Accepted, AttemptId, AttemptStart, BatchId, Conclusion, Intended, RunId, Settled, Settlement,
+    Accepted, AskAgain, AttemptId, AttemptStart, BatchId, Conclusion, Holder, Intended, KnownKind, RunId,
+    Settled, Settlement,
 };
 use crate::config::Money;
 use crate::judge::JudgeId;
@@ -22,27 +25,59 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
     ON CONFLICT (hash) DO NOTHING";
 
+/// Records calls in flight: of workers that are alive, about packets that are not settled by now.
 const INTENT: &str =
     "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
         tokens_planned, decisions, started_unix_ms, reserved_picodollars)
     SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.batch, u.n, 'in_flight', 0, u.cause,
         u.tokens_planned, u.decisions, u.started_unix_ms, u.reserved
     FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, batch BIGINT, n BIGINT,
-        cause TEXT, tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT, reserved BIGINT)} u
-    JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
+        cause TEXT, tokens_planned BIGINT, decisions BIGINT, started_unix_ms BIGINT, reserved BIGINT,
+        again BIGINT)} u
+    JOIN packet ON packet.hash = u.hash LEFT JOIN worker ON worker.id = u.worker
+    WHERE (u.worker IS NULL OR worker.until_ms > {now_ms})
+        AND (u.again = 2 OR NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = u.judge
+            AND settlement.packet = packet.id AND settlement.repeat = u.repeat
+            AND (u.again = 0 OR settlement.verdict IS NOT NULL)))
+    ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
 
-const END: &str = "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
-        http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
-        tokens_cached = u.tokens_cached, tier = u.tier, cost_picodollars = u.cost_picodollars,
-        list_picodollars = u.list_picodollars, model = u.model, fingerprint = u.fingerprint,
-        response_id = u.response_id, elapsed_ms = u.elapsed_ms
-    FROM {rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
-        tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT, model TEXT,
-        fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)} u
-    WHERE attempt.id = u.k AND attempt.state = 'in_flight'
-    RETURNING id, worker, batch, reserved_picodollars";
+/// Takes back calls whose packet another process settled while they were recorded: the statement before this one did not
+/// see that yet.
+const SETTLED_MEANWHILE: &str = "DELETE FROM attempt WHERE id IN (SELECT u.k FROM {rows(k BIGINT)} u)
+    AND EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = attempt.judge
+        AND settlement.packet = attempt.packet AND settlement.repeat = attempt.repeat
+        AND settlement.verdict IS NOT NULL)
+    RETURNING judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
+
+/// Why calls were not recorded: what is settled about their packets, or the batch that holds them.
+const NOT_RECORDED: &str = "SELECT u.judge, u.repeat, u.hash, settlement.attempt, settlement.verdict IS NULL,
+        attempt.id, attempt.batch
+    FROM {rows(judge BIGINT, repeat BIGINT, hash BYTEA)} u JOIN packet ON packet.hash = u.hash
+    LEFT JOIN settlement ON settlement.judge = u.judge AND settlement.packet = packet.id
+        AND settlement.repeat = u.repeat
+    LEFT JOIN attempt ON attempt.packet = packet.id AND attempt.judge = u.judge AND attempt.repeat = u.repeat
+        AND attempt.state = 'in_flight'";
+
+/// Ends calls in flight, and the other those that were taken for lost.
+static END: LazyLock<String> = LazyLock::new(|| end_of("in_flight"));
+static END_LATE: LazyLock<String> = LazyLock::new(|| end_of("lost"));
+
+fn end_of(state: &str) -> String {
+    format!(
+        "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
+            http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
+            tokens_cached = u.tokens_cached, tier = u.tier, cost_picodollars = u.cost_picodollars,
+            list_picodollars = u.list_picodollars, model = u.model, fingerprint = u.fingerprint,
+            response_id = u.response_id, elapsed_ms = u.elapsed_ms
+        FROM {{rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
+            tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT, model TEXT,
+            fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}} u
+        WHERE attempt.id = u.k AND attempt.state = '{state}'
+        RETURNING id, worker, batch, reserved_picodollars"
+    )
+}
 
 const ANSWER: &str = "INSERT INTO answer (attempt, raw) SELECT u.k, u.raw FROM {rows(k BIGINT, raw BYTEA)} u";
 
@@ -71,17 +106,31 @@ const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)}
 /// What a settlement is about: packet, judge and repeat, by number.
 type Subject = (i64, i64, u32);
 
+/// What a call asks: the judge by number, the repeat, and the packet.
+type Asked = (i64, u32, PacketHash);
+
 /// The writer's connection, with the numbers of the judges and workers it has met.
 pub(crate) struct Tables {
     pub(crate) db: Db,
     judges: HashMap<JudgeId, i64>,
     /// This process's worker in each run that it has begun.
     pub(super) workers: HashMap<RunId, Worker>,
+    /// How long a worker lives without being heard; `None` where a lock says who is alive.
+    pub(super) lease: Option<Duration>,
 }
 
 impl Tables {
-    pub(super) fn new(db: Db) -> Tables {
-        Tables { db, judges: HashMap::new(), workers: HashMap::new() }
+    pub(super) fn new(db: Db, lease: Option<Duration>) -> Tables {
+        Tables { db, judges: HashMap::new(), workers: HashMap::new(), lease }
+    }
+
+    /// Goes on with another connection, or after a transaction that was undone: `workers` are those from before it.
+    pub(super) fn resume(&mut self, db: Option<Db>, workers: HashMap<RunId, Worker>) {
+        if let Some(db) = db {
+            self.db = db;
+        }
+        self.judges.clear();
+        self.workers = workers;
     }
 
     /// Records that calls are about to be made, as far as the budgets of their runs have room.
@@ -99,20 +148,67 @@ impl Tables {
         self.db.set(PACKET, &packets, |_| Ok(()))?;
         let intents: Vec<Vec<Val<'_>>> = accepted().map(|(start, parties)| intent(start, parties)).collect();
         let begun = self.db.set(INTENT, &intents, |row| {
-            let key: (i64, u32, PacketHash) = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
-            Ok((key, AttemptId(row.get(0)?)))
+            let asked: Asked = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
+            Ok((asked, AttemptId(row.get(0)?)))
         })?;
-        let mut begun: HashMap<_, _> = begun.into_iter().collect();
+        let mut begun: HashMap<Asked, AttemptId> = begun.into_iter().collect();
+        if self.db.is_shared() && starts.iter().all(|start| start.again != AskAgain::Always) {
+            self.take_back_settled(&mut begun)?;
+        }
+        let of = |start: &AttemptStart, parties: &Parties| (parties.judge, start.repeat, start.packet);
+        let missing =
+            accepted().map(|(start, parties)| of(start, parties)).filter(|asked| !begun.contains_key(asked));
+        let reasons = self.not_recorded(&missing.collect::<Vec<_>>())?;
         let outcome = |(start, place): (&AttemptStart, Result<Place, StoreError>)| {
             Ok(match place? {
                 Err(no_room) => Intended::NoRoom(no_room),
                 // Of two calls about one packet, one has the place in flight.
-                Ok(parties) => begun
-                    .remove(&(parties.judge, start.repeat, start.packet))
-                    .map_or(Intended::InFlight, Intended::Recorded),
+                Ok(parties) => {
+                    let asked = of(start, &parties);
+                    let recorded = begun.remove(&asked).map(Intended::Recorded);
+                    // What is settled without a verdict does not keep a call from being made that asks for one.
+                    let holds = |reason: &&Intended| {
+                        let is_unscored = **reason == Intended::Settled(KnownKind::Unscored);
+                        start.again == AskAgain::Never || !is_unscored
+                    };
+                    let reason = recorded.or_else(|| reasons.get(&asked).filter(holds).cloned());
+                    reason.unwrap_or(Intended::InFlight(Holder::Worker))
+                }
             })
         };
         Ok(starts.iter().zip(places).map(outcome).collect())
+    }
+
+    /// Takes back calls whose packet another process has settled in the meantime.
+    fn take_back_settled(&self, begun: &mut HashMap<Asked, AttemptId>) -> Result<(), DbError> {
+        let keys: Vec<Vec<Val<'_>>> = begun.values().map(|attempt| vec![attempt.0.into()]).collect();
+        let settled = self.db.set(SETTLED_MEANWHILE, &keys, |row| {
+            Ok::<Asked, DbError>((row.get(0)?, row.get(1)?, packet_hash(row, 2)?))
+        })?;
+        begun.retain(|asked, _| !settled.contains(asked));
+        Ok(())
+    }
+
+    /// Why calls were not recorded.
+    fn not_recorded(&self, missing: &[Asked]) -> Result<HashMap<Asked, Intended>, DbError> {
+        let rows: Vec<Vec<Val<'_>>> = missing
+            .iter()
+            .map(|(judge, repeat, packet)| vals![*judge, *repeat, packet.as_bytes()].into())
+            .collect();
+        let reasons = self.db.set(NOT_RECORDED, &rows, |row| {
+            let asked: Asked = (row.get(0)?, row.get(1)?, packet_hash(row, 2)?);
+            let settled: Option<i64> = row.get(3)?;
+            let (in_flight, batch): (Option<i64>, Option<i64>) = (row.get(5)?, row.get(6)?);
+            let reason = match (settled, in_flight, batch) {
+                (_, _, Some(_)) => Intended::InFlight(Holder::Batch),
+                (Some(_), None, None) if row.get(4)? => Intended::Settled(KnownKind::Unscored),
+                (Some(_), None, None) => Intended::Settled(KnownKind::Verdict),
+                // In flight, or this process is taken for dead and has no successor yet.
+                (None, ..) | (_, Some(_), None) => Intended::InFlight(Holder::Worker),
+            };
+            Ok((asked, reason))
+        })?;
+        Ok(reasons.into_iter().collect())
     }
 
     /// Who asks whom in each of `starts`, as far as budgets have room. What turns out to be in flight already has taken
@@ -145,18 +241,14 @@ impl Tables {
         self.db.run(SQL, &vals![attempt.0]).map(drop)
     }
 
-    /// Records how calls ended, with their raw answers and what was read from them.
+    /// Records how calls ended, with their raw answers and what was read from them. An answer to a call that was taken
+    /// for lost is kept as well, and stands where nothing else was settled.
     pub(super) fn conclude(
         &mut self,
         conclusions: &[Conclusion],
     ) -> Result<Vec<Result<Option<Accepted>, StoreError>>, DbError> {
-        let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(end).collect();
-        let ended = self.db.set(END, &ends, |row| {
-            let caller = Caller::of(row.get(1)?, row.get(2)?)?;
-            Ok((row.get::<i64>(0)?, (caller, Money::from_picos(row.get(3)?))))
-        })?;
-        let ended: HashMap<i64, (Caller, Money)> = ended.into_iter().collect();
         let mut spending = Spending::default();
+        let ended = self.ended(&END, conclusions)?;
         for conclusion in conclusions {
             if let Some((caller, reserved)) = ended.get(&conclusion.attempt.0) {
                 // What a call cost that does not tell is the most it can have cost.
@@ -164,7 +256,47 @@ impl Tables {
                 spending.add(*caller, cost);
             }
         }
+        let mut accepted = self.settled_by(conclusions, &ended)?;
+        let mut all_ended: HashSet<i64> = ended.keys().copied().collect();
+        // One after the other: of two late answers about one packet the first stands.
+        for late in conclusions.iter().filter(|conclusion| !ended.contains_key(&conclusion.attempt.0)) {
+            let late = std::slice::from_ref(late);
+            let ended = self.ended(&END_LATE, late)?;
+            for (caller, reserved) in ended.values() {
+                let cost = late[0].end.cost_picodollars.map_or(*reserved, Money::from_picos);
+                spending.correct(*caller, *reserved, cost);
+            }
+            accepted.extend(self.settled_by(late, &ended)?);
+            all_ended.extend(ended.keys());
+        }
         spending.record(&self.db)?;
+        let outcome = |conclusion: &Conclusion| {
+            let attempt = conclusion.attempt;
+            if all_ended.contains(&attempt.0) {
+                Ok(accepted.get(&attempt).copied())
+            } else {
+                Err(StoreError::NotInFlight { attempt })
+            }
+        };
+        Ok(conclusions.iter().map(outcome).collect())
+    }
+
+    /// Ends calls by `sql`, and returns those that it ended, with their callers and what was reserved for them.
+    fn ended(&self, sql: &str, conclusions: &[Conclusion]) -> Result<HashMap<i64, (Caller, Money)>, DbError> {
+        let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(end).collect();
+        let ended = self.db.set(sql, &ends, |row| {
+            let caller = Caller::of(row.get(1)?, row.get(2)?)?;
+            Ok((row.get::<i64>(0)?, (caller, Money::from_picos(row.get(3)?))))
+        })?;
+        Ok(ended.into_iter().collect())
+    }
+
+    /// Keeps the answers of calls that have `ended`, and offers what was read from them.
+    fn settled_by(
+        &mut self,
+        conclusions: &[Conclusion],
+        ended: &HashMap<i64, (Caller, Money)>,
+    ) -> Result<HashMap<AttemptId, Accepted>, DbError> {
         let current = || conclusions.iter().filter(|conclusion| ended.contains_key(&conclusion.attempt.0));
         let answers: Vec<Vec<Val<'_>>> = current()
             .filter(|conclusion| !conclusion.end.raw.is_empty())
@@ -174,16 +306,7 @@ impl Tables {
         let offers: Vec<(AttemptId, &Settlement)> = current()
             .filter_map(|conclusion| Some((conclusion.attempt, conclusion.settlement.as_ref()?)))
             .collect();
-        let accepted = self.settle(&offers)?;
-        let outcome = |conclusion: &Conclusion| {
-            let attempt = conclusion.attempt;
-            if ended.contains_key(&attempt.0) {
-                Ok(accepted.get(&attempt).copied())
-            } else {
-                Err(StoreError::NotInFlight { attempt })
-            }
-        };
-        Ok(conclusions.iter().map(outcome).collect())
+        self.settle(&offers)
     }
 
     /// The rules of acceptance: the first settlement stands; an unscored one gives way to whatever comes later;
@@ -226,7 +349,7 @@ impl Tables {
             let budget = self.db.row(BUDGET, &vals![batch], |row| row.get(0))?.flatten();
             return Ok(Ok(Parties { judge, caller: Caller::Batch(batch), budget }));
         }
-        let Some(Worker { id, budget }) = self.workers.get(&start.run).copied() else {
+        let Some(Worker { id, budget, .. }) = self.workers.get(&start.run).copied() else {
             return Ok(Err(StoreError::UnknownRun { run: start.run }));
         };
         Ok(Ok(Parties { judge, caller: Caller::Worker(id), budget }))
@@ -259,6 +382,7 @@ struct Parties {
 pub(super) struct Worker {
     pub(super) id: i64,
     pub(super) budget: Option<i64>,
+    pub(super) lane: Option<i64>,
 }
 
 /// The number of a judge.
@@ -281,6 +405,7 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
         start.decisions,
         start.started_unix_ms,
         reserved(start.most),
+        start.again.code(),
     ]
     .into()
 }
@@ -328,13 +453,13 @@ mod tests {
     fn statements_about_calls_search_by_index() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("store.db")).unwrap().store;
-        for sql in [INTENT, END, ANSWER, GIVE_WAY, SETTLE, SUPERSEDE] {
+        for sql in [INTENT, &END, ANSWER, GIVE_WAY, SETTLE, SUPERSEDE, NOT_RECORDED, SETTLED_MEANWHILE] {
             let n_columns =
                 sql.split_once("{rows(").unwrap().1.split_once(")}").unwrap().0.split(',').count();
             let explained = format!("EXPLAIN QUERY PLAN {sql}");
             let row = vec![Val::Null; n_columns];
             let plan = store.write_blocking("explaining", move |tables| {
-                Ok(tables.db.set(&explained, &[row], |row| row.get::<String>(3))?)
+                Ok(tables.db.set(&explained, &[row.clone()], |row| row.get::<String>(3))?)
             });
             let plan = plan.unwrap();
             let scans = |line: &&String| {

@@ -4,18 +4,21 @@
 //! A sync of the disk costs the same for one row as for hundreds, so sharing it is what makes durable
 //! answers cheap. After a failed commit the thread writes nothing more: every caller, now and later, is told
 //! the same error, and what had been answered before is safe. The queue needs no bound of its own, because
-//! each caller waits for its answer before it asks again.
+//! each caller waits for its answer before it asks again. On a server, the thread also says three times per lease that
+//! this process is alive.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
 
 use super::db::Db;
-use super::error::{Fault, StoreError};
+use super::error::{FailureKind, Fault, StoreError};
+use super::lease::{Heard, LaneNews};
 use super::lock::Lock;
 use super::open;
 use super::record::{Accepted, AttemptStart, Conclusion, Intended};
+use super::server::{self, Link};
 use super::tables::Tables;
 use crate::fault_points::{self, Point};
 
@@ -25,6 +28,17 @@ const BATCH_REQUESTS_MAX: usize = 2048;
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the write-ahead log.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
+/// How often a worker is heard in the time that it lives without.
+const BEATS_PER_LEASE: u32 = 3;
+
+/// How long a process does not look whether others met a rate limit.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often a transaction is tried on a server.
+const TRIES_MAX: u32 = 12;
+
+/// The pause before a transaction is tried again is a random part of this, the longer the more often it was.
+const CONFLICT_PAUSE: Duration = Duration::from_millis(20);
 /// How long a run's writer stays out after a commit where others write: longer than they wait between two tries.
 const GAP: Duration = Duration::from_millis(1);
 
@@ -59,8 +73,8 @@ pub(super) trait Job: Send {
 pub(super) struct Task<T, F> {
     /// What is being done, for error messages.
     pub(super) doing: &'static str,
-    /// What to write. Taken when applied.
-    pub(super) work: Option<F>,
+    /// What to write. On a server it is done again where a transaction has to be.
+    pub(super) work: F,
     /// What the work answered.
     pub(super) outcome: Option<Result<T, StoreError>>,
     /// The way back.
@@ -70,11 +84,10 @@ pub(super) struct Task<T, F> {
 impl<T, F> Job for Task<T, F>
 where
     T: Send,
-    F: FnOnce(&mut Tables) -> Result<T, Fault> + Send,
+    F: FnMut(&mut Tables) -> Result<T, Fault> + Send,
 {
     fn apply(&mut self, tables: &mut Tables, path: &Path) -> Result<(), StoreError> {
-        let work = self.work.take().expect("a job is applied once");
-        self.outcome = match work(tables) {
+        self.outcome = match (self.work)(tables) {
             Ok(value) => Some(Ok(value)),
             Err(Fault::Refused(error)) => Some(Err(error)),
             Err(Fault::Database(error)) => return Err(StoreError::of_database(path, self.doing, &error)),
@@ -142,8 +155,23 @@ pub(super) struct Writer {
     pub(super) inbox: Receiver<ToWriter>,
     /// Whether the file says that a run uses it, which it does from before the first call.
     pub(super) is_marked: bool,
-    /// Other writers of the store.
+    /// The way back to a server; `None` for a file.
+    pub(super) link: Option<Link>,
+    /// Until when this process may make calls, for those who make them.
+    pub(super) heard: Arc<Heard>,
+    /// When the lanes were looked at.
+    pub(super) looked_at: Instant,
+    /// Other writers of the file.
     pub(super) others: OtherWriters,
+}
+
+/// What a batch needs beside its transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Nothing: calls exclude each other by their rows.
+    Shared,
+    /// That no other process does the same: what is read is written back.
+    Alone,
 }
 
 /// What a run's writer knows of others, such as a review room. The database lets writers in without a queue, and one
@@ -156,10 +184,11 @@ pub(super) struct OtherWriters {
 }
 
 impl OtherWriters {
-    /// Leaves the others time to get in, where one of them has written lately.
+    /// Leaves the others time to get in, where one of them has written lately. A server lets all of them in.
     fn leave_gap(&mut self, db: &Db) {
+        let Some(file) = db.sqlite() else { return };
         // A version that cannot be read is no reason to stop: the next commit says what is wrong.
-        let version = db.version_of_others().unwrap_or(self.version);
+        let version = file.version_of_others().unwrap_or(self.version);
         if version != std::mem::replace(&mut self.version, version) {
             self.n_gaps = GAPS_AFTER_WRITE;
         }
@@ -175,7 +204,14 @@ impl Writer {
     pub(super) fn run(mut self) {
         let (mut failed, mut closing) = (None, None);
         while closing.is_none() {
-            let Ok(first) = self.inbox.recv() else { break };
+            let first = match self.next() {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    failed = failed.or_else(|| self.beat().err());
+                    continue;
+                }
+            };
             let mut batch = Batch::default();
             closing = self.gather(first, &mut batch);
             if batch.len() == 0 {
@@ -194,6 +230,33 @@ impl Writer {
             // A caller that has gone does not need to know.
             let _ = caller.send(closed);
         }
+    }
+
+    /// The next message; a timeout when this process has to be heard before one came.
+    fn next(&self) -> Result<ToWriter, RecvTimeoutError> {
+        match self.link.as_ref().filter(|_| !self.tables.workers.is_empty()) {
+            None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(link) => {
+                let left = link.next_beat.saturating_duration_since(Instant::now());
+                if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.inbox.recv_timeout(left) }
+            }
+        }
+    }
+
+    /// Lets this process's workers be heard, and lists what others have lost.
+    fn beat(&mut self) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let fault = |path: &Path, error| StoreError::of_database(path, "staying alive", &error);
+        let (lost, news) = self.transaction(Turn::Shared, "staying alive", |tables, path| {
+            Ok((tables.beat().map_err(|error| fault(path, error))?, lanes(tables, path)?))
+        })?;
+        self.tell_lanes(Some(news));
+        if let Some(link) = &mut self.link {
+            link.next_beat = began + link.lease() / BEATS_PER_LEASE;
+            self.heard.until(began + link.lease());
+        }
+        self.heard.lost(lost.len());
+        Ok(())
     }
 
     /// Takes what is waiting, up to the bounds. Returns the caller who waits for the end, if it has come.
@@ -224,41 +287,146 @@ impl Writer {
     fn commit(&mut self, batch: &mut Batch) -> Result<Written, StoreError> {
         let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, "committing", &error);
-        if !self.is_marked && !batch.starts.is_empty() {
+        if self.lock.is_some() && !self.is_marked && !batch.starts.is_empty() {
             open::mark_in_use(&self.tables.db).map_err(fault)?;
             self.is_marked = true;
         }
-        self.tables.db.begin().map_err(fault)?;
-        let written = self.written(batch).and_then(|written| {
-            fault_points::reach(Point::BeforeCommit);
-            self.tables.db.commit().map_err(fault)?;
-            Ok(written)
-        });
-        if written.is_err() {
-            self.tables.db.rollback();
+        let turn = if batch.jobs.is_empty() { Turn::Shared } else { Turn::Alone };
+        let n_workers = self.tables.workers.len();
+        let had_worker = n_workers > 0;
+        let began = Instant::now();
+        let (is_shared, looks) = (self.link.is_some(), self.looked_at.elapsed() > LOOK_PAUSE);
+        let (written, lanes) = self.transaction(turn, "committing", |tables, path| {
+            let written = written(tables, path, batch)?;
+            let looks = is_shared && (looks || tables.workers.len() != n_workers);
+            Ok((written, if looks { Some(lanes(tables, path)?) } else { None }))
+        })?;
+        self.tell_lanes(lanes);
+        if let Some(link) = self.link.as_mut().filter(|_| !had_worker) {
+            // The first worker of this process has just begun.
+            link.next_beat = began + link.lease() / BEATS_PER_LEASE;
+            self.heard.until(began + link.lease());
         }
-        written
+        Ok(written)
     }
 
-    fn written(&mut self, batch: &mut Batch) -> Result<Written, StoreError> {
+    fn tell_lanes(&mut self, lanes: Option<LaneNews>) {
+        if let Some(lanes) = lanes {
+            self.looked_at = Instant::now();
+            self.heard.lanes(lanes);
+        }
+    }
+
+    /// Does `work` in one transaction. On a server it is done again where other transactions were in the way, and after
+    /// a lost connection, unless it turns out to be committed.
+    fn transaction<T>(
+        &mut self,
+        turn: Turn,
+        doing: &'static str,
+        mut work: impl FnMut(&mut Tables, &Path) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut n_tries = 0;
+        loop {
+            let workers = self.tables.workers.clone();
+            let Undone { error, unanswered } = match self.tried(turn, doing, &mut work) {
+                Ok(value) => return Ok(value),
+                Err(undone) => undone,
+            };
+            let path = Arc::clone(&self.path);
+            let fault = |error| StoreError::of_database(&path, doing, &error);
+            let (Some(link), true) = (&self.link, n_tries < TRIES_MAX) else {
+                self.tables.db.rollback();
+                return Err(error);
+            };
+            match error.failure() {
+                Some(FailureKind::Conflict) => {
+                    self.tables.db.rollback();
+                    self.tables.resume(None, workers);
+                    std::thread::sleep(
+                        CONFLICT_PAUSE.mul_f64(f64::from(n_tries + 1) * rand::random::<f64>()),
+                    );
+                }
+                Some(FailureKind::Lost) => {
+                    let db = link.reconnected(&path)?;
+                    if let Some(value) = unanswered
+                        && link.is_committed(&db).map_err(fault)?
+                    {
+                        self.tables.db = db;
+                        return Ok(value);
+                    }
+                    self.tables.resume(Some(db), workers);
+                }
+                _ => {
+                    self.tables.db.rollback();
+                    return Err(error);
+                }
+            }
+            n_tries += 1;
+        }
+    }
+
+    fn tried<T>(
+        &mut self,
+        turn: Turn,
+        doing: &'static str,
+        work: &mut impl FnMut(&mut Tables, &Path) -> Result<T, StoreError>,
+    ) -> Result<T, Undone<T>> {
         let path = Arc::clone(&self.path);
-        let tables = &mut self.tables;
-        let concluded = tables
-            .conclude(&batch.conclusions)
-            .map_err(|error| StoreError::of_database(&path, "recording a call", &error))?;
-        let begun = tables
-            .intend(&batch.starts)
-            .map_err(|error| StoreError::of_database(&path, "recording the start of a call", &error))?;
-        batch.jobs.iter_mut().try_for_each(|job| job.apply(tables, &path))?;
-        Ok(Written { begun, concluded })
+        let fault = |error| StoreError::of_database(&path, doing, &error);
+        let undone = |error| Undone { error, unanswered: None };
+        let began = self.tables.db.begin().and_then(|()| match (&self.link, turn) {
+            (Some(_), Turn::Alone) => server::wait_for_turn(&self.tables.db),
+            _ => Ok(()),
+        });
+        began.map_err(fault).map_err(undone)?;
+        let value = work(&mut self.tables, &path).map_err(undone)?;
+        if let Some(link) = &mut self.link {
+            link.mark(&self.tables.db).map_err(fault).map_err(undone)?;
+        }
+        fault_points::reach(Point::BeforeCommit);
+        match self.tables.db.commit() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(Undone { error: fault(error), unanswered: Some(value) }),
+        }
     }
 
     /// Checkpoints, closes, and lets go of the lock.
-    fn close(self) -> Result<(), StoreError> {
-        let Writer { tables, lock, path, .. } = self;
+    fn close(mut self) -> Result<(), StoreError> {
         fault_points::reach(Point::BeforeCheckpoint);
+        if self.link.is_some() {
+            let closed = self.transaction(Turn::Shared, "closing", |tables, path| {
+                tables.retire().map_err(|error| StoreError::of_database(path, "closing", &error))
+            });
+            let Writer { link: Some(link), tables, .. } = self else { return closed };
+            // A row that stays is removed by `probity store vacuum`.
+            let _ = link.forget(&tables.db);
+            return closed;
+        }
+        let Writer { tables, lock, path, .. } = self;
         let closed = open::close(tables.db, lock.as_ref());
         drop(lock);
         closed.map_err(|error| StoreError::of_database(&path, "closing", &error))
     }
+}
+
+/// A transaction that was not done, as far as this process knows.
+struct Undone<T> {
+    error: StoreError,
+    /// What it came to, where only the answer to its commit is missing.
+    unanswered: Option<T>,
+}
+
+fn lanes(tables: &Tables, path: &Path) -> Result<LaneNews, StoreError> {
+    tables.lanes().map_err(|error| StoreError::of_database(path, "looking at rate limits", &error))
+}
+
+fn written(tables: &mut Tables, path: &Path, batch: &mut Batch) -> Result<Written, StoreError> {
+    let concluded = tables
+        .conclude(&batch.conclusions)
+        .map_err(|error| StoreError::of_database(path, "recording a call", &error))?;
+    let begun = tables
+        .intend(&batch.starts)
+        .map_err(|error| StoreError::of_database(path, "recording the start of a call", &error))?;
+    batch.jobs.iter_mut().try_for_each(|job| job.apply(tables, path))?;
+    Ok(Written { begun, concluded })
 }

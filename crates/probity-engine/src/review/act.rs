@@ -177,10 +177,10 @@ impl ReviewRoom {
     /// one that they were asked about.
     pub async fn cause(&self, about: CausedBy, cause: RootCause, now: i64) -> Result<bool, StoreError> {
         self.write("noting a cause", move |db| {
-            let CausedBy { item, person, criterion } = about;
+            let CausedBy { item, person, ref criterion } = about;
             let is_asked = |place: QueuedItem| {
                 let mut verdicts = place.hidden.verdicts.iter();
-                verdicts.any(|verdict| verdict.criterion == criterion)
+                verdicts.any(|verdict| verdict.criterion == *criterion)
             };
             let is_answered = seat(db, item, person)? == Some(SeatState::Submitted);
             if !is_answered || !place(db, item)?.is_some_and(is_asked) {

@@ -55,7 +55,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::db::{Db, DbError, Row};
-use crate::ledger::{Fault, Reader, Store, StoreError, StoredLabel};
+use crate::ledger::{Fault, Reader, Store, StoreAddress, StoreError, StoredLabel};
 
 /// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
@@ -78,10 +78,10 @@ pub struct ReviewRoom {
 }
 
 impl ReviewRoom {
-    /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
-    pub fn open(path: &Path) -> Result<ReviewRoom, StoreError> {
+    /// Opens the room of the store at `address`, beside a run or without one. A store that is missing is made.
+    pub fn open(address: impl Into<StoreAddress>) -> Result<ReviewRoom, StoreError> {
         let (readers, orders) = (Arc::default(), Arc::default());
-        Ok(ReviewRoom { readers, orders, store: Store::open_for_review(path)? })
+        Ok(ReviewRoom { readers, orders, store: Store::open_for_review(address)? })
     }
 
     /// The store, for pages about runs.
@@ -140,7 +140,7 @@ impl ReviewRoom {
     async fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&Db) -> Result<T, Fault> + Send + 'static,
+        mut work: impl FnMut(&Db) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.store.write(doing, move |tables| work(&tables.db)).await
     }

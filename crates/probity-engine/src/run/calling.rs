@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::plan::UnscoredPolicy;
 use super::{Mode, RunError, Session, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings, Tier};
 use crate::judge::respondent::Respondent;
-use crate::ledger::{JudgeId, RunId, RunState, StoreError};
+use crate::ledger::{AskAgain, JudgeId, LaneNews, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
 use crate::schedule::lane::{Lane, Parameters, Stop};
@@ -91,8 +92,8 @@ impl Calling<'_> {
         let respondent = if self.n_calls > 0 || self.in_batches { Some(build()?) } else { None };
         let run = open_run()?;
         let Some(respondent) = respondent else {
-            store
-                .end_run(run, if self.n_waiting == 0 { RunState::Complete } else { RunState::Incomplete })?;
+            let is_over = self.n_waiting == 0 && self.session.mode.shard.is_none();
+            store.end_run(run, if is_over { RunState::Complete } else { RunState::Incomplete })?;
             return Ok(Called { run, driven: None, n_answered: 0 });
         };
         let desk = Arc::new(self.desk(respondent, run));
@@ -102,9 +103,16 @@ impl Calling<'_> {
         }
         let drove = drive(&desk).await;
         observer.called();
+        let n_lost = store.take_lost();
+        if n_lost > 0 {
+            observer.notice(&format!(
+                "{n_lost} calls of workers that were not heard any more were lost: possibly billed, not recorded"
+            ));
+        }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
+        let is_whole = self.session.mode.shard.is_none();
         let complete = drove.as_ref().is_ok_and(|Drove { driven, is_over }| {
-            *is_over && self.n_waiting == 0 && driven.stop.is_none() && driven.gave_up == 0
+            is_whole && *is_over && self.n_waiting == 0 && driven.stop.is_none() && driven.gave_up == 0
         });
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
@@ -129,6 +137,10 @@ impl Calling<'_> {
             judge_id: self.id.clone(),
             store: self.session.store.clone(),
             texts: self.config.store.texts,
+            again: match self.session.mode.unscored {
+                UnscoredPolicy::Keep => AskAgain::Never,
+                UnscoredPolicy::AskAgain => AskAgain::Unscored,
+            },
             run,
             repeat: self.repeat,
             lane: self.allowance.lane(|| self.open_lane()),
@@ -152,6 +164,12 @@ impl Calling<'_> {
         };
         Lane::new(schedule, n_servers, self.parameters)
     }
+}
+
+/// What calls to an endpoint share its limits by: the address, the model, and where the key comes from.
+pub(super) fn lane_key(chat: &ChatSettings) -> String {
+    let key = chat.api_key_env.as_deref().unwrap_or_default();
+    format!("{} {} {key}", chat.base_url, chat.model)
 }
 
 /// Drives what `feed` puts into the outbox until that ends or the lane stops.
@@ -179,8 +197,22 @@ pub(super) async fn driven<R: Respondent>(
             }
         }
     });
+    let mut news = desk.store.lane_news();
+    let hear = |desk: &Desk<R>, news: &LaneNews| {
+        news.get(&desk.run).into_iter().for_each(|state| desk.lane.hear(state))
+    };
+    hear(desk, &news.borrow_and_update());
+    let listener = tokio::spawn({
+        let desk = Arc::clone(desk);
+        async move {
+            while news.changed().await.is_ok() {
+                hear(&desk, &news.borrow_and_update());
+            }
+        }
+    });
     let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
+    listener.abort();
     match feeder.await.expect("the feeder does not panic") {
         Ok(()) => Ok(driven),
         Err(RunError::Load(error)) => Err(RunError::Midway(error)),

@@ -10,12 +10,14 @@ use probity_core::gate::Finding;
 use probity_core::packet::PacketHash;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::asking::SizedPacket;
 use super::job::Screened;
 use super::replies::NoReply;
 use crate::config::StoredTexts;
 use crate::input::{JoinedRecord, Skipped, Withheld};
+use crate::ledger::ERASED;
 
 /// A case as a run met it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,26 +127,69 @@ impl CaseRecord {
 
 impl CaseRecord {
     /// The same case with digests in place of its texts. What the gate said about them stays.
-    pub(super) fn with_digests(mut self) -> CaseRecord {
-        self.kept = self.kept.map(|kept| digest_json(&kept));
+    pub(super) fn with_digests(self) -> CaseRecord {
+        self.with_texts(&digest)
+    }
+
+    /// The same case without its texts, for good. That the gate saw something stays, not where and what.
+    pub(super) fn erased(self) -> CaseRecord {
+        let mut record = self.with_texts(&|_| ERASED.into());
+        if let CaseStatus::NoReply { detail, .. } | CaseStatus::Skipped { reason: detail, .. } =
+            &mut record.status
+        {
+            ERASED.clone_into(detail);
+        }
+        if let CaseStatus::Blocked { findings, .. } | CaseStatus::Admitted { findings, .. } =
+            &mut record.status
+        {
+            for Finding { sighting, .. } in findings {
+                (sighting.start, sighting.end, sighting.expected) = (0, 0, None);
+                ERASED.clone_into(&mut sighting.message);
+            }
+        }
+        record
+    }
+
+    /// The texts that a person wrote.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        let (case, reply) = match &self.status {
+            CaseStatus::Skipped { .. } => return texts,
+            CaseStatus::NoReply { case, .. } => (case.as_ref(), None),
+            CaseStatus::Blocked { entry, .. } | CaseStatus::Admitted { entry, .. } => {
+                (&entry.case, Some(entry.reply.text.to_string()))
+            }
+        };
+        match &case.situation {
+            Situation::Ticket(text) => texts.push(text.to_string()),
+            Situation::Conversation(turns) => texts.extend(turns.iter().map(|turn| turn.text.to_string())),
+        }
+        texts.extend(reply);
+        texts.extend(case.reference.clone());
+        texts
+    }
+
+    /// The same case with `other` in place of each text.
+    fn with_texts(mut self, other: &dyn Fn(&str) -> Arc<str>) -> CaseRecord {
+        self.kept = self.kept.map(|kept| Value::from(&*other(&kept)).to_string());
         match &mut self.status {
             CaseStatus::Skipped { .. } => {}
-            CaseStatus::NoReply { case, .. } => digest_case(case),
+            CaseStatus::NoReply { case, .. } => replace_texts(case, other),
             CaseStatus::Blocked { entry, .. } | CaseStatus::Admitted { entry, .. } => {
-                digest_case(&mut entry.case);
-                entry.reply.text = digest(&entry.reply.text);
+                replace_texts(&mut entry.case, other);
+                entry.reply.text = other(&entry.reply.text);
             }
         }
         self
     }
 }
 
-fn digest_case(case: &mut Case) {
+fn replace_texts(case: &mut Case, other: &dyn Fn(&str) -> Arc<str>) {
     match &mut case.situation {
-        Situation::Ticket(text) => *text = digest(text),
-        Situation::Conversation(turns) => turns.iter_mut().for_each(|turn| turn.text = digest(&turn.text)),
+        Situation::Ticket(text) => *text = other(text),
+        Situation::Conversation(turns) => turns.iter_mut().for_each(|turn| turn.text = other(&turn.text)),
     }
-    case.reference = case.reference.as_deref().map(|text| digest(text).to_string());
+    case.reference = case.reference.as_deref().map(|text| other(text).to_string());
     (case.evidence, case.metadata) = (Arc::default(), None);
 }
 
@@ -213,7 +258,7 @@ mod tests {
     };
     use probity_core::gate::Gate;
     use probity_core::score::Unscored;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::input::Place;

@@ -155,7 +155,13 @@ pub(super) fn confirm(
     let reader = &store.reader()?;
     let mut whole: Option<Plan> = None;
     for work in works {
-        let on_record = OnRecord { reader, id: &id, repeat: work.repeat(), unscored: session.mode.unscored };
+        let on_record = OnRecord {
+            reader,
+            id: &id,
+            repeat: work.repeat(),
+            unscored: session.mode.unscored,
+            shard: session.mode.shard,
+        };
         let part = plan(work.as_ref(), Some(on_record), Pricing::Counted)?.plan;
         whole = Some(match whole {
             None => part,

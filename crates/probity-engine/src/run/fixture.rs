@@ -75,6 +75,7 @@ pub(super) fn run(job: &Arc<Job>, store: &Store) -> Ran {
         unscored: UnscoredPolicy::Keep,
         interrupted,
         invocation: None,
+        shard: None,
         dispatch: crate::run::batch::Dispatch::Online,
     };
     let session = Session { store, mode: &mode, key: &|_| None, observer: &Silent };

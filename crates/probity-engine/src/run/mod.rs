@@ -15,6 +15,7 @@ mod cases;
 pub mod compare;
 mod confirm;
 pub mod foreign;
+pub mod forget;
 pub mod job;
 pub mod labelled;
 mod open_files;
@@ -65,7 +66,7 @@ use asking::Asking;
 use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
-use plan::{OnRecord, Plan, Planned, Pricing, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, Pricing, Shard, UnscoredPolicy};
 use quote::Quote;
 use refused::Tuned;
 use replies::RepliesRan;
@@ -95,6 +96,8 @@ pub struct Mode {
     pub interrupted: watch::Receiver<bool>,
     /// How the run was called, where that should be remembered.
     pub invocation: Option<Invocation>,
+    /// The part of the packets that is asked about here; `None` for all of them.
+    pub shard: Option<Shard>,
     /// How calls to the judge are made.
     pub dispatch: Dispatch,
 }
@@ -263,6 +266,9 @@ pub enum RunError {
         /// The model.
         model: String,
     },
+    /// A part of the packets and a target that writes the replies.
+    #[error("--shard: the replies of a target cannot be parted, expected replies in the case file")]
+    ShardedTarget,
     /// A budget beyond what is counted.
     #[error("a budget of ${usd} is more than can be counted, expected at most $9000000")]
     BudgetTooLarge {
@@ -344,7 +350,8 @@ pub fn run_on_record(work: &dyn Work, judge: JudgeId, session: &Session<'_>) -> 
         (known.map(|(_, identity)| identity).unwrap_or_default(), work.spec(&ran.plan).text());
     let (manifest, invocation) = (&manifest, session.mode.invocation.as_ref());
     let spec = Some(spec.as_str());
-    let opening = RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None };
+    let opening =
+        RunOpening { judge, identity: &identity, manifest, invocation, spec, budget: None, lane: None };
     let run = store.begin_judged_run(opening)?.run();
     store.end_run(run, RunState::Complete)?;
     ran.run = Some(run);
@@ -438,7 +445,8 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
     };
     let left = left_out(asking, store)?;
     let (id, reader) = (&JudgeId::of_identity(&asking.identity(&left)), &store.reader()?);
-    let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
+    let on_record =
+        OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep, shard: None };
     let planned = plan::plan(work, Some(on_record), Pricing::Exact(&left))?;
     Ok((left, planned))
 }
@@ -465,7 +473,7 @@ pub fn known_as(asking: &Asking, store: &Store) -> Result<JudgeId, RunError> {
 /// How many packets of `work` there are, and how many of them `judge` has not decided.
 pub fn undecided(work: &dyn Work, store: &Store, judge: &JudgeId) -> Result<Plan, RunError> {
     let (reader, repeat) = (&store.reader()?, work.repeat());
-    let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain };
+    let on_record = OnRecord { reader, id: judge, repeat, unscored: UnscoredPolicy::AskAgain, shard: None };
     Ok(plan::plan(work, Some(on_record), Pricing::Counted)?.plan)
 }
 

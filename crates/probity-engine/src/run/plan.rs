@@ -2,6 +2,8 @@
 //!
 //! One pass over the work. The store is asked about the packets of the work, in batches; it is never scanned.
 
+use std::str::FromStr;
+
 use probity_core::packet::{PacketHash, PacketMap};
 
 use super::RunError;
@@ -38,6 +40,35 @@ pub(super) struct OnRecord<'a> {
     pub(super) repeat: u32,
     /// Whether a settlement without a verdict counts.
     pub(super) unscored: UnscoredPolicy,
+    /// The part of the packets that is asked about; `None` for all of them.
+    pub(super) shard: Option<Shard>,
+}
+
+/// One of several parts of the packets, by their hashes: the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 0.
+    n: u32,
+    n_parts: u32,
+}
+
+impl Shard {
+    fn has(self, packet: PacketHash) -> bool {
+        let [a, b, c, d, ..] = *packet.as_bytes();
+        u32::from_be_bytes([a, b, c, d]) % self.n_parts == self.n
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let numbers = text.split_once('/').and_then(|(n, of)| Some((n.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((n, n_parts)) if (1..=n_parts).contains(&n) => Ok(Shard { n: n - 1, n_parts }),
+            _ => Err("expected a part and how many there are, such as 2/8".to_owned()),
+        }
+    }
 }
 
 /// The packets of a work, and which of them lack a verdict.
@@ -114,13 +145,16 @@ impl<'a, T> Lacking<'a, T> {
 
     fn look_up(&mut self, call: &mut dyn FnMut(T)) -> Result<(), StoreError> {
         let packets: Vec<PacketHash> = self.waiting.iter().map(|(packet, _)| *packet).collect();
-        let (known, unscored) = match self.on_record {
-            Some(OnRecord { reader, id, repeat, unscored }) => {
-                (reader.known(id, repeat, &packets)?, unscored)
+        let (known, unscored, shard) = match self.on_record {
+            Some(OnRecord { reader, id, repeat, unscored, shard }) => {
+                (reader.known(id, repeat, &packets)?, unscored, shard)
             }
-            None => (PacketMap::default(), UnscoredPolicy::Keep),
+            None => (PacketMap::default(), UnscoredPolicy::Keep, None),
         };
         for (packet, about) in self.waiting.drain(..) {
+            if shard.is_some_and(|shard| !shard.has(packet)) {
+                continue;
+            }
             let earlier = match known.get(&packet) {
                 Some(KnownKind::Verdict) => continue,
                 Some(KnownKind::InFlight) => {

@@ -11,7 +11,9 @@ use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
 use crate::config::Money;
-use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
+use crate::ledger::{
+    AskAgain, AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store,
+};
 
 /// About the size of a group of cases.
 const GROUP: usize = 128;
@@ -177,8 +179,15 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
     let store = store(&folder);
     let judge = JudgeId::of_identity("{}");
     let manifest = &Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let opening =
-        RunOpening { judge: &judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
+    let opening = RunOpening {
+        judge: &judge,
+        identity: "{}",
+        manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+        lane: None,
+    };
     let run = store.begin_judged_run(opening).expect("a run").run();
     if let Some(at) = damaged {
         let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
@@ -196,6 +205,7 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,
+            again: AskAgain::Always,
         };
         let end = AttemptEnd { outcome: "answered".to_owned(), ..AttemptEnd::default() };
         let settlement = Settlement { attempts: 1, decision: Settled::Verdict { body: "{}".to_owned() } };

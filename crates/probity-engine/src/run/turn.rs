@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::Packet;
 
 use super::batch::{self, Batching, NextPass};
-use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven};
+use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven, lane_key};
 use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
 use super::told::Context;
@@ -88,19 +88,28 @@ impl Turn<'_> {
             Some(answers) => Ok(Judge::Panel(Arc::clone(answers))),
             None => Ok(Judge::build(&asking.judge, left, limits, key)?.knowing(&context.learned)),
         };
+        let lane = asking.judge.chat().map(lane_key);
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
             let (manifest, spec) = (&work.manifest(judge), work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
-            let run = self.open_run(RunOpening { judge, identity, manifest, invocation, spec, budget })?;
+            let lane = lane.as_deref();
+            let run = self.open_run(RunOpening { judge, identity, manifest, invocation, spec, budget, lane })?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
         let n_max = if is_pilot { 1 } else { u64::MAX };
         let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_max));
-        let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, &sent, tasks);
+        let n_calls = calling.n_calls;
+        let feed = move |desk: &Desk, tasks: &mut _| {
+            let mut feeding = Feeding { work: source.as_ref(), desk, missing, left: &sent, tasks };
+            // Workers that share a record begin at places of their own, and come to the rest afterwards.
+            let n_later = if desk.store.is_shared() { part_of(n_calls) } else { 0 };
+            feeding.pass(n_later)?;
+            if n_later > 0 { feeding.pass(0) } else { Ok(()) }
+        };
         let (mut next, mut n_collected, mut n_sent) = (NextPass::Done, 0, 0);
         let drive = async |desk: &Arc<Desk>| {
             let Some(batching) = batching else {
@@ -153,8 +162,13 @@ impl Turn<'_> {
     fn planned(&self, judge: &JudgeId) -> Result<Planned, RunError> {
         let Turn { work, session, .. } = self;
         let reader = &session.store.reader()?;
-        let on_record =
-            OnRecord { reader, id: judge, repeat: work.repeat(), unscored: session.mode.unscored };
+        let on_record = OnRecord {
+            reader,
+            id: judge,
+            repeat: work.repeat(),
+            unscored: session.mode.unscored,
+            shard: session.mode.shard,
+        };
         let planned = plan(work.as_ref(), Some(on_record), Pricing::Counted)?;
         let Planned { plan, first_skipped, .. } = &planned;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply > 0 {
@@ -186,40 +200,62 @@ impl Turn<'_> {
     }
 }
 
-/// Puts a task for each missing packet into the outbox.
-fn feed(
-    work: &dyn Work,
-    desk: &Desk,
-    mut missing: Missing,
-    left: &LeftOut,
-    tasks: &mut Outbox<Question>,
-) -> Result<(), RunError> {
-    let asking = work.asking();
-    PassEnd::failure(work.units(&mut |unit| {
-        let Unit::Asked { label, packets } = unit else { return Ok(()) };
-        for sized in packets {
-            let hash = sized.packet.hash();
-            let Some(earlier) = missing.get(hash) else { continue };
-            let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
-                desk.lane.stop(Stop::Unusable(error.to_string()));
-            })?;
-            let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
-            // What is written for a call goes with it: a packet in memory stays without its canonical text.
-            let packet = Arc::new(Packet::clone(&sized.packet));
-            let question = label.question(packet, prompt);
-            // Of two cases with equal content, the one that something is recorded for is asked about.
-            if !desk.respondent.has_answer(&question) {
-                continue;
+/// A random part of `n`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "0 to n"
+)]
+fn part_of(n: u64) -> u64 {
+    (n as f64 * rand::random::<f64>()) as u64
+}
+
+/// Tasks on their way into the outbox.
+struct Feeding<'a> {
+    work: &'a dyn Work,
+    desk: &'a Desk,
+    missing: Missing,
+    left: &'a LeftOut,
+    tasks: &'a mut Outbox<Question>,
+}
+
+impl Feeding<'_> {
+    /// Puts a task for each missing packet into the outbox, but for the first `n_later`.
+    fn pass(&mut self, n_later: u64) -> Result<(), RunError> {
+        let Feeding { work, desk, missing, left, tasks } = self;
+        let (asking, mut n_met) = (work.asking(), 0);
+        PassEnd::failure(work.units(&mut |unit| {
+            let Unit::Asked { label, packets } = unit else { return Ok(()) };
+            for sized in packets {
+                let hash = sized.packet.hash();
+                let Some(earlier) = missing.get(hash) else { continue };
+                n_met += 1;
+                if n_met <= n_later {
+                    continue;
+                }
+                let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
+                    desk.lane.stop(Stop::Unusable(error.to_string()));
+                })?;
+                let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
+                // What is written for a call goes with it: a packet in memory stays without its canonical text.
+                let packet = Arc::new(Packet::clone(&sized.packet));
+                let question = label.question(packet, prompt);
+                // Of two cases with equal content, the one that something is recorded for is asked about.
+                if !desk.respondent.has_answer(&question) {
+                    continue;
+                }
+                missing.take(hash);
+                if missing.n_max == 0 {
+                    return Err(PassEnd::Left);
+                }
+                missing.n_max -= 1;
+                if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No
+                {
+                    return Err(PassEnd::Left);
+                }
             }
-            missing.take(hash);
-            if missing.n_max == 0 {
-                return Err(PassEnd::Left);
-            }
-            missing.n_max -= 1;
-            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
-                return Err(PassEnd::Left);
-            }
-        }
-        Ok(())
-    }))
+            Ok(())
+        }))
+    }
 }

@@ -10,7 +10,7 @@ use super::budget::{Budget, Money};
 use super::lane::Lane;
 use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts, Tier};
 use crate::judge::{Judge, JudgeId, Question};
-use crate::ledger::{RunId, Store};
+use crate::ledger::{AskAgain, RunId, Store};
 
 /// A packet to be asked about.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub enum Pursued {
     Unscored,
     /// Every attempt failed on the way. Nothing is settled; the next run asks again.
     GaveUp,
+    /// Another worker asks about it at this moment. It is looked at again later.
+    Elsewhere,
 }
 
 /// Counters that a progress display reads while calls are under way.
@@ -72,6 +74,8 @@ pub struct Desk<R = Judge> {
     pub store: Store,
     /// What it keeps of packets.
     pub texts: StoredTexts,
+    /// Whether packets are asked about whose answers were no verdict.
+    pub again: AskAgain,
     /// The run that calls are recorded under.
     pub run: RunId,
     /// The number under which packets are asked about and settled: 0, or more where the same is asked again.

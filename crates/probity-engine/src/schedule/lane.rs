@@ -17,6 +17,7 @@ use super::pace::Pace;
 use super::server::Server;
 use crate::config::ScheduleSettings;
 use crate::dialect::Parameter;
+use crate::ledger::LaneState;
 
 /// Waiters of a pause start again spread over at most this long.
 const SPREAD_MAX: Duration = Duration::from_millis(250);
@@ -109,7 +110,20 @@ pub struct Lane {
     settings: ScheduleSettings,
     state: Mutex<State>,
     room: Notify,
+    /// Told when a call no longer stands on record as in flight.
+    places: Notify,
     stopped: watch::Sender<bool>,
+}
+
+/// The right to have one call on record that has not ended. Dropping it makes room for the next.
+#[derive(Debug)]
+pub struct StandingCall<'a>(&'a Lane);
+
+impl Drop for StandingCall<'_> {
+    fn drop(&mut self) {
+        self.0.state().n_standing -= 1;
+        self.0.places.notify_one();
+    }
 }
 
 /// A worker that pauses before it tries again.
@@ -154,6 +168,12 @@ struct State {
     is_limited: bool,
     /// When the workers that pause try again.
     rests: Vec<Instant>,
+    /// The latest episode of pauses that other workers told of.
+    episode: Option<i64>,
+    /// Calls on record that have not ended, and how many there may be where other processes call too: what is on
+    /// record ahead of its turn is charged to all of them if this process dies.
+    n_standing: usize,
+    n_standing_max: usize,
 }
 
 /// Whether the first call is still on its own.
@@ -200,8 +220,17 @@ impl Lane {
             due: None,
             is_limited: false,
             rests: Vec::new(),
+            episode: None,
+            n_standing: 0,
+            n_standing_max: usize::MAX,
         };
-        Lane { settings, state: Mutex::new(state), room: Notify::new(), stopped: watch::Sender::new(false) }
+        Lane {
+            settings,
+            state: Mutex::new(state),
+            room: Notify::new(),
+            places: Notify::new(),
+            stopped: watch::Sender::new(false),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -325,6 +354,50 @@ impl Lane {
         }
         if more_room {
             self.room.notify_waiters();
+        }
+    }
+
+    /// Takes in what other workers on the lane met: their number, which shares what may be in flight, and a pause, which
+    /// is also a cut, once per episode.
+    pub fn hear(&self, news: &LaneState) {
+        let mut state = self.state();
+        let n_workers = usize::try_from(news.n_workers).unwrap_or(usize::MAX).max(1);
+        let share = (self.settings.concurrency / n_workers).max(1);
+        let episode = state.episode.replace(news.episode);
+        let is_new = episode.is_some_and(|before| before < news.episode);
+        state.n_standing_max = share * state.servers.len() * 5 / 4 + 4;
+        for server in &mut state.servers {
+            server.share = share;
+            if !news.pause.is_zero() {
+                server.pause_for(news.pause);
+                if is_new {
+                    server.limit.cut(Ramp::Normal);
+                }
+            }
+        }
+        drop(state);
+        self.room.notify_waiters();
+        self.places.notify_waiters();
+    }
+
+    /// Waits until another call may be put on record, or learns that there will be none.
+    pub async fn stand(&self) -> Result<StandingCall<'_>, Stop> {
+        loop {
+            let place = self.places.notified();
+            tokio::pin!(place);
+            // Registered before the look at the state, so that room made in between is not missed.
+            place.as_mut().enable();
+            {
+                let mut state = self.state();
+                if state.n_standing < state.n_standing_max {
+                    state.n_standing += 1;
+                    return Ok(StandingCall(self));
+                }
+            }
+            tokio::select! {
+                () = place => {}
+                () = self.stopped() => return Err(self.stop_reason().expect("the lane has stopped")),
+            }
         }
     }
 

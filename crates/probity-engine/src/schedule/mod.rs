@@ -17,8 +17,10 @@ pub mod retry_after;
 mod server;
 mod tries;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::{JoinError, JoinSet};
@@ -28,6 +30,9 @@ use lane::Stop;
 use pursue::pursue;
 
 use crate::judge::respondent::Respondent;
+
+/// How long a packet is left alone that another process asks about, on average.
+const ELSEWHERE_PAUSE: Duration = Duration::from_millis(500);
 
 /// How many workers pursue packets where `limit` calls may be in flight. Each has at most one call on record that has
 /// not ended. Those beyond the limit wait for the disk, so that the line does not: as many again cover two syncs of a
@@ -57,7 +62,7 @@ pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
     let n_workers = n_workers(desk.lane.concurrency());
-    let queue = Arc::new(Mutex::new(tasks));
+    let queue = Arc::new(Queue { tasks: Mutex::new(tasks), elsewhere: std::sync::Mutex::default() });
     for _ in 0..n_workers {
         running.spawn(work(Arc::clone(&desk), Arc::clone(&queue)));
     }
@@ -71,27 +76,49 @@ pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task
 
 /// Pursues one task after another until there are none or the lane stops. What the stop cuts short is left for the
 /// next run.
-async fn work<R: Respondent>(
-    desk: Arc<Desk<R>>,
-    queue: Arc<Mutex<mpsc::Receiver<Task<R::Question>>>>,
-) -> Driven {
+async fn work<R: Respondent>(desk: Arc<Desk<R>>, queue: Arc<Queue<R::Question>>) -> Driven {
     let mut driven = Driven::default();
     let stopped = desk.lane.stopped();
     tokio::pin!(stopped);
     loop {
-        let next = async { queue.lock().await.recv().await };
         let task = tokio::select! {
             biased;
             () = &mut stopped => break,
-            task = next => task,
+            task = queue.next() => task,
         };
         let Some(task) = task else { break };
         match pursue(&desk, &task).await {
+            Ok(Pursued::Elsewhere) => queue.put_back(task),
             Ok(pursued) => driven.count(pursued),
             Err(_) => break,
         }
     }
     driven
+}
+
+/// Tasks that wait for a worker.
+struct Queue<Q> {
+    tasks: Mutex<mpsc::Receiver<Task<Q>>>,
+    /// Those that another process was asking about: they come after all others.
+    elsewhere: std::sync::Mutex<VecDeque<Task<Q>>>,
+}
+
+impl<Q> Queue<Q> {
+    /// The next task. One that another process asks about is looked at again after a pause.
+    async fn next(&self) -> Option<Task<Q>> {
+        let next = self.tasks.lock().await.recv().await;
+        if next.is_some() {
+            return next;
+        }
+        let later = self.elsewhere.lock().expect("nothing panics while it holds these").pop_front()?;
+        // Spread, so that the tasks of many workers do not come at the same instant.
+        tokio::time::sleep(ELSEWHERE_PAUSE.mul_f64(0.5 + rand::random::<f64>())).await;
+        Some(later)
+    }
+
+    fn put_back(&self, task: Task<Q>) {
+        self.elsewhere.lock().expect("nothing panics while it holds these").push_back(task);
+    }
 }
 
 impl Driven {
@@ -111,6 +138,7 @@ impl Driven {
             Pursued::Verdict => self.verdicts += 1,
             Pursued::Unscored => self.unscored += 1,
             Pursued::GaveUp => self.gave_up += 1,
+            Pursued::Elsewhere => {}
         }
     }
 
@@ -125,6 +153,9 @@ impl Driven {
 
 impl desk::Progress {
     fn count(&self, pursued: Pursued) {
+        if pursued == Pursued::Elsewhere {
+            return;
+        }
         if pursued != Pursued::Verdict {
             self.unscored.fetch_add(1, Ordering::Relaxed);
         }

@@ -20,10 +20,15 @@ use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
 use crate::judge::respondent::{Remedy, Respondent, Unusable};
-use crate::ledger::{AttemptId, AttemptOutcome, AttemptStart, Intended, Settled, Settlement, StoreError};
+use crate::ledger::{
+    AttemptId, AttemptOutcome, AttemptStart, Holder, Intended, KnownKind, Settled, Settlement, StoreError,
+};
 
 /// How long a call waits for room in the budget before it looks again by itself: other workers make room unheard.
 const ROOM_CHECK: Duration = Duration::from_secs(1);
+
+/// How long the calls of other workers pause after a rate limit that says no time.
+const LIMITED_PAUSE: Duration = Duration::from_secs(1);
 
 /// What an ended call leads to.
 enum Step {
@@ -156,8 +161,17 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
     async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
-        let attempt = self.intend(cause).await?;
+        let _standing = self.desk.lane.stand().await?;
+        let attempt = match self.intend(cause).await? {
+            Ok(attempt) => attempt,
+            Err(pursued) => return Ok(Step::Done(pursued)),
+        };
         let permit = match self.turn().await {
+            // A process that slept through its lease is dead for the others: they may be asking by now.
+            Ok(Some(_)) if !self.desk.store.holds_leases() => {
+                self.withdraw(attempt).await?;
+                return Ok(Step::Done(Pursued::Elsewhere));
+            }
             Ok(Some(permit)) => permit,
             Ok(None) => {
                 self.withdraw(attempt).await?;
@@ -208,7 +222,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// Records that a call is about to be made, as soon as the budget has room for it. It is on the disk afterwards.
-    async fn intend(&self, cause: &str) -> Result<AttemptId, Stop> {
+    /// Not a call where another process has the packet, or a batch.
+    async fn intend(&self, cause: &str) -> Result<Result<AttemptId, Pursued>, Stop> {
         let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
             packet,
@@ -223,6 +238,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             started_unix_ms: unix_ms(),
             most: self.task.most,
             batch: None,
+            again: self.desk.again,
         };
         loop {
             let freed = self.desk.budget.freed();
@@ -234,12 +250,12 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
                 Intended::Recorded(attempt) => {
                     // There may be room for more than one.
                     self.desk.budget.release();
-                    return Ok(attempt);
+                    return Ok(Ok(attempt));
                 }
-                Intended::InFlight => {
-                    let error = StoreError::InFlight { packet };
-                    return Err(self.store_failed(error));
-                }
+                Intended::InFlight(Holder::Worker) => return Ok(Err(Pursued::Elsewhere)),
+                Intended::InFlight(Holder::Batch) => return Ok(Err(Pursued::GaveUp)),
+                Intended::Settled(KnownKind::Verdict) => return Ok(Err(Pursued::Verdict)),
+                Intended::Settled(_) => return Ok(Err(Pursued::Unscored)),
                 Intended::NoRoom(NoRoom::Never(exhausted)) => {
                     return Err(self.stop(Stop::Budget(exhausted.to_string())));
                 }
@@ -285,6 +301,9 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             lane.used_more(tokens);
         }
         let pause = heard.pause.filter(|pause| *pause <= wait_max);
+        if self.desk.store.is_shared() && matches!(heard.signal(), Signal::Limited(_)) {
+            self.desk.store.pause_lane(self.desk.run, pause.unwrap_or(LIMITED_PAUSE));
+        }
         lane.observe(permit.server(), heard.signal(), pause, heard);
     }
 

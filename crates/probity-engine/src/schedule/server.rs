@@ -21,6 +21,8 @@ pub(super) struct Server {
     pub(super) limit: ConcurrencyLimit,
     pub(super) breaker: Breaker,
     pub(super) in_flight: usize,
+    /// How many calls may be in flight at most because other processes call it too.
+    pub(super) share: usize,
     paused_until: Option<Instant>,
     /// When a call to it failed or was put off, if none was answered since and there were others to turn to.
     pub(super) failed_at: Option<Instant>,
@@ -35,6 +37,7 @@ impl Server {
             limit: ConcurrencyLimit::new(settings.concurrency),
             breaker: Breaker::new(settings),
             in_flight: 0,
+            share: settings.concurrency.max(1),
             paused_until: None,
             failed_at: None,
             gone: None,
@@ -43,7 +46,7 @@ impl Server {
 
     /// How many calls to it may be in flight.
     pub(super) fn allowed(&self) -> usize {
-        if self.failed_at.is_some() { 1 } else { self.limit.allowed() }
+        if self.failed_at.is_some() { 1 } else { self.limit.allowed().min(self.share) }
     }
 
     /// Whether no further call may be in flight to it.

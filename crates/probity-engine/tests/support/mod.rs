@@ -10,6 +10,7 @@
 
 mod act;
 mod http2;
+mod postgres;
 mod skipped;
 mod wire;
 
@@ -24,6 +25,7 @@ use tokio::sync::oneshot;
 
 pub use act::{Act, http_ok, sse_head};
 pub use http2::Refusal;
+pub use postgres::{PrivateServer, Shutdown, Syncs};
 pub use skipped::skipped;
 
 /// One request as it arrived.

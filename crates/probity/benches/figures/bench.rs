@@ -70,10 +70,20 @@ impl Bench {
     /// The program and the bare loop make the same calls in turns, each time with a record in which the judge has
     /// answered about one other case: the first call to a judge that is new to a record is awaited alone.
     pub(crate) fn beside_bare_loop(&self, mock: &Mock, calls: &Calls) -> Beside {
+        self.beside_bare_loop_on(mock, calls, &|round| format!("{}-{round}.db", mock.name()))
+    }
+
+    /// The same with the records at these addresses.
+    pub(crate) fn beside_bare_loop_on(
+        &self,
+        mock: &Mock,
+        calls: &Calls,
+        store: &dyn Fn(usize) -> String,
+    ) -> Beside {
         let body = self.body();
         let rounds = (0..calls.rounds).map(|round| {
             let bare = bare_loop::wall(&mock.url, &body, calls.n, calls.in_flight);
-            let store = format!("{}-{round}", mock.name());
+            let store = store(round);
             let n_cases = calls.n / CALLS_PER_CASE;
             wall(&mut self.run(mock, calls, &self.cases_in(n_cases..n_cases + 1), &store));
             let ours = wall(&mut self.run(mock, calls, &self.cases(n_cases), &store));
@@ -82,10 +92,10 @@ impl Bench {
         Beside { rounds: rounds.collect() }
     }
 
-    fn run(&self, mock: &Mock, calls: &Calls, cases: &Path, store: &str) -> Command {
+    pub(crate) fn run(&self, mock: &Mock, calls: &Calls, cases: &Path, store: &str) -> Command {
         let mut command = probity(&self.folder);
         command.arg("run").arg(cases).args(["--base-url", &mock.url, "--quiet"]);
-        command.args(["--concurrency", &calls.in_flight.to_string(), "--store", &format!("{store}.db")]);
+        command.args(["--concurrency", &calls.in_flight.to_string(), "--store", store]);
         command.envs(calls.preload.iter().map(|library| ("LD_PRELOAD", library)));
         command
     }

@@ -43,12 +43,12 @@ pub(crate) fn first_call(bench: &Bench) -> Vec<Figure> {
 }
 
 /// The shortest wait for a first call, and the most memory held by then.
-struct FirstCall {
-    ms: f64,
-    memory_mib: f64,
+pub(crate) struct FirstCall {
+    pub(crate) ms: f64,
+    pub(crate) memory_mib: f64,
 }
 
-fn waited(bench: &Bench, store: impl Fn(usize) -> PathBuf) -> FirstCall {
+pub(crate) fn waited(bench: &Bench, store: impl Fn(usize) -> PathBuf) -> FirstCall {
     let mut best = FirstCall { ms: f64::INFINITY, memory_mib: 0.0 };
     for round in 0..ROUNDS {
         // Cases that no record has.

@@ -64,10 +64,10 @@ pub(crate) struct CompareArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 21] = [
+const LIVE: [&str; 22] = [
     "until_decided", "judge", "model", "base_url", "rubric", "template", "structured", "store",
-    "concurrency", "offline", "max_calls", "budget_usd", "min_coverage", "retry_unscored", "dry_run",
-    "policies", "rules", "as_of", "language", "config", "trust_settings",
+    "concurrency", "offline", "shard", "max_calls", "budget_usd", "min_coverage", "retry_unscored",
+    "dry_run", "policies", "rules", "as_of", "language", "config", "trust_settings",
 ];
 
 impl CompareArgs {

@@ -21,6 +21,7 @@ mod report;
 mod review;
 mod sample;
 mod score;
+mod store;
 mod succeed;
 
 pub(crate) use batch::{BatchCancelArgs, BatchCommand, BatchListArgs, ExportRequestsArgs, ImportAnswersArgs};
@@ -42,6 +43,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use review::{AddressArgs, ReviewArgs};
 pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 pub(crate) use score::ScoreArgs;
+pub(crate) use store::{StoreCommand, StoreCopyArgs, StoreForgetArgs, StoreMergeArgs, StoreUpkeepArgs};
 pub(crate) use succeed::SucceedArgs;
 
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
 use probity_engine::input::{AgentTurns, Dedup, Encoding};
+use probity_engine::run::plan::Shard;
 use probity_engine::run::spec::REPEATS_MAX;
 
 use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, one_of, run_name, share};
@@ -118,6 +121,9 @@ pub(crate) enum Command {
     Policy(PolicyCommand),
     /// List models with prices and retirement dates
     Models(ModelsArgs),
+    /// Copy, merge, check and measure stores
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Trust a settings file to choose endpoints and programs, until it changes
     Trust(TrustArgs),
     /// Run a mock judge on this machine, for rehearsals
@@ -490,6 +496,10 @@ pub(crate) struct CallArgs {
     /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
+    /// Ask about one of several parts only, such as 2/8: for machines without a shared record, whose stores are
+    /// brought together by `probity store merge`
+    #[arg(long, value_name = "N/PARTS")]
+    pub(crate) shard: Option<Shard>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
     #[arg(long, value_name = "SHARE")]
     pub(crate) min_coverage: Option<String>,

@@ -46,8 +46,8 @@ pub(crate) struct PromoteArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 15] = [
-    "model", "base_url", "template", "structured", "store", "concurrency", "offline", "max_calls",
+const LIVE: [&str; 16] = [
+    "model", "base_url", "template", "structured", "store", "concurrency", "offline", "max_calls", "shard",
     "budget_usd", "min_coverage", "retry_unscored", "dry_run", "policies", "rules", "language",
 ];
 

@@ -82,7 +82,7 @@ impl BatchLine {
 }
 
 fn list(args: &BatchListArgs) -> Result<Exit, Failure> {
-    let store = Store::open_read_only(&settings::store_file(&args.store)?)?;
+    let store = Store::open_read_only(&settings::store_of(&args.store)?)?;
     let batches = store.reader()?.batches()?;
     let shown = batches.iter().filter(|batch| args.all || batch.state != BatchState::Ended);
     let list = BatchList { batches: shown.map(BatchLine::of).collect() };
@@ -120,7 +120,7 @@ impl BatchList {
 }
 
 fn cancelled(args: &BatchCancelArgs) -> Result<Exit, Failure> {
-    let path = settings::store_file(&args.store)?;
+    let path = settings::store_of(&args.store)?;
     let release = if args.release { Release::Yes } else { Release::No };
     // A command that waits for the batch holds the store, and learns of its end from the host.
     let mut store = Store::open_read_only(&path)?;
@@ -228,7 +228,7 @@ pub(super) struct ImportReport {
 
 /// Runs `probity import answers`.
 pub(crate) fn import(args: &ImportAnswersArgs) -> Result<Exit, Failure> {
-    let path = settings::store_file(&args.store)?;
+    let path = settings::store_of(&args.store)?;
     let store = open_for_writing(&path, &|line| args.say.note(line))?;
     let runtime = runtime()?;
     let mut all =

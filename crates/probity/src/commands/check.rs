@@ -114,8 +114,8 @@ pub(super) fn dry_replies(jobs: &[Arc<Job>], is_json: bool) -> Result<Exit, Fail
 
 /// The store, where there is one.
 fn store(work: &dyn Work) -> Result<Option<Store>, Failure> {
-    let path = settings::store_path(work.asking())?;
-    Ok(if path.exists() { Some(Store::open_read_only(&path)?) } else { None })
+    let path = settings::store_address(work.asking())?;
+    Ok(if path.may_exist() { Some(Store::open_read_only(&path)?) } else { None })
 }
 
 /// Gives every request that a run would send to `sink`.

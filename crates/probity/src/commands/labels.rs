@@ -3,11 +3,10 @@
 //! A label that is wrong is not left out: that would change every figure. So an import is whole or not at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 
 use probity_core::label::{JoinOptions, LabelEntry, SharedNames, digest, repeated, sheet};
 use probity_engine::input::Place;
-use probity_engine::ledger::{LabelImport, Store, StoredLabel};
+use probity_engine::ledger::{LabelImport, Store, StoreAddress, StoredLabel};
 use serde_json::json;
 
 use super::outlet::{deliver, tried, write_output};
@@ -33,7 +32,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     let note = |line: &str| args.say.note(line);
     let given = read(args, &note)?;
     check(args, &given)?;
-    let path = settings::store_file(&args.store)?;
+    let path = settings::store_of(&args.store)?;
     let store = open_for_writing(&path, &note)?;
     let import = store.import_labels(&given.labels)?;
     refuse_conflicts(&import, &given)?;
@@ -44,7 +43,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     }
     let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let (n_known, n_repeated, n_kept) = (import.n_known, given.n_repeated, kept.len());
-    let shown = path.display().to_string();
+    let shown = path.to_string();
     let json = json!({
         "added": import.n_added,
         "already_there": n_known,
@@ -144,7 +143,7 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
     tried(args.output.as_deref(), &[], &Inputs::default().store(&args.store))?;
-    let path = settings::store_file(&args.store)?;
+    let path = settings::store_of(&args.store)?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let rows = labels.iter().map(|label| (label, None));
@@ -164,9 +163,9 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
 }
 
 /// The labels of a store that is there and is not changed.
-pub(super) fn kept(path: &Path) -> Result<Vec<StoredLabel>, Failure> {
-    if !path.exists() {
-        return Err(Failure::usage(format!("there is no store at {}", path.display()))
+pub(super) fn kept(path: &StoreAddress) -> Result<Vec<StoredLabel>, Failure> {
+    if !path.may_exist() {
+        return Err(Failure::usage(format!("there is no store at {path}"))
             .hint("bring labels into it with `probity import labels FILE`"));
     }
     Ok(Store::open_read_only(path)?.reader()?.labels()?)

@@ -32,6 +32,7 @@ pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod score;
 mod session;
+pub(crate) mod store;
 pub(crate) mod succeed;
 pub(crate) mod trust;
 

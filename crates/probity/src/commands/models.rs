@@ -65,7 +65,7 @@ fn of_server(args: &ModelsArgs) -> Result<ModelList, Failure> {
     let models =
         listed(&chat, config.schedule.limits).map_err(|error| Failure::new(Exit::Incomplete, &error))?;
     if models.iter().any(|model| model.ends.is_some() || model.context.is_some()) {
-        let path = settings::store_file(&args.store)?;
+        let path = settings::store_of(&args.store)?;
         let store = open_for_writing(&path, &|line| args.say.note(line))?;
         keep_models(&store, &chat, &models)?;
         store.close()?;

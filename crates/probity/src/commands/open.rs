@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use probity_core::results::RunResults;
 use probity_core::rubric::{BUILT_IN, Rubric, built_in};
+use probity_engine::ledger::StoreAddress;
 use probity_engine::review::{PersonName, ReviewRoom};
 use probity_engine::run::spec::RecordedRun;
 
@@ -31,16 +32,16 @@ const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 pub(crate) fn open(args: &OpenArgs) -> Result<Exit, Failure> {
     let lead = lead_name(args.address.lead.as_deref())?;
     let Some(what) = args.what.as_deref() else {
-        return serve(args, lead, &settings::store_file(&args.store)?, None);
+        return serve(args, lead, &settings::store_of(&args.store)?, None);
     };
     let path = Path::new(what);
     if !path.exists() && Past::is_name(what) {
         let past = Past::open(&args.store)?;
         let run = past.named(what, |_| true)?.run.number();
-        return serve(args, lead, past.store.path(), Some(run));
+        return serve(args, lead, past.store.address(), Some(run));
     }
     if is_store(path).map_err(|error| Failure::unreadable(what, &error))? {
-        return serve(args, lead, path, None);
+        return serve(args, lead, &path.into(), None);
     }
     let results = read_results(path, what)?;
     let shown = of_file(args, results, what)?;
@@ -51,12 +52,17 @@ pub(crate) fn open(args: &OpenArgs) -> Result<Exit, Failure> {
 }
 
 /// Serves a store.
-fn serve(args: &OpenArgs, lead: PersonName, path: &Path, first: Option<i64>) -> Result<Exit, Failure> {
-    if !path.exists() {
-        return Err(Failure::usage(format!("there is no store at {}", path.display()))
+fn serve(
+    args: &OpenArgs,
+    lead: PersonName,
+    address: &StoreAddress,
+    first: Option<i64>,
+) -> Result<Exit, Failure> {
+    if !address.may_exist() {
+        return Err(Failure::usage(format!("there is no store at {address}"))
             .hint("`probity run` makes one; --store names one that is elsewhere"));
     }
-    started(args, lead, ReviewRoom::open(path)?, RunSource::Store, first)
+    started(args, lead, ReviewRoom::open(address)?, RunSource::Store, first)
 }
 
 fn started(

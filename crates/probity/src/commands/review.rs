@@ -3,10 +3,10 @@
 //! What is served and how is the business of [`crate::web`]. Nobody is asked here: what a judge said comes from
 //! the store.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::promote::Contract;
+use probity_engine::ledger::StoreAddress;
 use probity_engine::review::build::{Built, QueueRequest, QueueSource, of_pairs, of_replies};
 use probity_engine::review::{Added, After, PersonName, QueueId, ReviewRoom};
 use serde_json::json;
@@ -51,7 +51,7 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
         existing(&args)?
     } else {
         let job = job(&args, &note)?;
-        let room = open(&settings::store_path(&job.asking)?)?;
+        let room = open(&settings::store_address(&job.asking)?)?;
         let kept = add(&room, &job, &args, contract.as_ref(), &runtime)?;
         tell(&kept, &args, &room, &note)?;
         room
@@ -67,18 +67,18 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn open(path: &std::path::Path) -> Result<ReviewRoom, Failure> {
-    ReviewRoom::open(path).map_err(|error| Failure::new(Exit::Store, &error))
+fn open(address: &StoreAddress) -> Result<ReviewRoom, Failure> {
+    ReviewRoom::open(address).map_err(|error| Failure::new(Exit::Store, &error))
 }
 
 /// The room of a store that has queues.
 fn existing(args: &ReviewArgs) -> Result<ReviewRoom, Failure> {
-    let path: PathBuf = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
+    let path = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
     let empty = || {
-        Failure::usage(format!("{} has no queue to look at", path.display()))
+        Failure::usage(format!("{path} has no queue to look at"))
             .hint("name case files: `probity review cases.jsonl`")
     };
-    if args.queue.pairs || !path.exists() {
+    if args.queue.pairs || !path.may_exist() {
         return Err(empty());
     }
     let room = open(&path)?;

@@ -4,7 +4,6 @@
 //! What commands ask about, and what they make of the answers, is their own.
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -13,7 +12,7 @@ use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
 use probity_engine::dialect::Parameter;
-use probity_engine::ledger::{Invocation, Store};
+use probity_engine::ledger::{Invocation, Store, StoreAddress};
 use probity_engine::platform::terminations;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::batch::{Dispatch, Waited};
@@ -90,9 +89,9 @@ impl<'a> Session<'a> {
         if asking.may_ask(self.network()) {
             return self.open_for_writing(asking);
         }
-        let path = settings::store_path(asking)?;
-        if !path.exists() {
-            return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
+        let path = settings::store_address(asking)?;
+        if !path.may_exist() {
+            return Err(Failure::usage(format!("there is no store at {path}")).hint(
                 "only an earlier run's record was asked for; run once with a judge and without --offline",
             ));
         }
@@ -101,7 +100,7 @@ impl<'a> Session<'a> {
 
     /// Opens the store for writing, whether a judge or a target is asked.
     pub(crate) fn open_for_writing(&self, asking: &Asking) -> Result<Store, Failure> {
-        open_for_writing(&settings::store_path(asking)?, &|line| self.note(line))
+        open_for_writing(&settings::store_address(asking)?, &|line| self.note(line))
     }
 
     /// Makes the calls of `ask`, and again after each batch that it waits for: what is on record is not asked again.
@@ -121,6 +120,7 @@ impl<'a> Session<'a> {
                 },
                 interrupted: interrupts(),
                 invocation: invocation(),
+                shard: self.calls.shard,
                 dispatch: self.dispatch.clone(),
             };
             let key = &settings::variable;
@@ -219,8 +219,8 @@ fn without_rows(mut json: Value) -> Value {
 }
 
 /// Opens the store for writing and tells what it found: each lost call is listed once, so it is said at once.
-pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store, Failure> {
-    let opened = Store::open(path)?;
+pub(crate) fn open_for_writing(address: &StoreAddress, note: &dyn Fn(&str)) -> Result<Store, Failure> {
+    let opened = Store::open(address)?;
     if !opened.lost.is_empty() {
         let n = opened.lost.len();
         note(&format!(

@@ -197,7 +197,7 @@ impl JudgeSide {
     /// The store. What comes of two judges that it alone knows is kept there as well, so it must be one.
     fn store(&self, asking: &Asking, session: &Session<'_>) -> Result<Store, Failure> {
         let is_kept = self.in_store.is_some() && session.network() == Network::Online;
-        if is_kept && settings::store_path(asking)?.exists() {
+        if is_kept && settings::store_address(asking)?.may_exist() {
             return session.open_for_writing(asking);
         }
         session.open(asking)

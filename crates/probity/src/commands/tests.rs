@@ -187,6 +187,28 @@ const IMPORT_LABELS: &[Member] = &[
     ("store", "string"),
 ];
 
+const STORE_COPY: &[Member] = &[("added", "counts"), ("contradictions", "array")];
+
+const STORE_CHECK: &[Member] = &[("store", "string"), ("whole", "boolean"), ("faults", "array")];
+
+const STORE_STATS: &[Member] = &[
+    ("store", "string"),
+    ("bytes", "integer"),
+    ("verdicts", "integer"),
+    ("in_flight", "integer"),
+    ("lost", "integer"),
+    ("workers", "integer?"),
+    ("rows", "counts"),
+];
+
+const STORE_FORGET: &[Member] = &[
+    ("case", "string"),
+    ("records", "integer"),
+    ("packets", "integer"),
+    ("answers", "integer"),
+    ("quotes", "integer"),
+];
+
 const REVIEW: &[Member] = &[
     ("queue", "string"),
     ("id", "integer"),
@@ -226,6 +248,12 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("export-cases", table("export-cases", EXPORT_CASES)),
         ("import-labels", table("import-labels", IMPORT_LABELS)),
         ("review", table("review", REVIEW)),
+        ("store-copy", table("store-copy", STORE_COPY)),
+        ("store-merge", table("store-merge", STORE_COPY)),
+        ("store-check", table("store-check", STORE_CHECK)),
+        ("store-stats", table("store-stats", STORE_STATS)),
+        ("store-vacuum", table("store-vacuum", &[("vacuumed", "boolean")])),
+        ("store-forget", table("store-forget", STORE_FORGET)),
     ]
 }
 

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use probity_engine::ledger::StoreAddress;
 use probity_engine::platform::STANDARD_INPUT;
 
 use super::{named_files, named_store};
@@ -60,7 +61,7 @@ impl Inputs {
         let store = named_store(args, store).ok();
         let config = args.config.clone().unwrap_or_else(|| SETTINGS_FILE.into());
         let store: Vec<PathBuf> =
-            store.iter().flat_map(|store| probity_engine::ledger::files(store)).collect();
+            store.iter().filter_map(StoreAddress::file).flat_map(probity_engine::ledger::files).collect();
         self.and("--config", [&config]).and("--store", &store)
     }
 

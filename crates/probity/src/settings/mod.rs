@@ -26,12 +26,13 @@ use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{
-    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError,
+    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError, StoreSettings,
 };
 use probity_engine::input::{
     Dataset, FieldMap, Instructions, LoadOptions, MapError, Part, Strictness, Unanswered,
 };
 use probity_engine::judge::prompt::Template;
+use probity_engine::ledger::{ServerOptions, StoreAddress};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::job::Job;
@@ -474,21 +475,21 @@ pub(crate) fn records(settings: &SettingsArgs, args: &RecordArgs) -> Result<Load
     load_options(args, &resolved(settings, Layer::default())?)
 }
 
-/// The store's path.
-pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
-    local_store(&asking.config.run.store)
+/// Where the store is.
+pub(crate) fn store_address(asking: &Asking) -> Result<StoreAddress, Failure> {
+    address(&asking.config)
 }
 
 /// The store of a command that asks no judge.
-pub(crate) fn store_file(args: &StoreArgs) -> Result<PathBuf, Failure> {
+pub(crate) fn store_of(args: &StoreArgs) -> Result<StoreAddress, Failure> {
     named_store(&args.settings, args.store.as_ref())
 }
 
 /// The store that settings and a flag name.
-pub(crate) fn named_store(args: &SettingsArgs, store: Option<&String>) -> Result<PathBuf, Failure> {
+pub(crate) fn named_store(args: &SettingsArgs, store: Option<&String>) -> Result<StoreAddress, Failure> {
     let mut flags = Layer::default();
     flags.run.store = store.cloned();
-    local_store(&resolved(args, flags)?.run.store)
+    address(&resolved(args, flags)?)
 }
 
 /// The file of limits for a second run that the settings name.
@@ -510,9 +511,9 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     files
 }
 
-fn local_store(store: &str) -> Result<PathBuf, Failure> {
-    if store.contains("://") {
-        return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
-    }
-    Ok(PathBuf::from(store))
+/// The store that settings name.
+pub(crate) fn address(config: &Config) -> Result<StoreAddress, Failure> {
+    let StoreSettings { password_command, lease, .. } = config.store.clone();
+    let address = StoreAddress::parse(&config.run.store, &ServerOptions { password_command, lease });
+    address.map_err(|error| Failure::new(Exit::Usage, &error))
 }

@@ -1,12 +1,11 @@
 //! The model of an endpoint for which nothing names one: the only one that its server has.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use probity_engine::config::models::ServerModel;
 use probity_engine::config::{CallLimits, ChatSettings, Config};
 use probity_engine::judge::models::{NoModels, server_models};
-use probity_engine::ledger::Store;
+use probity_engine::ledger::{Store, StoreAddress};
 use probity_engine::target::is_target;
 use serde_json::Value;
 
@@ -41,7 +40,10 @@ pub(super) fn only_model(
     let asked = may_ask.then(|| listed(chat, config.schedule.limits));
     let (models, found_by) = match &asked {
         Some(Ok(models)) => (models.clone(), chat.base_url.to_string()),
-        None | Some(Err(_)) => (on_record(chat, Path::new(&config.run.store)), config.run.store.clone()),
+        None | Some(Err(_)) => {
+            let store = super::address(config)?;
+            (on_record(chat, &store), store.to_string())
+        }
     };
     match (&models[..], asked) {
         ([only], _) => Ok(only.clone()),
@@ -62,8 +64,8 @@ pub(super) fn only_model(
 }
 
 /// The models of this endpoint that the store has verdicts of.
-fn on_record(chat: &ChatSettings, store: &Path) -> Vec<ServerModel> {
-    let store = store.exists().then(|| Store::open_read_only(store).ok()).flatten();
+fn on_record(chat: &ChatSettings, store: &StoreAddress) -> Vec<ServerModel> {
+    let store = store.may_exist().then(|| Store::open_read_only(store).ok()).flatten();
     let judges = store.and_then(|store| store.reader().ok()?.judges().ok()).unwrap_or_default();
     let model = |(_, identity): &(_, String)| {
         let identity: Value = serde_json::from_str(identity).ok()?;

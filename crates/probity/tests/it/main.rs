@@ -46,6 +46,7 @@ mod overwrite;
 mod own_rules;
 mod policies;
 mod policy;
+mod pooler;
 mod price;
 mod probes;
 mod probing;

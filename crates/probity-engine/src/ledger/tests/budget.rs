@@ -14,8 +14,8 @@ fn limits(calls_max: Option<u64>, dollars: Option<&str>) -> Limits {
 fn open(store: &Store, judge: &JudgeId, limits: Limits) -> Result<RunId, StoreError> {
     let terms = BudgetTerms { key: "scene".to_owned(), limits };
     let manifest = &manifest("budgeted");
-    let (invocation, spec, budget) = (None, None, Some(&terms));
-    let opening = RunOpening { judge, identity: "{}", manifest, invocation, spec, budget };
+    let (invocation, spec, budget, lane) = (None, None, Some(&terms), None);
+    let opening = RunOpening { judge, identity: "{}", manifest, invocation, spec, budget, lane };
     Ok(store.begin_judged_run(opening)?.run())
 }
 
@@ -87,7 +87,7 @@ fn k15_the_limit_belongs_to_the_run_and_a_larger_one_raises_it() {
         scene.cost(&call, Some("0.25"));
     }
     scene.store.clone().close().unwrap();
-    let store = Store::open(&scene.path()).unwrap().store;
+    let store = Store::open(&scene.address()).unwrap().store;
     let again = |limits| open(&store, &scene.judge, limits);
     // A command that names no limit finds the one on record.
     let run = again(limits(None, None)).unwrap();

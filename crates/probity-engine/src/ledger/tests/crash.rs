@@ -118,10 +118,10 @@ fn a_closed_store_refuses_writes_and_still_reads() {
 fn c08_a_log_taken_away_is_told_once() {
     let (scene, _, _) = written();
     let missing_log = |path: &Path| Store::open(path).unwrap().missing_log;
-    let (_folder, path) = scene.killed();
+    let (_folder, path) = copied(&scene.path());
     Store::open_for_review(&path).unwrap().close().unwrap();
     assert_eq!(missing_log(&path), None, "the room leaves the log of a run that died");
-    let (_folder, path) = scene.killed();
+    let (_folder, path) = copied(&scene.path());
     std::fs::remove_file(beside(&path, "-wal")).unwrap();
     Store::open_for_review(&path).unwrap().close().unwrap();
     assert_eq!(missing_log(&path), Some(beside(&path, "-wal")));

@@ -5,6 +5,7 @@
 
 mod budget;
 mod crash;
+pub(crate) mod engine;
 mod full;
 mod labels;
 mod process;
@@ -13,6 +14,9 @@ mod resume;
 mod runs;
 mod settle;
 mod totals;
+
+#[path = "../../../tests/support/postgres.rs"]
+mod postgres;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +37,7 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("store.db")).unwrap().store;
+        let store = Store::open(&engine::store_in(folder.path())).unwrap().store;
         let (judge, run) = prepared(&store);
         Scene { folder, store, judge, run }
     }
@@ -42,9 +46,13 @@ impl Scene {
         self.folder.path().join("store.db")
     }
 
-    /// The files as a killed process leaves them, in another folder.
-    fn killed(&self) -> (tempfile::TempDir, PathBuf) {
-        copied(&self.path())
+    fn address(&self) -> StoreAddress {
+        engine::store_in(self.folder.path())
+    }
+
+    /// The store as a killed process leaves it.
+    fn killed(&self) -> (tempfile::TempDir, StoreAddress) {
+        engine::killed(&self.address())
     }
 
     fn start(&self, text: &str) -> AttemptStart {
@@ -98,6 +106,7 @@ fn begun(
         invocation: None,
         spec: None,
         budget: None,
+        lane: None,
     })
 }
 
@@ -119,6 +128,7 @@ fn start(text: &str, judge: &JudgeId, run: RunId) -> AttemptStart {
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,
+        again: AskAgain::Always,
     }
 }
 
@@ -151,7 +161,7 @@ fn copied(path: &Path) -> (tempfile::TempDir, PathBuf) {
 
 /// How many packets are settled.
 fn n_settled(store: &Store) -> usize {
-    let count = |db: &db::Db| db.row("SELECT count(*) FROM settlement", &[], |row| row.get::<u64>(0));
+    let count = |db: &Db| db.row("SELECT count(*) FROM settlement", &[], |row| row.get::<u64>(0));
     usize::try_from(store.reader().unwrap().ask(count).unwrap().unwrap()).unwrap()
 }
 

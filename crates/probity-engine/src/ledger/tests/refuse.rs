@@ -66,7 +66,7 @@ fn another_schema_is_refused() {
     };
     check_refused(
         of_version(open::SCHEMA_VERSION + 1),
-        &expect!["cannot open /store.db: its schema is version 6, and this program knows version 5"],
+        &expect!["cannot open /store.db: its schema is version 7, and this program knows version 6"],
     );
     check_refused(
         of_version(open::SCHEMA_VERSION - 1),
@@ -195,7 +195,7 @@ fn what_a_killed_process_left_can_be_read_without_repair() {
     let scene = Scene::new();
     let attempt = scene.begin("a");
     scene.end(attempt, b"raw");
-    let (_folder, path) = scene.killed();
+    let (_folder, path) = copied(&scene.path());
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.totals(&scene.judge, scene.run).unwrap().calls, 1);
     assert!(!beside(&path, ".lock").exists());

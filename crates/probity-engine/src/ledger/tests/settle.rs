@@ -108,7 +108,7 @@ fn g01_one_accepted_verdict_per_packet() {
                 let attempt = loop {
                     match store.intend(start(&text, &judge, run)).await {
                         Ok(Intended::Recorded(attempt)) => break attempt,
-                        other => assert_eq!(other, Ok(Intended::InFlight)),
+                        other => assert_eq!(other, Ok(Intended::InFlight(Holder::Worker))),
                     }
                 };
                 let offered = Some(settlement(verdict(&worker.to_string())));
@@ -267,7 +267,7 @@ fn a_refused_request_leaves_its_neighbours_alone() {
         &expect!["the store does not know run 99, expected one it began"],
     );
     let attempt = scene.begin("a");
-    assert_eq!(wait(scene.store.intend(scene.start("a"))), Ok(Intended::InFlight));
+    assert_eq!(wait(scene.store.intend(scene.start("a"))), Ok(Intended::InFlight(Holder::Worker)));
     scene.end(attempt, b"raw");
     check_refused(
         &scene,

@@ -12,7 +12,8 @@ use probity_core::packet::PacketHash;
 use super::*;
 use crate::config::Money;
 use crate::ledger::{
-    AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement, Store,
+    AskAgain, AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, RunOpening, Settled, Settlement,
+    Store,
 };
 
 /// Names the store and the part for a process started by a test.
@@ -57,7 +58,15 @@ fn running(path: &Path, n_calls: usize) {
     let store = Store::open(path).unwrap().store;
     let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
     let (judge, manifest) = (&judge(), &manifest);
-    let opening = RunOpening { judge, identity: "{}", manifest, invocation: None, spec: None, budget: None };
+    let opening = RunOpening {
+        judge,
+        identity: "{}",
+        manifest,
+        invocation: None,
+        spec: None,
+        budget: None,
+        lane: None,
+    };
     let run = store.begin_judged_run(opening).unwrap().run();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
@@ -92,6 +101,7 @@ async fn call(store: &Store, run: RunId, n: usize) {
         started_unix_ms: 0,
         most: Money::default(),
         batch: None,
+        again: AskAgain::Always,
     };
     let attempt = store.intend(start).await.unwrap().recorded().unwrap();
     let end = AttemptEnd { outcome: "ok".to_owned(), raw: b"raw".to_vec(), ..AttemptEnd::default() };

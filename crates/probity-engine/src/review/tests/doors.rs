@@ -133,6 +133,9 @@ fn w09_only_hashes_of_tokens_are_stored() {
     let (_, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     let (_, session) = wait(scene.room.redeem(&invitation, "here", NOW)).unwrap().unwrap();
     assert_eq!(format!("{invitation:?}"), "Token(..)");
+    if is_on_server() {
+        return;
+    }
     let (path, mut seen) = (scene.path(), 0);
     for suffix in ["", "-wal"] {
         let mut name = path.clone().into_os_string();

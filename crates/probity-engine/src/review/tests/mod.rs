@@ -19,6 +19,7 @@ use probity_core::review::{
 };
 
 use super::*;
+use crate::ledger::tests::engine::{is_on_server, store_in};
 
 /// When tests take place, in seconds.
 const NOW: i64 = 1_780_000_000;
@@ -37,7 +38,7 @@ impl Scene {
     /// A room with a queue of `n_items`, each for `overlap` people.
     fn new(form: LabelForm, n_items: usize, overlap: u32) -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let room = ReviewRoom::open(&folder.path().join("store.db")).unwrap();
+        let room = ReviewRoom::open(&store_in(folder.path())).unwrap();
         let [lead, ann, bob, cem] = [
             ("lea", PersonRole::Lead),
             ("ann", PersonRole::Reviewer),
@@ -54,6 +55,10 @@ impl Scene {
 
     fn path(&self) -> PathBuf {
         self.folder.path().join("store.db")
+    }
+
+    fn address(&self) -> StoreAddress {
+        store_in(self.folder.path())
     }
 
     fn next(&self, person: PersonId) -> Option<ItemView> {

@@ -6,7 +6,9 @@ use probity_core::packet::PacketHash;
 
 use super::*;
 use crate::config::Money;
-use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store};
+use crate::ledger::{
+    AskAgain, AttemptEnd, AttemptStart, JudgeId, Manifest, RunOpening, Settled, Settlement, Store,
+};
 
 fn hash(body: &str) -> PacketHash {
     PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())
@@ -44,6 +46,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
         invocation: None,
         spec: None,
         budget: None,
+        lane: None,
     };
     let run = store.begin_judged_run(opening).unwrap().run();
     for (body, decision) in packets {
@@ -60,6 +63,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
             started_unix_ms: 5,
             most: Money::default(),
             batch: None,
+            again: AskAgain::Always,
         };
         let attempt = wait(store.intend(start)).unwrap().recorded().unwrap();
         let raw = b"<script>raw</script>\xff".to_vec();
@@ -73,7 +77,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
 /// A room beside a store with two runs over three tickets.
 fn scene() -> (Scene, [i64; 2]) {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
-    let store = Store::open(&scene.path()).unwrap().store;
+    let store = Store::open(&scene.address()).unwrap().store;
     let refused = Settled::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
     let first = run(
         &store,
@@ -116,7 +120,7 @@ fn a_packet_is_shown_with_every_answer_as_it_came() {
 #[test]
 fn both_orders_of_a_pair_find_each_other() {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
-    let store = Store::open(&scene.path()).unwrap().store;
+    let store = Store::open(&scene.address()).unwrap().store;
     let (ab, ba) = (pair("one", "two"), pair("two", "one"));
     run(&store, "compare", &[(ab.clone(), None), (ba.clone(), None)]);
     store.close().unwrap();

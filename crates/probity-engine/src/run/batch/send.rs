@@ -171,6 +171,7 @@ impl<'a> BatchSender<'a> {
             started_unix_ms: unix_ms(),
             most: task.most,
             batch: None,
+            again: desk.again,
         };
         BatchRequest { id, line, start }
     }
@@ -212,7 +213,9 @@ impl<'a> BatchSender<'a> {
                 Intended::NoRoom(NoRoom::Never(exhausted)) => {
                     self.sent.stop.get_or_insert(Stop::Budget(exhausted.to_string()));
                 }
-                Intended::NoRoom(NoRoom::Held) | Intended::InFlight => self.sent.n_left += 1,
+                Intended::NoRoom(NoRoom::Held) | Intended::InFlight(_) | Intended::Settled(_) => {
+                    self.sent.n_left += 1;
+                }
             }
         }
         let Some(batch) = reserved.id else { return Ok(()) };

@@ -74,6 +74,7 @@ async fn repeats_are_kept_apart_and_nothing_is_asked_twice() {
         unscored: UnscoredPolicy::Keep,
         interrupted,
         invocation: None,
+        shard: None,
         dispatch: crate::run::batch::Dispatch::Online,
     };
     let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Silent };

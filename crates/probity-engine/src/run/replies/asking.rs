@@ -11,7 +11,7 @@ use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, Store
 use crate::run::about::TargetSpec;
 use crate::run::asking::CHARS_PER_TOKEN;
 use crate::run::basis;
-use crate::run::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven};
+use crate::run::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven, lane_key};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::refused::Tuned;
@@ -51,7 +51,7 @@ pub fn dry_reply_plan(
     let Some(target) = &job.target() else { return Ok(ReplyPlan::default()) };
     let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
     let (reader, id, repeat) = (&store.reader()?, &target.id, job.repeat());
-    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep, shard: None };
     Ok(planned(job, target, Some(on_record), each)?.0)
 }
 
@@ -95,6 +95,9 @@ pub(super) async fn ask(
     job.know_target(session.store)?;
     let allowance = Allowance::new(Arc::clone(budget));
     while let Some(target) = job.target() {
+        if session.mode.shard.is_some() {
+            return Err(RunError::ShardedTarget);
+        }
         let ran = turn(job, &target, session, &allowance).await?;
         let ended = (ran.driven.as_ref(), ran.n_answered);
         match Tuned::target(&target).started_over(&target.left, ended, session)? {
@@ -114,7 +117,8 @@ async fn turn(
     let Session { store, mode, key, .. } = *session;
     let (plan, missing) = {
         let reader = &store.reader()?;
-        let on_record = OnRecord { reader, id: &target.id, repeat: job.repeat(), unscored: mode.unscored };
+        let on_record =
+            OnRecord { reader, id: &target.id, repeat: job.repeat(), unscored: mode.unscored, shard: None };
         planned(job, target, Some(on_record), &mut |_| {})?
     };
     let repeat = job.repeat().to_string();
@@ -139,11 +143,12 @@ async fn turn(
         parameters: Tuned::target(target).parameters(&target.left, store)?,
     };
     let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
+    let lane = target.settings.chat().map(lane_key);
     let open_run = || {
         let (judge, identity) = (&target.id, target.identity.as_str());
         let budget = Some(allowance.budget.terms());
-        let (invocation, spec) = (None, None);
-        let opening = RunOpening { judge, identity, manifest: &manifest, invocation, spec, budget };
+        let (invocation, spec, lane) = (None, None, lane.as_deref());
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation, spec, budget, lane };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
     let feed = {

@@ -229,10 +229,10 @@ impl Labelled {
 
 /// The labels that the store holds. They have no places.
 fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
-    let path = settings::store_path(asking)?;
+    let path = settings::store_address(asking)?;
     let entries: Vec<LabelEntry> = kept(&path)?.into_iter().map(|stored| stored.label).collect();
     if entries.is_empty() {
-        return Err(Failure::usage(format!("{} holds no labels", path.display()))
+        return Err(Failure::usage(format!("{path} holds no labels"))
             .hint("name a file with --labels, or bring labels in with `probity import labels FILE`"));
     }
     let (digest, source) = (digest(&entries), "store".to_owned());

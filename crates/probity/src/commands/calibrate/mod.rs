@@ -232,6 +232,7 @@ fn refuse_idle(args: &CalibrateArgs) -> Result<(), Failure> {
         ("--store", judge.store.is_some()),
         ("--concurrency", calls.concurrency.is_some()),
         ("--offline", calls.offline),
+        ("--shard", calls.shard.is_some()),
         ("--max-calls", calls.max_calls.is_some()),
         ("--budget-usd", calls.budget_usd.is_some()),
         ("--min-coverage", calls.min_coverage.is_some()),

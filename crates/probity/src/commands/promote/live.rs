@@ -305,6 +305,6 @@ fn kept(
 
 /// The store for writing, where nobody may be asked and it was opened for reading.
 fn reopened(live: &LiveCalibration) -> Result<Store, Failure> {
-    let path = settings::store_path(&live.asked.asking)?;
+    let path = settings::store_address(&live.asked.asking)?;
     open_for_writing(&path, &crate::terminal::note)
 }

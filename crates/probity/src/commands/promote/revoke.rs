@@ -18,9 +18,9 @@ pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> 
     let AskArgs { judge, reading, .. } = &args.ask;
     let note = |line: &str| reading.say.note(line);
     let (asking, rubric) = settings::asking(judge, reading, &note)?;
-    let path = settings::store_path(&asking)?;
-    if !path.exists() {
-        return Err(Failure::usage(format!("there is no store at {}", path.display())));
+    let path = settings::store_address(&asking)?;
+    if !path.may_exist() {
+        return Err(Failure::usage(format!("there is no store at {path}")));
     }
     let store = open_for_writing(&path, &note)?;
     let found = records(&store.reader()?)?;

@@ -48,9 +48,9 @@ pub(crate) struct Past {
 impl Past {
     /// Reads the runs of the store that settings and flags name.
     pub(crate) fn open(args: &StoreArgs) -> Result<Past, Failure> {
-        let path = settings::store_file(args)?;
-        if !path.exists() {
-            return Err(Failure::usage(format!("there is no store at {}", path.display()))
+        let path = settings::store_of(args)?;
+        if !path.may_exist() {
+            return Err(Failure::usage(format!("there is no store at {path}"))
                 .hint("`probity run` makes one; --store names one that is elsewhere"));
         }
         let store = Store::open_read_only(&path)?;

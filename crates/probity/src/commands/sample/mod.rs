@@ -39,7 +39,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<Exit, Failure> {
 fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     let note = |line: &str| args.say.note(line);
     let design = args.design(this_week)?;
-    let path = settings::store_file(&args.store)?;
+    let path = settings::store_of(&args.store)?;
     let inputs = Inputs::default().and("FILE", &args.files).store(&args.store);
     tried(args.output.as_deref(), &[], &inputs)?;
     let dataset = Dataset::open(&args.files, settings::records(&args.store.settings, &args.records)?)?;

@@ -11,6 +11,7 @@ mod answers;
 mod bounds;
 mod changes;
 mod disk;
+mod fleet;
 mod independence;
 mod journal;
 mod kill;

@@ -96,6 +96,32 @@ impl Record {
         Ok(record)
     }
 
+    /// Reads a record on a server from what it says: a JSON text for each attempt, and one for each settlement.
+    pub(crate) fn told(attempts: &str, settled: &str) -> Record {
+        let mut record = Record::default();
+        let rows = |text: &str| -> Vec<Value> {
+            text.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect()
+        };
+        for row in rows(attempts) {
+            let asked = asked(row["body"].as_str().expect("a packet"));
+            match row["state"].as_str().expect("a state") {
+                "ended" => {
+                    let outcome = row["outcome"].as_str().unwrap_or_default().to_owned();
+                    let id = row["id"].as_i64().expect("a number");
+                    record.ended.insert(id, EndedAttempt { asked, outcome, raw: 0 });
+                }
+                "in_flight" => *record.in_flight.entry(asked).or_insert(0) += 1,
+                _ => *record.lost.entry(asked).or_insert(0) += 1,
+            }
+        }
+        for row in rows(settled) {
+            let asked = asked(row["body"].as_str().expect("a packet"));
+            let earlier = record.settled.insert(asked, row["text"].as_str().unwrap_or_default().to_owned());
+            assert_eq!(earlier, None, "one settlement stands per packet and judge");
+        }
+        record
+    }
+
     /// Everything that was recorded before is recorded still, unchanged.
     #[track_caller]
     pub(crate) fn keeps(&self, before: &Record) {

@@ -36,6 +36,7 @@ pub(crate) const RESULTS: &str = "outbox/results.json";
 pub(crate) struct Scene {
     folder: Probity,
     base_url: String,
+    store: String,
 }
 
 impl Deref for Scene {
@@ -50,13 +51,18 @@ impl Scene {
     /// A folder with these cases, for a judge at `base_url`.
     pub(crate) fn new(cases: impl AsRef<[u8]>, base_url: &str) -> Scene {
         let folder = Probity::new().file(CASES, cases).file("probity.toml", format!("{QUICK}{PRICE}"));
-        Scene { folder, base_url: base_url.to_owned() }
+        Scene { folder, base_url: base_url.to_owned(), store: "store/store.db".to_owned() }
     }
 
     /// With these settings instead of the quick ones.
     pub(crate) fn settings(self, text: &str) -> Scene {
         self.write("probity.toml", text);
         self
+    }
+
+    /// With its record at this address.
+    pub(crate) fn on(self, store: &str) -> Scene {
+        Scene { store: store.to_owned(), ..self }
     }
 
     /// With this variable in the environment.
@@ -114,7 +120,7 @@ impl Scene {
     }
 
     fn with_run(&self, mut command: Command, more: &[&str]) -> Command {
-        command.args(["run", CASES, "--judge", "openai", "--store", "store/store.db", "--output", RESULTS]);
+        command.args(["run", CASES, "--judge", "openai", "--store", &self.store, "--output", RESULTS]);
         command.args(["--base-url", &self.base_url]).args(more);
         command
     }

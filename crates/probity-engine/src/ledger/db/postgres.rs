@@ -1,0 +1,386 @@
+//! A connection to PostgreSQL, or to what speaks its protocol.
+//!
+//! The client is asynchronous and lives on a runtime of its own, which runs while an answer is waited for: nothing
+//! asynchronous reaches the store. Statements are not prepared under names, so that a pooler may hand each transaction
+//! to another session. Every wait has a bound.
+
+use std::future::Future;
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
+use tokio_postgres::{Client, Config, NoTls, RowStream};
+
+use super::tls::Tls;
+use super::words::{arrays, numbered};
+use super::{DbError, Row, Val};
+use crate::ledger::error::FailureKind;
+
+/// How long one answer of the server is waited for.
+const ANSWER_MAX: Duration = Duration::from_secs(120);
+
+/// Rows that are taken from the connection at once.
+const ROWS_AT_ONCE: usize = 512;
+
+/// A connection to a server.
+pub(crate) struct Pg {
+    client: Client,
+    /// `None` only while it is dropped.
+    runtime: Option<Runtime>,
+    /// What a transaction that writes begins with.
+    begin: String,
+}
+
+/// Whether the way to a server is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ledger) enum Protection {
+    /// By TLS, with a verified name.
+    Tls,
+    /// It stays on this machine.
+    Local,
+}
+
+impl Pg {
+    /// Connects. `lock_max` is how long a statement waits for another transaction, and how long this one may sit idle
+    /// while others wait for it: a process that is stopped in the middle of one must not stop the others.
+    pub(in crate::ledger) fn connect(
+        config: &Config,
+        protection: Protection,
+        lock_max: Duration,
+    ) -> Result<Pg, DbError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| DbError::new(FailureKind::Io, error.to_string()))?;
+        let connecting = async {
+            let client = match protection {
+                Protection::Local => {
+                    let (client, connection) = config.connect(NoTls).await?;
+                    tokio::spawn(connection);
+                    client
+                }
+                Protection::Tls => {
+                    let tls = Tls::new().map_err(|error| DbError::new(FailureKind::Io, error.to_string()))?;
+                    let (client, connection) = config.connect(tls).await?;
+                    tokio::spawn(connection);
+                    client
+                }
+            };
+            let synced = client.simple_query("SHOW synchronous_commit").await;
+            let is_unsynced = synced.is_ok_and(|rows| {
+                rows.iter().any(|row| {
+                    matches!(row, tokio_postgres::SimpleQueryMessage::Row(row) if row.get(0) == Some("off"))
+                })
+            });
+            Ok::<_, DbError>((client, is_unsynced))
+        };
+        let (client, is_unsynced) = blocked_on(&runtime, connecting)?;
+        let millis = lock_max.as_millis();
+        let mut begin = format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {millis}; \
+             SET LOCAL idle_in_transaction_session_timeout = {}",
+            2 * millis
+        );
+        if is_unsynced {
+            begin.push_str("; SET LOCAL synchronous_commit = on");
+        }
+        Ok(Pg { client, runtime: Some(runtime), begin })
+    }
+
+    /// Begins a transaction that writes. Each statement of it sees what was committed before the statement.
+    pub(in crate::ledger) fn begin(&self) -> Result<(), DbError> {
+        self.script(&self.begin)
+    }
+
+    /// Begins a transaction that reads one moment.
+    pub(super) fn begin_snapshot(&self) -> Result<(), DbError> {
+        self.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM judge")
+    }
+
+    /// Runs statements without parameters, which may be several.
+    pub(in crate::ledger) fn script(&self, sql: &str) -> Result<(), DbError> {
+        self.wait(async { Ok(self.client.batch_execute(sql).await?) })
+    }
+
+    /// Whether the server can still be heard.
+    pub(in crate::ledger) fn is_alive(&self) -> bool {
+        self.script("").is_ok()
+    }
+
+    /// Gives each row of a statement to `take`, which asks the same connection nothing, and returns how many rows it
+    /// changed.
+    pub(in crate::ledger) fn each(
+        &self,
+        sql: &str,
+        params: &[Val<'_>],
+        take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
+    ) -> Result<usize, DbError> {
+        let params: Vec<(&(dyn ToSql + Sync), Type)> =
+            params.iter().map(|val| -> (&(dyn ToSql + Sync), Type) { (val, val.sql_type()) }).collect();
+        self.taken(&numbered(sql), &params, take)
+    }
+
+    /// Runs one statement over many rows, given as one array a column.
+    pub(super) fn set(
+        &self,
+        sql: &str,
+        rows: &[Vec<Val<'_>>],
+        take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (sql, types) = arrays(sql);
+        let columns: Vec<Column<'_>> =
+            types.iter().enumerate().map(|(n, kind)| Column::of(rows, n, kind)).collect();
+        let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
+        self.taken(&sql, &params, take).map(drop)
+    }
+
+    fn taken(
+        &self,
+        sql: &str,
+        params: &[(&(dyn ToSql + Sync), Type)],
+        mut take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
+    ) -> Result<usize, DbError> {
+        let params = params.iter().map(|(val, kind)| (*val, kind.clone()));
+        let stream = self.wait(async { Ok(self.client.query_typed_raw(sql, params).await?) })?;
+        let mut stream = Box::pin(stream);
+        loop {
+            let next = |mut stream: std::pin::Pin<&mut RowStream>| {
+                self.wait(async move {
+                    let mut rows = Vec::new();
+                    while rows.len() < ROWS_AT_ONCE
+                        && let Some(row) = stream.try_next().await?
+                    {
+                        rows.push(row);
+                    }
+                    Ok(rows)
+                })
+            };
+            let rows = next(stream.as_mut())?;
+            rows.iter().try_for_each(|row| take(&Row::Postgres(row)))?;
+            if rows.len() < ROWS_AT_ONCE {
+                let n_changed = stream.rows_affected().unwrap_or(0);
+                return Ok(usize::try_from(n_changed).unwrap_or(usize::MAX));
+            }
+        }
+    }
+
+    fn wait<T: Send>(&self, future: impl Future<Output = Result<T, DbError>> + Send) -> Result<T, DbError> {
+        blocked_on(self.runtime.as_ref().expect("the runtime goes last"), future)
+    }
+}
+
+impl Drop for Pg {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Dropping it would wait for its tasks, which is forbidden where other tasks run.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Waits for an answer, with a bound. A thread that runs tasks of another runtime may not wait on this one, so there
+/// another thread does.
+fn blocked_on<T: Send>(
+    runtime: &Runtime,
+    future: impl Future<Output = Result<T, DbError>> + Send,
+) -> Result<T, DbError> {
+    let bounded = async {
+        let late = |_| DbError::new(FailureKind::Lost, "the server did not answer in time".to_owned());
+        tokio::time::timeout(ANSWER_MAX, future).await.map_err(late)?
+    };
+    if Handle::try_current().is_err() {
+        return runtime.block_on(bounded);
+    }
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| runtime.block_on(bounded));
+        waiting.join().expect("waiting for an answer does not panic")
+    })
+}
+
+/// The values of one column of many rows.
+enum Column<'a> {
+    Int(Vec<Option<i64>>),
+    Text(Vec<Option<String>>),
+    Blob(Vec<Option<&'a [u8]>>),
+}
+
+impl<'a> Column<'a> {
+    fn of(rows: &[Vec<Val<'a>>], n: usize, kind: &str) -> Column<'a> {
+        let vals = rows.iter().map(|row| row[n]);
+        match kind {
+            "BIGINT" => Column::Int(
+                vals.map(|val| if let Val::Int(number) = val { Some(number) } else { None }).collect(),
+            ),
+            "BYTEA" => Column::Blob(
+                vals.map(|val| if let Val::Blob(bytes) = val { Some(bytes) } else { None }).collect(),
+            ),
+            _ => Column::Text(
+                vals.map(|val| {
+                    if let Val::Text(text) = val { Some(super::without_nul(text).into_owned()) } else { None }
+                })
+                .collect(),
+            ),
+        }
+    }
+
+    fn param(&self) -> (&(dyn ToSql + Sync), Type) {
+        match self {
+            Column::Int(vals) => (vals, Type::INT8_ARRAY),
+            Column::Text(vals) => (vals, Type::TEXT_ARRAY),
+            Column::Blob(vals) => (vals, Type::BYTEA_ARRAY),
+        }
+    }
+}
+
+impl Val<'_> {
+    /// The type that the server is told. That of nothing follows from where it stands.
+    fn sql_type(&self) -> Type {
+        match self {
+            Val::Null => Type::UNKNOWN,
+            Val::Int(_) => Type::INT8,
+            Val::Text(_) => Type::TEXT,
+            Val::Blob(_) => Type::BYTEA,
+        }
+    }
+}
+
+type BoxedError = Box<dyn std::error::Error + Sync + Send>;
+
+impl ToSql for Val<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxedError> {
+        match self {
+            Val::Null => Ok(IsNull::Yes),
+            Val::Int(number) => number.to_sql(kind, out),
+            Val::Text(text) => super::without_nul(text).as_ref().to_sql(kind, out),
+            Val::Blob(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+/// A value as the server sends it.
+pub(super) struct Sent<'a>(pub(super) Val<'a>);
+
+impl<'a> FromSql<'a> for Sent<'a> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, BoxedError> {
+        Ok(Sent(match *kind {
+            Type::INT8 => Val::Int(i64::from_sql(kind, raw)?),
+            Type::INT4 => Val::Int(i32::from_sql(kind, raw)?.into()),
+            Type::INT2 => Val::Int(i16::from_sql(kind, raw)?.into()),
+            Type::BOOL => Val::Int(bool::from_sql(kind, raw)?.into()),
+            // What the server makes of sums.
+            Type::NUMERIC => Val::Int(whole(raw).ok_or("a number that is not whole")?),
+            Type::BYTEA => Val::Blob(raw),
+            Type::TEXT | Type::VARCHAR | Type::NAME | Type::BPCHAR | Type::UNKNOWN => {
+                Val::Text(std::str::from_utf8(raw)?)
+            }
+            _ => return Err(format!("a value of type {kind}").into()),
+        }))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, BoxedError> {
+        Ok(Sent(Val::Null))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// A whole number in the binary form of `numeric`: digits in base 10,000 behind four words.
+fn whole(raw: &[u8]) -> Option<i64> {
+    let word = |n: usize| Some(u16::from_be_bytes([*raw.get(2 * n)?, *raw.get(2 * n + 1)?]));
+    let (n_digits, weight, sign) = (usize::from(word(0)?), word(1)?.cast_signed(), word(2)?);
+    let mut number: i64 = 0;
+    for place in 0..=usize::try_from(weight).ok().unwrap_or(0) {
+        let digit = if place < n_digits && weight >= 0 { word(4 + place)? } else { 0 };
+        number = number.checked_mul(10_000)?.checked_add(digit.into())?;
+    }
+    match sign {
+        0 => Some(number),
+        0x4000 => Some(-number),
+        _ => None,
+    }
+}
+
+impl From<tokio_postgres::Error> for DbError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let Some(said) = error.as_db_error() else {
+            let kind = if error.is_closed() { FailureKind::Lost } else { of_connection(&error) };
+            return DbError::new(kind, chain(&error));
+        };
+        let kind = match *said.code() {
+            SqlState::T_R_SERIALIZATION_FAILURE
+            | SqlState::T_R_DEADLOCK_DETECTED
+            | SqlState::LOCK_NOT_AVAILABLE
+            | SqlState::UNIQUE_VIOLATION => FailureKind::Conflict,
+            SqlState::ADMIN_SHUTDOWN
+            | SqlState::CRASH_SHUTDOWN
+            | SqlState::CANNOT_CONNECT_NOW
+            | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+            | SqlState::CONNECTION_EXCEPTION
+            | SqlState::CONNECTION_DOES_NOT_EXIST
+            | SqlState::CONNECTION_FAILURE => FailureKind::Lost,
+            SqlState::TOO_MANY_CONNECTIONS | SqlState::CONFIGURATION_LIMIT_EXCEEDED => FailureKind::Crowded,
+            SqlState::QUERY_CANCELED => FailureKind::Cancelled,
+            SqlState::UNDEFINED_TABLE => FailureKind::NotADatabase,
+            SqlState::DISK_FULL => FailureKind::Full,
+            SqlState::READ_ONLY_SQL_TRANSACTION => FailureKind::ReadOnly,
+            SqlState::INSUFFICIENT_PRIVILEGE => FailureKind::Denied,
+            SqlState::INVALID_PASSWORD
+            | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+            | SqlState::INVALID_CATALOG_NAME => FailureKind::Refused,
+            _ => FailureKind::Io,
+        };
+        DbError::new(kind, format!("{} (SQLSTATE {})", said.message(), said.code().code()))
+    }
+}
+
+/// What an error of the client means that the server did not send.
+fn of_connection(error: &tokio_postgres::Error) -> FailureKind {
+    let text = chain(error);
+    let is_refused =
+        ["certificate", "TLS", "password", "authentication"].iter().any(|word| text.contains(word));
+    if is_refused { FailureKind::Refused } else { FailureKind::Lost }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    fn check(words: &[u16], want: Option<i64>) {
+        let raw: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        assert_eq!(whole(&raw), want, "{words:?}");
+    }
+
+    #[test]
+    fn sums_are_whole_numbers() {
+        check(&[0, 0, 0, 0], Some(0));
+        check(&[1, 0, 0, 0, 7], Some(7));
+        check(&[1, 1, 0, 0, 7], Some(70_000));
+        check(&[2, 1, 0x4000, 0, 12, 3456], Some(-123_456));
+        check(&[1, 0, 0xC000, 0, 0], None);
+    }
+}

@@ -1,0 +1,184 @@
+//! A PostgreSQL server of a test's own: in a temporary folder, on a Unix socket, ended with the test.
+//!
+//! It runs as a user that is not root, which the server insists on. Where its programs are missing the test is skipped
+//! with a line.
+
+#![allow(
+    unreachable_pub,
+    dead_code,
+    reason = "each test binary has it at a place of its own and uses a part"
+)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long the server may take to start.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// The server. It ends when this is dropped.
+pub struct PrivateServer {
+    programs: PathBuf,
+    /// Data, socket and log.
+    folder: TempDir,
+    /// The user and group that it runs as, where this is root.
+    user: Option<(u32, u32)>,
+    process: Option<Child>,
+    syncs: Syncs,
+}
+
+/// Whether a server syncs what it commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syncs {
+    /// As every server that is used.
+    Always,
+    /// For tests that do not measure.
+    Never,
+}
+
+/// How a server is stopped.
+#[derive(Debug, Clone, Copy)]
+pub enum Shutdown {
+    /// Transactions are ended, and everything is written.
+    Fast,
+    /// At once, as after a crash.
+    Immediate,
+}
+
+impl PrivateServer {
+    /// Makes and starts a server; `None`, with a line, where PostgreSQL is not installed. It does not sync: stopped as
+    /// after a crash it keeps what the system has, and no test takes the power away.
+    pub fn start() -> Option<PrivateServer> {
+        PrivateServer::with(Syncs::Never)
+    }
+
+    /// The same that syncs what it commits or not.
+    pub fn with(syncs: Syncs) -> Option<PrivateServer> {
+        let Some(programs) = programs() else {
+            println!("skipped: PostgreSQL is not installed (/usr/lib/postgresql/*/bin)");
+            return None;
+        };
+        let user = user();
+        let folder = tempfile::tempdir().expect("a folder");
+        if let Some((uid, gid)) = user {
+            std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).expect("root may do that");
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("own folder");
+        }
+        let mut server = PrivateServer { programs, folder, user, process: None, syncs };
+        let mut initdb = server.program("initdb");
+        initdb.args([
+            "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
+        ]);
+        let made = initdb.arg("-D").arg(server.data()).stdout(Stdio::null()).output().expect("initdb starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        server.run();
+        Some(server)
+    }
+
+    /// Starts the server on its data, as it was left.
+    pub fn run(&mut self) {
+        let log = fs::File::create(self.folder.path().join("log")).expect("a log");
+        let mut command = self.program("postgres");
+        command.arg("-D").arg(self.data()).arg("-k").arg(self.folder.path());
+        command.args(["-h", "", "-c", "max_connections=200", "-c", "deadlock_timeout=200ms"]);
+        if self.syncs == Syncs::Never {
+            command.args(["-c", "fsync=off"]);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        self.process = Some(command.spawn().expect("postgres starts"));
+        let began = Instant::now();
+        while !self.answers() {
+            assert!(began.elapsed() < START_MAX, "{}", self.log());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Stops it.
+    pub fn stop(&mut self, how: Shutdown) {
+        let Some(mut process) = self.process.take() else { return };
+        let signal = match how {
+            Shutdown::Fast => "-INT",
+            Shutdown::Immediate => "-QUIT",
+        };
+        let _ = Command::new("kill").args([signal, &process.id().to_string()]).status();
+        let _ = process.wait();
+    }
+
+    /// The user and group that it runs as, where this is root.
+    pub fn user(&self) -> Option<(u32, u32)> {
+        self.user
+    }
+
+    /// The folder of its socket.
+    pub fn socket(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The address of a database.
+    pub fn address(&self, database: &str) -> String {
+        format!("postgres:///{database}?host={}&user=postgres", self.socket().display())
+    }
+
+    /// What the server says to a statement: rows of columns separated by `|`.
+    pub fn sql(&self, database: &str, sql: &str) -> String {
+        let mut psql = Command::new("psql");
+        psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .arg(self.socket());
+        let ended = psql.args(["-d", database, "-c", sql]).output().expect("psql starts");
+        assert!(ended.status.success(), "{sql}: {}", String::from_utf8_lossy(&ended.stderr));
+        String::from_utf8_lossy(&ended.stdout).trim().to_owned()
+    }
+
+    /// Whether it takes connections.
+    fn answers(&self) -> bool {
+        let mut ready = self.program("pg_isready");
+        ready.arg("-q").arg("-h").arg(self.socket());
+        ready.status().is_ok_and(|status| status.success())
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.programs.join(name));
+        command.current_dir(self.folder.path());
+        if let Some((uid, gid)) = self.user {
+            command.uid(uid).gid(gid);
+        }
+        command
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        self.stop(Shutdown::Immediate);
+    }
+}
+
+/// The folder of the newest server programs.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let folders = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
+    let mut found: Vec<PathBuf> = folders.filter(|folder| folder.join("postgres").exists()).collect();
+    found.sort();
+    found.pop()
+}
+
+/// The user `postgres`, where this is root.
+fn user() -> Option<(u32, u32)> {
+    let id = |arguments: &[&str]| -> Option<u32> {
+        let told = Command::new("id").args(arguments).output().ok()?;
+        String::from_utf8(told.stdout).ok()?.trim().parse().ok()
+    };
+    (id(&["-u"])? == 0).then(|| Some((id(&["-u", "postgres"])?, id(&["-g", "postgres"])?)))?
+}
