@@ -78,14 +78,14 @@ impl Scene {
 }
 
 /// How often the promise was kept, how often there was no cascade, and the mean share of questions decided.
-struct Kept {
+struct Outcome {
     kept: f64,
     refused: f64,
     decided: f64,
     first: f64,
 }
 
-fn kept(scene: &Scene) -> Kept {
+fn kept(scene: &Scene) -> Outcome {
     let n_draws = N_DRAWS[usize::from(std::env::var_os("PROBITY_LONG_TESTS").is_some())];
     let population = scene.population(200_000);
     let looks = vec![scene.n_looks; scene.stages.len()];
@@ -112,7 +112,7 @@ fn kept(scene: &Scene) -> Kept {
     }
     let of = |n: f64| n / n_draws as f64;
     let found = (n_draws - n_refused).max(1) as f64;
-    let result = Kept {
+    let result = Outcome {
         kept: of(n_kept as f64),
         refused: of(n_refused as f64),
         decided: shares / found,

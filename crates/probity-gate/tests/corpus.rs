@@ -73,18 +73,30 @@ fn rows<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
 }
 
 fn is_shown(part: &str) -> bool {
-    part == "open" && std::env::var_os("PROBITY_SHOW_CLAIMS").is_some_and(|shown| shown == "open")
+    std::env::var_os("PROBITY_SHOW_CLAIMS").is_some_and(|shown| shown == part)
+}
+
+/// Gates by the sources that they check against.
+#[derive(Default)]
+struct Gates(BTreeMap<String, Gate>);
+
+impl Gates {
+    fn of(&mut self, sources: &[Value]) -> &Gate {
+        let lines: Vec<String> = sources.iter().map(Value::to_string).collect();
+        let text = lines.join("\n");
+        self.0.entry(text).or_insert_with_key(|text| {
+            let files = [PolicyFile { name: "policies.jsonl", text }];
+            let texts = PolicyTexts { sources: &files, words: &[], allowed_claims: &[] };
+            let (policies, _) =
+                Policies::read(&texts, Defaults::default()).unwrap_or_else(|error| panic!("{error:?}"));
+            Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns")
+        })
+    }
 }
 
 /// The findings about claims of a reply, with the gate of these sources.
-fn found(sources: &[Value], case: Case, reply: &str) -> Vec<Finding> {
-    let lines: Vec<String> = sources.iter().map(Value::to_string).collect();
-    let text = lines.join("\n");
-    let files = [PolicyFile { name: "policies.jsonl", text: &text }];
-    let texts = PolicyTexts { sources: &files, words: &[], allowed_claims: &[] };
-    let (policies, _) =
-        Policies::read(&texts, Defaults::default()).unwrap_or_else(|error| panic!("{error:?}"));
-    let gate = Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns");
+fn found(gates: &mut Gates, sources: &[Value], case: Case, reply: &str) -> Vec<Finding> {
+    let gate = gates.of(sources);
     let ids: Vec<&str> = sources.iter().filter_map(|source| source["id"].as_str()).collect();
     let mut evidence = Evidence::clone(&case.evidence);
     evidence.sources = Evidence::of_sources(ids.into_iter().map(|id| (id, None))).sources;
@@ -125,7 +137,7 @@ fn case(situation: Situation) -> Case {
 /// The counts of a part of the labelled replies, by language.
 #[expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 fn claims(part: &str) -> BTreeMap<String, Count> {
-    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    let (mut counts, mut gates) = (BTreeMap::<String, Count>::new(), Gates::default());
     for row in rows::<ClaimRow>(&format!("claims.{part}.jsonl")) {
         let texts = row.evidence["sources"].as_array().expect("sources");
         let sources: Vec<Value> = texts
@@ -136,7 +148,8 @@ fn claims(part: &str) -> BTreeMap<String, Count> {
                 json!({ "id": source["id"], "version": "1", "text": source["text"], "facts": facts })
             })
             .collect();
-        let found = found(&sources, case(Situation::Ticket(row.customer.as_str().into())), &row.reply);
+        let found =
+            found(&mut gates, &sources, case(Situation::Ticket(row.customer.as_str().into())), &row.reply);
         let count = counts.entry(row.language.clone()).or_default();
         count.n_rows += 1;
         let is_right = |finding: &&Finding| Some(finding.rule()) == row.finding.as_deref();
@@ -212,9 +225,9 @@ fn messages(part: &str) -> Messages {
     let source = json!({
         "id": "desk", "version": "1", "text": "We help our customers.", "facts": { "remedies": EVERYTHING }
     });
-    let mut all = Messages::default();
+    let (mut all, mut gates) = (Messages::default(), Gates::default());
     for row in rows::<ToolRow>(&format!("tools.{part}.jsonl")) {
-        let found = found(std::slice::from_ref(&source), tool_case(&row), &row.reply);
+        let found = found(&mut gates, std::slice::from_ref(&source), tool_case(&row), &row.reply);
         // A finding is about a labelled thing where it stands in or around its words, or in its sentence's words.
         let place = |invented: &InventedRow| {
             let start =
@@ -280,8 +293,8 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart() {
-    check_claims("open", &[("en", 99.0, 99.0), ("de", 98.0, 97.0)]);
-    check_claims("held", &[("en", 69.0, 79.0), ("de", 74.0, 85.0)]);
+    check_claims("open", &[("en", 98.0, 96.0), ("de", 98.0, 95.0)]);
+    check_claims("held", &[("en", 74.0, 76.0), ("de", 74.0, 72.0)]);
 }
 
 #[track_caller]
@@ -295,5 +308,5 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 #[test]
 fn what_tools_show_supports_the_message_and_nothing_else_does() {
     check_messages("open", 2.0, 90.0);
-    check_messages("held", 55.0, 76.0);
+    check_messages("held", 33.0, 56.0);
 }

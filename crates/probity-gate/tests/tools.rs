@@ -122,8 +122,9 @@ fn what_follows_from_supported_figures_is_supported() {
     check(&items, "The difference?", "It is $22.25 more.", &[]);
     check(&items, "The difference?", "It is $23.25 more.", &["unsupported_figure"]);
     check(&items, "And roughly?", "That is about $47 together.", &[]);
-    // What only fees of the policy add up to is no figure of the case.
-    check(&[], "What does it cost?", "It costs 55 EUR.", &["unsupported_figure"]);
+    // A change with a bag; what two fees of the policy differ by is no figure of the case.
+    check(&[], "What does it cost?", "It costs 55 EUR.", &[]);
+    check(&[], "What does it cost?", "It costs 5 EUR.", &["unsupported_figure"]);
 }
 
 #[test]

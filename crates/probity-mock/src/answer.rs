@@ -121,7 +121,7 @@ impl<'a> MockCall<'a> {
             mark: self.draw.mark(),
             fingerprint,
             n_tokens_read,
-            n_tokens_cached: (n_tokens_read as f64 * self.settings.cached) as usize,
+            n_tokens_cached: share_of(n_tokens_read, self.settings.cached),
             tier: self.asked.tier.as_deref(),
             usage: self.settings.usage,
         })
@@ -136,6 +136,12 @@ impl<'a> MockCall<'a> {
     pub(crate) fn model(&self) -> &str {
         self.settings.model_echo.as_deref().unwrap_or(&self.asked.model)
     }
+}
+
+/// A share of a count, from none of it to all.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count is a count")]
+fn share_of(n: usize, share: f64) -> usize {
+    (n as f64 * share) as usize
 }
 
 struct Judgement<'a> {

@@ -125,7 +125,7 @@ pub(super) fn wheel(place: &Place, target: &str) -> Result<Part, Failure> {
     }
     maturin.arg("--out").arg(&place.out).current_dir(place.root.join("python"));
     step::captured(reproducible(maturin, place, &place.root))?;
-    let wheel = newest(&place.out, |name| name.ends_with(".whl") && is_for(name, target));
+    let wheel = newest(&place.out, |name| name.contains(".whl") && is_for(name, target));
     wheel.map(|wheel| Part::Made(size(&wheel))).ok_or_else(|| failed("maturin build", &"no wheel"))
 }
 
@@ -173,7 +173,7 @@ fn npm_pack(place: &Place, folder: &Path) -> Result<Part, Failure> {
     }
     let mut npm = tool("npm", ["pack", "--silent", "--pack-destination"]);
     let said = step::captured(npm.arg(&place.out).arg(folder))?;
-    let packed = said.lines().find(|line| line.ends_with(".tgz")).unwrap_or_default().to_owned();
+    let packed = said.lines().find(|line| line.contains(".tgz")).unwrap_or_default().to_owned();
     Ok(Part::Made(size(&place.out.join(packed))))
 }
 

@@ -1,5 +1,5 @@
 //! The bill of materials: every crate that is in the program for a target, with version, licence and digest, as
-//! CycloneDX has it. It is made of what cargo itself says, so it has what was built and nothing else.
+//! `CycloneDX` has it. It is made of what cargo itself says, so it has what was built and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 

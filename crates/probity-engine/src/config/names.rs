@@ -231,6 +231,6 @@ mod tests {
             error.starts_with("expected one of compatible, openai-responses, openai, azure, "),
             "{error}"
         );
-        assert!(error.ends_with(", baseline, command, recorded, found \"gemma\""), "{error}");
+        assert!(error.ends_with(", baseline, command, recorded, cascade, jury, found \"gemma\""), "{error}");
     }
 }

@@ -231,7 +231,7 @@ impl JoinedCalls {
             let own = |sized: &SizedPacket| sized.packet.ask().n_bytes() as u64 / CHARS_PER_TOKEN;
             let shared = about.iter().map(|sized| sized.tokens_input.saturating_sub(own(sized))).max();
             self.n_calls += 1;
-            self.n_decisions += about.iter().map(|sized| sized.n_decisions()).sum::<u64>();
+            self.n_decisions += about.iter().map(SizedPacket::n_decisions).sum::<u64>();
             self.tokens_input += shared.unwrap_or(0) + about.iter().map(own).sum::<u64>();
         }
     }

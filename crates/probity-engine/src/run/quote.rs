@@ -141,11 +141,20 @@ impl Expectation {
     }
 
     fn usage(&self, asked: Asked) -> Usage {
-        let whole = |tokens: f64| tokens.round().max(0.0) as u64;
         let input = whole(asked.tokens_input as f64 * self.input * self.calls);
         let output = asked.n_decisions as f64 * self.per_decision + asked.n_calls as f64 * self.per_call;
         Usage::new(input, whole(output * self.calls)).cached(whole(input as f64 * self.cached), 0)
     }
+}
+
+/// Tokens that are expected, as a count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "nothing below zero, and a guess"
+)]
+fn whole(tokens: f64) -> u64 {
+    tokens.round().max(0.0) as u64
 }
 
 /// What is asked, as far as it has a price.

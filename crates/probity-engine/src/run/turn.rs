@@ -29,12 +29,25 @@ pub(super) struct Turn<'a> {
     pub(super) answers: Option<Arc<PanelAnswers>>,
 }
 
+/// What a turn asks with.
+struct TurnParts<'a> {
+    left: &'a LeftOut,
+    /// The judge's identity.
+    identity: &'a str,
+    /// What is known of its parameters.
+    parameters: Parameters,
+    /// How it is asked by batches, where it is.
+    batching: Option<Batching>,
+    /// Whether one call is to go ahead of a batch.
+    is_pilot: bool,
+}
+
 impl Turn<'_> {
     /// Asks what is missing, and says whether what then is on record is to be gone on with at once. Nothing is sent in a
     /// batch where there is a reason to `halt`.
     pub(super) async fn take(&self, left: &LeftOut, halt: Option<Stop>) -> Result<(Ran, NextPass), RunError> {
-        let Turn { work, session, allowance, .. } = self;
-        let Session { store, mode, key, observer } = **session;
+        let Turn { work, session, .. } = self;
+        let Session { store, mode, observer, .. } = **session;
         let asking = work.asking();
         let identity = asking.identity(left);
         let judge_id = match &asking.judge.backend {
@@ -43,31 +56,32 @@ impl Turn<'_> {
         };
         let Planned { plan, missing, .. } = self.planned(&judge_id)?;
         observer.planned(&plan);
-        let manifest = work.manifest(&judge_id);
         let mut ran = Ran::planned(plan, judge_id);
         if !asking.may_ask(mode.network) {
-            ran.run = store.reader()?.find_run(&manifest)?;
+            ran.run = store.reader()?.find_run(&work.manifest(&ran.judge_id))?;
             return Ok((ran, NextPass::Done));
         }
         let parameters = Tuned::judge(asking).parameters(left, store)?;
         let batching = Batching::of(asking, (left, &ran.judge_id), halt, session)?;
-        let is_pilot = batching.as_ref().is_some_and(|batching| batching.needs_pilot(parameters))
-            && ran.plan.n_calls > 0;
+        let is_pilot = ran.plan.n_calls > 0
+            && batching.as_ref().is_some_and(|batching| batching.needs_pilot(parameters));
         let batching = batching.filter(|_| !is_pilot);
-        let (n_waiting, n_calls_max) = (missing.n_in_flight, if is_pilot { 1 } else { u64::MAX });
-        let calling = Calling {
-            session,
-            config: &asking.config,
-            chat: asking.judge.chat(),
-            allowance,
-            id: &ran.judge_id,
-            repeat: work.repeat(),
-            n_calls: ran.plan.n_calls.min(n_calls_max),
-            tier: if batching.is_some() { Tier::Batch } else { asking.tier() },
-            n_waiting,
-            in_batches: batching.as_ref().is_some_and(|batching| !batching.open.is_empty()),
-            parameters,
-        };
+        self.asked(ran, missing, TurnParts { left, identity: &identity, parameters, batching, is_pilot })
+            .await
+    }
+
+    /// Asks what is missing.
+    async fn asked(
+        &self,
+        ran: Ran,
+        missing: Missing,
+        parts: TurnParts<'_>,
+    ) -> Result<(Ran, NextPass), RunError> {
+        let TurnParts { left, identity, parameters, ref batching, is_pilot } = parts;
+        let Turn { work, session, allowance, .. } = self;
+        let Session { store, mode, key, .. } = **session;
+        let (asking, n_waiting) = (work.asking(), missing.n_in_flight);
+        let calling = self.calling(&ran, n_waiting, &parts);
         let context = Context::of(asking.judge.chat(), store)?;
         let limits = asking.config.call_limits(asking.judge.chat());
         let build = || match &self.answers {
@@ -78,16 +92,17 @@ impl Turn<'_> {
         let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
-            let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
+            let (manifest, spec) = (&work.manifest(judge), work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
-            let (identity, lane) = (identity.as_str(), lane.as_deref());
+            let lane = lane.as_deref();
             let opening = RunOpening { judge, identity, manifest, invocation, spec, budget, lane };
             let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)
         };
-        let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_calls_max));
+        let n_max = if is_pilot { 1 } else { u64::MAX };
+        let (source, sent, missing) = (Arc::clone(work), left.clone(), missing.at_most(n_max));
         let n_calls = calling.n_calls;
         let feed = move |desk: &Desk, tasks: &mut _| {
             let mut feeding = Feeding { work: source.as_ref(), desk, missing, left: &sent, tasks };
@@ -98,7 +113,7 @@ impl Turn<'_> {
         };
         let (mut next, mut n_collected, mut n_sent) = (NextPass::Done, 0, 0);
         let drive = async |desk: &Arc<Desk>| {
-            let Some(batching) = &batching else {
+            let Some(batching) = batching else {
                 return Ok(Drove { driven: driven(desk, mode, feed).await?, is_over: !is_pilot });
             };
             let passed = batching.pass(desk, session, feed).await?;
@@ -111,7 +126,7 @@ impl Turn<'_> {
         }
         let Called { run, mut driven, n_answered } = called?;
         let n_answered = n_answered + n_collected;
-        if n_answered > 0 && calling.parameters != Parameters::Proven {
+        if n_answered > 0 && parameters != Parameters::Proven {
             Tuned::judge(asking).remember_taken(left, store)?;
         }
         context.keep(store)?;
@@ -125,6 +140,23 @@ impl Turn<'_> {
         }
         let n_calls = if driven.is_some() { allowance.budget.spent().calls } else { 0 };
         Ok((Ran { run: Some(run), driven, n_calls, n_answered, ..ran }, next))
+    }
+
+    fn calling<'a>(&'a self, ran: &'a Ran, n_waiting: u64, parts: &TurnParts<'_>) -> Calling<'a> {
+        let (asking, batching) = (self.work.asking(), &parts.batching);
+        Calling {
+            session: self.session,
+            config: &asking.config,
+            chat: asking.judge.chat(),
+            allowance: self.allowance,
+            id: &ran.judge_id,
+            repeat: self.work.repeat(),
+            n_calls: ran.plan.n_calls.min(if parts.is_pilot { 1 } else { u64::MAX }),
+            tier: if batching.is_some() { Tier::Batch } else { asking.tier() },
+            n_waiting,
+            in_batches: batching.as_ref().is_some_and(|batching| !batching.open.is_empty()),
+            parameters: parts.parameters,
+        }
     }
 
     /// What is to be done. Work of which nothing can be used is refused.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use expect_test::expect;
-use probity_engine::config::Price;
+use probity_engine::config::ListPrice;
 use probity_engine::schedule::budget::{Limits, Money};
 use probity_engine::schedule::desk::{Earlier, Task};
 use probity_engine::schedule::drive;
@@ -192,7 +192,9 @@ async fn g13_calls_wait_for_money_that_others_hold() {
     let server = ScriptedServer::always(good());
     let usd = |text: &str| text.parse().expect("a decimal");
     let mut terms = Terms::quick(8);
-    terms.price = Some(Price { input_usd_per_mtok: usd("10"), output_usd_per_mtok: usd("0") });
+    let (input, output) = (usd("10"), usd("0"));
+    let listed = ListPrice { input, output, cached: None, cache_write: None, flex: None, batch: None };
+    terms.price = Some(listed.at(None, None));
     terms.most = Money::from_usd(usd("0.1")).expect("an amount");
     terms.budget = Limits { calls_max: None, money_max: Money::from_usd(usd("0.15")) };
     let scene = Scene::new(&server, 20, terms);

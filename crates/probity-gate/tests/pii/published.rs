@@ -18,7 +18,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("IBAN_CODE", 21),
     ("IP_ADDRESS", 13),
     ("PHONE_NUMBER", 90),
-    ("STREET_ADDRESS", 560),
+    ("STREET_ADDRESS", 545),
     ("US_DRIVER_LICENSE", 5),
     ("US_SSN", 16),
 ];

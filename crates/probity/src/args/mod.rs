@@ -128,9 +128,9 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Run a mock judge on this machine, for rehearsals
     Mock(MockArgs),
-    /// Offer the commands to an assistant as tools, by the Model Context Protocol over standard input and output
+    /// Serve the commands to an AI assistant as tools (Model Context Protocol)
     Mcp(McpArgs),
-    /// Print the completions of a shell, or write man pages
+    /// Print shell completions, or write man pages
     Completions(CompletionsArgs),
 }
 

@@ -106,6 +106,7 @@ fn a_report_is_walked_by_keys_alone() {
     browser.press(ESCAPE);
     browser.press("x");
     // A click on a drawn slice shows its replies and nothing else.
+    browser.execute("scrollTo(0, 0)", &[]);
     browser.click("#slices tbody tr:nth-child(2) a.hit");
     browser.wait_until("document.querySelector('.token')");
     let slice = browser

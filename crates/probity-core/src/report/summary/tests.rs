@@ -86,7 +86,7 @@ fn facts() -> Facts {
         calls: 20,
         calls_lost: 2,
         saved_usd: None,
-        service_tiers: Default::default(),
+        service_tiers: crate::results::Members::default(),
         tokens: Tokens { input: 300, output: 40, cached: 0 },
         calls_without_usage: 5,
         calls_without_cost: 3,

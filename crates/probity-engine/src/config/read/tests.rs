@@ -51,7 +51,7 @@ fn r13_same_judge_twice() {
 fn r13_unknown_provider() {
     let shown = Layer::read("f", "[judges.a]\nkind = 'gemma'\n").expect_err("no such kind").to_string();
     assert!(shown.starts_with("f:2: judges.a.kind: expected one of "), "{shown}");
-    assert!(shown.ends_with(", recorded, found \"gemma\""), "{shown}");
+    assert!(shown.ends_with(", recorded, cascade, jury, found \"gemma\""), "{shown}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn r13_temperature_with_one_draw_is_a_warning() {
 fn r13_judges_that_do_not_fit() {
     let error = Config::resolve([read("[judges.mine]\nmodel = 'm'\n")]).expect_err("no kind").to_string();
     assert!(error.starts_with("judges.mine.kind: expected one of "), "{error}");
-    assert!(error.ends_with(", baseline, command, recorded, found nothing"), "{error}");
+    assert!(error.ends_with(", baseline, command, recorded, cascade, jury, found nothing"), "{error}");
     check(
         "[judges.openai]\nkind = 'anthropic'\n",
         expect![[r#"

@@ -206,7 +206,7 @@ impl BatchCollector<'_> {
             None if self.n_failed(batch)? == 0 => {
                 self.say(&format!("batch {} failed: {why}; trying once more", status.id));
             }
-            _ => collected.stop = Some(Stop::Unusable(format!("batch {} failed: {why}", status.id))),
+            _ => collected.stop = Some(Stop::Refused(format!("batch {} failed: {why}", status.id))),
         }
         let calls = self.desk.store.reader()?.batch_calls(batch.id)?;
         for call in calls.iter().filter(|call| call.is_in_flight) {

@@ -7,7 +7,7 @@ use crate::fault_points::{self, Point};
 use crate::judge::batch::{
     BadLine, BatchStatus, LineCutter, NoHostReply, RequestEnd, ResultLine, request_id,
 };
-use crate::ledger::{AttemptId, BatchCall, BatchFacts, BatchRecord, BatchState, StoreError};
+use crate::ledger::{BatchCall, BatchFacts, BatchRecord, BatchState, StoreError};
 use crate::schedule::batched::LineConclusion;
 use crate::schedule::lane::Stop;
 
@@ -181,23 +181,12 @@ impl BatchCollector<'_> {
                 LineConclusion::of(&self.desk.hearing(&read), call.n, reception)
             }
         };
-        collected.has_changed = true;
-        self.conclude(call.attempt, conclusion, reading, writes, collected);
-    }
-
-    fn conclude(
-        &self,
-        attempt: AttemptId,
-        conclusion: LineConclusion,
-        reading: &mut ResultsReading,
-        writes: &mut Writes,
-        collected: &mut CollectedLines,
-    ) {
         let LineConclusion { end, settlement, is_answer, stop } = conclusion;
+        collected.has_changed = true;
         collected.n_answered += u64::from(is_answer);
         reading.stop = reading.stop.take().or(stop);
         fault_points::reach(Point::BatchLine);
-        let concluded = self.desk.store.conclude(attempt, end, settlement);
+        let concluded = self.desk.store.conclude(call.attempt, end, settlement);
         writes.push_back(Box::pin(async move { concluded.await.map(drop) }));
     }
 

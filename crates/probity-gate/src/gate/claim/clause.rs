@@ -75,10 +75,13 @@ fn is_break(terms: &[Term], at: usize) -> bool {
         Some(mark) if ";:—–()[]|….!?\n".contains(mark) => true,
         // "…, not …".
         Some(',') => {
-            let opens = Cues::NEGATION | Cues::RELATIVE;
-            starts_clause(terms, at + 1) || terms.get(at + 1).is_some_and(|next| next.is(opens))
+            let is = |at: usize, cues: Cues| terms.get(at).is_some_and(|term| term.is(cues));
+            // "Sobald das Foto da ist, erstatten wir den Betrag."
+            let is_inverted =
+                || terms.get(at + 1).is_some_and(|verb| verb.mention.is_some()) && is(at + 2, Cues::US);
+            starts_clause(terms, at + 1) || is(at + 1, Cues::NEGATION | Cues::RELATIVE) || is_inverted()
         }
-        _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS | Cues::UNTIL) => {
+        _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS) => {
             // "yet" at the end of a clause means "so far".
             !(term.is(Cues::YET) && terms.get(at + 1).is_none_or(|next| next.mark.is_some()))
         }
@@ -140,40 +143,10 @@ impl Sentence<'_> {
         self.opener(clause).is_some_and(|term| term.is(Cues::CONDITION | Cues::UNLESS))
     }
 
-    /// Whether a condition belongs to the clause: directly behind it, or before it and reached over commas.
-    pub(super) fn has_condition(&self, clause: &Range<usize>, cues: Cues) -> bool {
-        let behind = self.terms.get(clause.end).is_some_and(|term| {
-            let comma = term.mark == Some(',');
-            let next = self.terms.get(clause.end + usize::from(comma));
-            next.is_some_and(|next| next.is(cues))
-        });
-        behind || self.follows_condition(clause, cues)
-    }
-
-    fn follows_condition(&self, clause: &Range<usize>, cues: Cues) -> bool {
-        let mut at = clause.start;
-        for _ in 0..4 {
-            let Some(opener) = at.checked_sub(1) else { return false };
-            let term = &self.terms[opener];
-            if at != clause.start && term.is(cues) {
-                return true;
-            }
-            let joins = term.mark == Some(',') || term.is(Cues::JOINT | Cues::ADVERB);
-            if !joins || opener == 0 {
-                return false;
-            }
-            at = self.clause_start(opener - usize::from(self.breaks[opener - 1]));
-        }
-        false
-    }
-
     /// Who did what the past form at `at` names.
     pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
         let is_reported = self.has(at.saturating_sub(REACH)..at, Cues::REPORTED);
-        if is_reported
-            || self.has(at + 1..clause.end, Cues::BY_YOU)
-            || self.has(clause.start..at, Cues::THIRD)
-        {
+        if is_reported || self.has(at + 1..clause.end, Cues::BY_YOU) {
             return Doing::Theirs;
         }
         // "Nothing was charged."

@@ -73,15 +73,14 @@ crate::named! {
     /// How a reply speaks of a remedy.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Polarity {
-        /// The customer gets it, or may have it.
+        /// The customer gets it, or may have it, whether or not something else must hold.
         Promised = "promised",
         /// The customer does not get it.
         Denied = "denied",
-        /// The customer gets it if something holds that is still open.
-        Conditional = "conditional",
         /// The reply asks about it, or asks the customer to choose.
         Asked = "asked",
-        /// The word stands there and grants nothing: the customer's words quoted, a heading, a general remark.
+        /// The word stands there and grants nothing: the customer's words quoted, a heading, a general remark, a condition,
+        /// something that is left open.
         Mentioned = "mentioned",
     }
 }

@@ -47,10 +47,15 @@ pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> O
     if announced == Announced::Birth {
         return date_after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
     }
-    if announced == Announced::Code
-        && let Some(span) = code_before(text, label.start)
+    // "PIN codes" are no one's.
+    if announced == Announced::Code && !is_whole(text, label) {
+        return None;
+    }
+    if let Announced::Code | Announced::Password = announced
+        && let Some(hit) =
+            value_before(text, label.start).and_then(|span| announced.value(text, span, Link::Said))
     {
-        return Some(Hit::new(Kind::Secret, span));
+        return Some(hit);
     }
     if announced == Announced::Login {
         let (name, link) = value_after(text, label.end)?;
@@ -192,20 +197,23 @@ fn is_code(word: &str, link: Link) -> bool {
     link != Link::Loose
         && (3..=10).contains(&digits)
         && letters <= digits
-        && word.len() - digits - letters <= 2
+        && word.len() - digits - letters < digits
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
 }
 
-/// The code that stands before its label: `482913 is your code`, `482 913 as code`.
-fn code_before(text: &Text, label: usize) -> Option<Range<usize>> {
+/// What stands before its label: `482913 is your code`, `482 913 as code`, `use Blue-Horse7 as your password`.
+fn value_before(text: &Text, label: usize) -> Option<Range<usize>> {
     let mut words =
         text.before(label).skip_while(|word| word.is_in(List::ValueLeads) && !word.is_in(List::Connectors));
-    words.next().filter(|word| word.is_in(List::Connectors))?;
-    let groups: Vec<Word<'_>> = words.take(3).take_while(Word::is_number).collect();
-    let (last, first) = (groups.first()?, groups.last()?);
-    let n_digits = groups.iter().map(|group| group.text.len()).sum::<usize>();
-    let is_one = (4..=8).contains(&n_digits) && last.end - first.start < n_digits + groups.len();
-    is_one.then_some(first.start..last.end)
+    let connector = words.next().filter(|word| word.is_in(List::Connectors))?;
+    let before = text[..connector.start].trim_end();
+    let bytes = before.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let ends =
+        |at: &usize| bytes[*at].is_ascii_whitespace() && !(is_digit(at.wrapping_sub(1)) && is_digit(at + 1));
+    let from = before.len().saturating_sub(VALUE_MAX);
+    let start = (from..before.len()).rev().find(ends).map_or(from, |at| at + 1);
+    (start < before.len()).then_some(start..before.len())
 }
 
 /// A password that stands behind a name: `Login: jane / Passw0rd123`.

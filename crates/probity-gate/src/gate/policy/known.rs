@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::claim::{TimeUnit, Value};
+use super::super::claim::Value;
 use crate::exact::Exact;
 
 /// A value, or a range of them.
@@ -28,30 +28,18 @@ pub(in crate::gate) enum Extent {
 pub(in crate::gate) struct Known<T> {
     /// By the key that equal values share.
     singles: BTreeMap<u64, Vec<(Value, T)>>,
-    /// By unit and least length.
-    spans: Vec<SpanEntry<T>>,
     ranges: Vec<(Extent, T)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SpanEntry<T> {
-    unit: TimeUnit,
-    least: Exact,
-    most: Exact,
-    /// The longest of this and every shorter-starting one of its unit, so that a search knows when to stop.
-    reach: Exact,
-    note: T,
-}
+/// The most values of one key that are looked through: lengths of time in one unit, and addresses.
+const ALIKE_MAX: usize = 200;
 
 impl<T: Clone + PartialEq> Known<T> {
     /// The values of `entries`.
     pub(in crate::gate) fn of(entries: impl IntoIterator<Item = (Extent, T)>) -> Self {
-        let mut known = Known { singles: BTreeMap::new(), spans: Vec::new(), ranges: Vec::new() };
+        let mut known = Known { singles: BTreeMap::<u64, Vec<(Value, T)>>::new(), ranges: Vec::new() };
         for (extent, note) in entries {
             match extent {
-                Extent::One(Value::Span { least, most, unit }) => {
-                    known.spans.push(SpanEntry { unit, least, most, reach: most, note });
-                }
                 Extent::One(value) => known.singles.entry(key(&value)).or_default().push((value, note)),
                 range @ Extent::Range { .. } => known.ranges.push((range, note)),
             }
@@ -59,22 +47,9 @@ impl<T: Clone + PartialEq> Known<T> {
         for values in known.singles.values_mut() {
             values.sort_by(|a, b| a.0.cmp(&b.0));
             values.dedup();
+            values.truncate(ALIKE_MAX);
         }
-        known.order_spans();
         known
-    }
-
-    fn order_spans(&mut self) {
-        self.spans.sort_by(|a, b| (a.unit, a.least, b.most).cmp(&(b.unit, b.least, a.most)));
-        // What lies within the one before it, with the same note, adds nothing.
-        self.spans.dedup_by(|next, kept| {
-            next.unit == kept.unit && next.most <= kept.most && next.note == kept.note
-        });
-        for i in 1..self.spans.len() {
-            if self.spans[i].unit == self.spans[i - 1].unit {
-                self.spans[i].reach = self.spans[i].reach.max(self.spans[i - 1].reach);
-            }
-        }
     }
 
     /// The notes of what `value` is equal to or lies within.
@@ -82,7 +57,7 @@ impl<T: Clone + PartialEq> Known<T> {
         let alike = self.singles.get(&key(value)).into_iter().flatten();
         let equal = alike.filter(|(known, _)| same(value, known)).map(|(_, note)| note);
         let ranges = self.ranges.iter().filter(|(range, _)| within(value, range)).map(|(_, note)| note);
-        equal.chain(self.span_notes(value)).chain(ranges)
+        equal.chain(ranges)
     }
 
     /// Whether there is such a value.
@@ -92,25 +67,7 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// The values that are no ranges of amounts, in an order that does not depend on that of the text.
     pub(in crate::gate) fn all(&self) -> impl Iterator<Item = Value> {
-        let spans = self.spans.iter().map(|SpanEntry { unit, least, most, .. }| Value::Span {
-            unit: *unit,
-            least: *least,
-            most: *most,
-        });
-        self.singles.values().flatten().map(|(value, _)| value.clone()).chain(spans)
-    }
-
-    fn span_notes<'k>(&'k self, value: &Value) -> impl Iterator<Item = &'k T> {
-        let (unit, least, most, spans) = match value {
-            Value::Span { unit, least, most } => (*unit, *least, *most, self.spans.as_slice()),
-            _ => (TimeUnit::Seconds, Exact::ZERO, Exact::ZERO, [].as_slice()),
-        };
-        let end = spans.partition_point(|entry| (entry.unit, entry.least) <= (unit, least));
-        let candidates = spans[..end].iter().rev();
-        candidates
-            .take_while(move |entry| entry.unit == unit && entry.reach >= most)
-            .filter(move |entry| entry.most >= most)
-            .map(|entry| &entry.note)
+        self.singles.values().flatten().map(|(value, _)| value.clone())
     }
 }
 
@@ -185,8 +142,9 @@ fn key(value: &Value) -> u64 {
         Value::Link(link) => host(link).hash(&mut key),
         Value::Email(email) => email.hash(&mut key),
         Value::Phone(phone) => last_digits(phone).for_each(|c| c.hash(&mut key)),
-        // Spans are looked up in their own table, and addresses are few.
-        Value::Span { .. } | Value::Address(_) => {}
+        // A length lies within others of its unit, and addresses are few.
+        Value::Span { unit, .. } => (5_u8, unit).hash(&mut key),
+        Value::Address(_) => {}
     }
     key.finish()
 }

@@ -85,7 +85,7 @@ pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<
 
 /// Whether a text that speaks of a remedy in this way grants it.
 pub(super) fn grants(polarity: Polarity) -> bool {
-    matches!(polarity, Polarity::Promised | Polarity::Conditional)
+    polarity == Polarity::Promised
 }
 
 impl FactKind {

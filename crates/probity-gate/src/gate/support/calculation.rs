@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use super::super::claim::{Lexicon, Value, WordList};
+use super::count::Count;
+use super::says;
 use super::step::is_same_amount;
 use crate::exact::Exact;
 
@@ -54,6 +56,8 @@ pub(super) struct Calculation {
     pub(super) right: Exact,
     /// What the reply says.
     pub(super) stated: Exact,
+    /// Whether it is a single amount taken so many times, which the reply says in so many words.
+    pub(super) is_product: bool,
     /// As it is written in messages.
     pub(super) text: String,
 }
@@ -177,7 +181,7 @@ impl Reader<'_> {
         let right = evaluated(&terms, &operators)?;
         let text = self.reply[start..self.figures[result].end].to_owned();
         let stated = self.figures[result].number()?;
-        Some(Calculation { result, operands: first..result, right, stated, text })
+        Some(Calculation { result, operands: first..result, right, stated, is_product: false, text })
     }
 
     /// The operand that ends before `behind`: its number, where it starts in the reply, and its place.
@@ -220,60 +224,55 @@ fn evaluated(terms: &[Exact], operators: &[WordList]) -> Option<Exact> {
     sum.checked_add(product)
 }
 
-/// Whether the words beside a figure call it a total.
-pub(super) fn is_called_total(reply: &str, figures: &[Figure<'_>], at: usize, lexicon: &Lexicon) -> bool {
-    let figure = &figures[at];
-    let before = at.checked_sub(1).map_or(0, |before| figures[before].end);
-    let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX)).max(before);
-    let to = reply.floor_char_boundary(figure.end + GAP_BYTES_MAX);
-    let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
-    let lower = |text: &str| {
-        let text = text.to_lowercase();
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_owned).collect::<Vec<String>>()
-    };
-    let (before, behind) = (lower(reply.get(from..figure.start).unwrap_or_default()), lower(behind));
-    let near_before = &before[before.len().saturating_sub(PHRASE_WORDS_MAX)..];
-    let near_behind = &behind[..behind.len().min(2)];
-    [near_before, near_behind].into_iter().any(|words| {
-        let words = format!(" {} ", words.join(" "));
-        lexicon.words(WordList::Total).iter().any(|total| words.contains(&format!(" {total} ")))
-    })
+/// The figures of a reply and its other numbers.
+pub(super) struct Numbers<'r> {
+    pub(super) reply: &'r str,
+    pub(super) figures: &'r [Figure<'r>],
+    pub(super) counts: &'r [Count],
+    pub(super) lexicon: &'r Lexicon,
 }
 
-/// The sum of the amounts directly before `at`: those of its sentence, or of the whole reply where that has fewer than two.
-pub(super) fn total(
-    reply: &str,
-    sentence_start: usize,
-    figures: &[Figure<'_>],
-    at: usize,
-) -> Option<Calculation> {
-    let first = at.saturating_sub(FIGURES_MAX);
-    let in_reply: Vec<&Figure<'_>> =
-        figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
-    let n_outside = in_reply.partition_point(|figure| figure.start < sentence_start);
-    let parts = if in_reply.len() - n_outside >= 2 { &in_reply[n_outside..] } else { &in_reply[..] };
-    let right =
-        parts.iter().filter_map(|figure| figure.amount()).try_fold(Exact::ZERO, Exact::checked_add)?;
-    let written = |figure: &Figure<'_>| &reply[figure.start..figure.end];
-    let text: Vec<&str> = parts.iter().map(|figure| written(figure)).collect();
-    let text = format!("{} = {}", text.join(" + "), written(&figures[at]));
-    let stated = figures[at].amount()?;
-    (parts.len() > 1).then_some(Calculation { result: at, operands: first..at, right, stated, text })
-}
+impl Numbers<'_> {
+    /// The calculation of which the reply says that the figure at `at` is the result, by the numbers before it: a sum of
+    /// amounts, or so many times one. Those of its sentence count, and for a sum those of the whole reply where the
+    /// sentence has fewer than two.
+    pub(super) fn implied(&self, sentence_start: usize, at: usize) -> Option<Calculation> {
+        let figure = &self.figures[at];
+        let stated = figure.amount()?;
+        let is_total = self.is_called_total(at)?;
+        let first = at.saturating_sub(FIGURES_MAX);
+        let amounts: Vec<&Figure<'_>> =
+            self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
+        let own = &amounts[amounts.partition_point(|figure| figure.start < sentence_start)..];
+        let parts = if own.len() < 2 && is_total { &amounts[..] } else { own };
+        let is_near = |count: &&Count| (sentence_start..figure.start).contains(&count.span.start);
+        let mut near = self.counts.iter().filter(is_near);
+        let (start, right, is_product) = match (own, near.next(), near.next()) {
+            // "Three nights at $140". What is less than the amount is a part or a difference.
+            ([one], Some(count), None) if count.span.start < one.start && Some(stated) > one.amount() => {
+                let times = Exact::from(i64::try_from(count.number).ok()?);
+                (count.span.start, one.amount()?.checked_mul(times)?, true)
+            }
+            _ if parts.len() > 1 => {
+                let mut amounts = parts.iter().filter_map(|figure| figure.amount());
+                (parts[0].start, amounts.try_fold(Exact::ZERO, Exact::checked_add)?, false)
+            }
+            _ => return None,
+        };
+        let text = self.reply[start..figure.end].to_owned();
+        Some(Calculation { result: at, operands: first..at, right, stated, is_product, text })
+    }
 
-/// Whether a figure is the sum of amounts that stand directly before or behind it, one after the other.
-pub(super) fn is_run_sum(figures: &[Figure<'_>], at: usize) -> bool {
-    let Some(stated) = figures[at].amount() else { return false };
-    let amounts = |range: Range<usize>| figures[range].iter().filter_map(Figure::amount);
-    let before: Vec<Exact> = amounts(at.saturating_sub(FIGURES_MAX)..at).rev().collect();
-    let behind: Vec<Exact> = amounts(at + 1..figures.len().min(at + FIGURES_MAX)).collect();
-    [before, behind].into_iter().any(|amounts| {
-        let mut sum = Exact::ZERO;
-        amounts.iter().enumerate().any(|(n, amount)| {
-            let Some(next) = sum.checked_add(*amount) else { return false };
-            sum = next;
-            n > 0 && is_same_amount(sum, stated)
-        })
-    })
+    /// Whether the words beside a figure call it a total. `None` where they call it no result at all.
+    fn is_called_total(&self, at: usize) -> Option<bool> {
+        let (reply, figure) = (self.reply, &self.figures[at]);
+        let before = at.checked_sub(1).map_or(0, |before| self.figures[before].end);
+        let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX)).max(before);
+        let to = reply.floor_char_boundary(figure.end + GAP_BYTES_MAX);
+        let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
+        let behind = behind.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        let before = reply.get(from..figure.start).unwrap_or_default();
+        let is_total = [before, &behind].into_iter().any(|text| says(text, WordList::Total, self.lexicon));
+        (is_total || says(before, WordList::Equals, self.lexicon)).then_some(is_total)
+    }
 }

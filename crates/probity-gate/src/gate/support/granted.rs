@@ -33,7 +33,7 @@ impl Allowed {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push(value),
                     ClaimKind::Deed { deed } => _ = allowed.deeds.insert(deed),
-                    ClaimKind::Remedy { remedy, polarity: Polarity::Promised | Polarity::Conditional } => {
+                    ClaimKind::Remedy { remedy, polarity: Polarity::Promised } => {
                         allowed.remedies.insert(remedy);
                     }
                     ClaimKind::Remedy { .. } => n_claims -= 1,

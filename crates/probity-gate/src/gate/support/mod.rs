@@ -24,10 +24,11 @@ mod tests;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub use granted::Allowed;
 
-use super::claim::{Claim, ClaimKind, Language, RULES, WordList};
+use super::claim::{Claim, ClaimKind, Language, Lexicon, RULES, WordList};
 use super::finding::Sighting;
 use super::policy::Source;
 use crate::case::{Case, Moment};
@@ -83,9 +84,8 @@ impl<'a> Support<'a> {
         if let Some(now) = self.now {
             operands.add_moment(now, true);
         }
-        for source in self.sources {
-            source.values.all().for_each(|value| operands.add(&value, Origin::Policy));
-        }
+        let of_policies = self.sources.iter().flat_map(|source| source.values.all());
+        of_policies.for_each(|value| operands.add(&value, Origin::Policy));
         operands
     }
 
@@ -100,37 +100,54 @@ impl<'a> Support<'a> {
         }
         let stems = |text| lexicon.stems(text, WordList::Function).collect::<Vec<String>>();
         if shown.deeds.contains(deed) {
-            let both = lexicon.words(WordList::Both);
-            let is_of_more = said
-                .before
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|word| both.contains(word.to_lowercase().as_str()));
-            return !(is_of_more && shown.done_once.contains(deed));
+            return !(says(said.before, WordList::Both, lexicon) && shown.done_once.contains(deed));
         }
         // The tool may be called after what it changes: `standing_order` for "I have set up the standing order".
         let is_called = |stem: &String| shown.called.iter().any(|name| name == stem || is_part(stem, name));
-        lexicon.is_act(deed)
-            && (!shown.has_calls
-                || stems(said.words).iter().any(|stem| shown.words.contains(stem))
-                || stems(said.sentence).iter().any(is_called))
+        // A result may speak of it in another form: `"charges": […]`. A remedy takes more than its name.
+        let is_spoken_of = || stems(said.words).iter().any(|stem| shown.words.contains(stem));
+        let is_remedy = lexicon.remedies().any(|remedy| remedy == deed);
+        (!is_remedy && is_spoken_of())
+            || (lexicon.is_act(deed) && (!shown.has_calls || stems(said.clause).iter().any(is_called)))
     }
+}
+
+/// Whether a text has a word or phrase of a list.
+fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
+    let words = format!(" {} ", tool::words_of(text).join(" "));
+    lexicon.words(list).iter().any(|phrase| words.contains(&format!(" {phrase} ")))
 }
 
 /// The words in which a reply says that something was done.
 struct Said<'r> {
+    at: usize,
     words: &'r str,
     /// What stands before them in their sentence.
     before: &'r str,
-    sentence: &'r str,
+    /// The part of the sentence that they stand in, as far as commas tell.
+    clause: &'r str,
 }
 
 impl<'r> Said<'r> {
     fn of(reply: &'r str, claim: &Claim) -> Self {
-        let ends = ['.', '!', '?', '\n'];
-        let start = reply[..claim.span.start].rfind(ends).map_or(0, |at| at + 1);
+        let ends = ['.', '!', '?', '\n', ',', ';', ':'];
+        let start = |ends: &[char]| reply[..claim.span.start].rfind(ends).map_or(0, |at| at + 1);
         let end = reply[claim.span.end..].find(ends).map_or(reply.len(), |at| claim.span.end + at);
-        let words = &reply[claim.span.clone()];
-        Said { words, before: &reply[start..claim.span.start], sentence: &reply[start..end] }
+        let before = &reply[start(&ends[..4])..claim.span.start];
+        Said {
+            at: claim.span.start,
+            words: &reply[claim.span.clone()],
+            before,
+            clause: &reply[start(&ends)..end],
+        }
+    }
+
+    /// Where it is said, from the word on that says it of two things.
+    fn span(&self, lexicon: &Lexicon) -> Range<usize> {
+        let lower = self.before.to_ascii_lowercase();
+        let both = lexicon.words(WordList::Both).iter().filter_map(|word| lower.rfind(word.as_str())).max();
+        let n_before = both.map_or(0, |at| self.before.len() - at);
+        self.at - n_before..self.at + self.words.len()
     }
 }
 
@@ -155,11 +172,13 @@ fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> 
     let mut sightings = Vec::new();
     for claim in claims {
         let ClaimKind::Deed { deed } = &claim.kind else { continue };
-        if seen.insert(deed) && !support.shows_deed(deed, &Said::of(reply, claim)) {
+        let said = Said::of(reply, claim);
+        if seen.insert(deed) && !support.shows_deed(deed, &said) {
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let sighting = Sighting::at(UNSUPPORTED_DEED, claim.span.clone(), message).expecting(expected);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, said.span(support.language.lexicon), message);
+            let sighting = sighting.expecting(expected);
             sightings.push(against_first(sighting, support));
         }
     }

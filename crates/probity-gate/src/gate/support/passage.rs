@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::super::claim::{Claim, ClaimKind, Lexicon, WordList};
 use super::super::policy::stems;
 use super::super::text::sentence_texts;
+use super::says;
 
 /// The sentences and the clauses of a reply, each in order.
 pub(super) struct Passages<'r> {
@@ -26,6 +27,7 @@ pub(super) struct Passage<'r> {
     claims: &'r [Claim],
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
+    is_example: OnceCell<bool>,
     lexicon: &'r Lexicon,
 }
 
@@ -69,6 +71,7 @@ impl<'r> Passage<'r> {
             range,
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
+            is_example: OnceCell::new(),
             lexicon,
         }
     }
@@ -93,6 +96,16 @@ impl<'r> Passage<'r> {
         }
         words.extend(stems(&self.text[from..], self.lexicon));
         words
+    }
+
+    /// Whether it ends as a question does.
+    pub(super) fn asks(&self) -> bool {
+        self.text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?').ends_with('?')
+    }
+
+    /// Whether its figures are made up to explain something.
+    pub(super) fn is_example(&self) -> bool {
+        *self.is_example.get_or_init(|| says(self.text, WordList::Example, self.lexicon))
     }
 
     /// Whether it sets a figure against a limit.

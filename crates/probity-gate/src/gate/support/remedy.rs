@@ -11,13 +11,23 @@ use super::super::finding::Sighting;
 use super::super::policy::Source;
 use super::{CONTRADICTED, OMITTED_REMEDY, Support, UNSUPPORTED_PROMISE};
 
+/// Remedies that come to the same for a customer: a source that permits one permits the other.
+const ALIKE: [&str; 2] = ["exchange", "replacement"];
+
+/// The remedies that stand for one.
+fn alike(remedy: &str) -> impl Iterator<Item = &str> {
+    let others = ALIKE.into_iter().filter(move |other| ALIKE.contains(&remedy) && *other != remedy);
+    std::iter::once(remedy).chain(others)
+}
+
 /// How a reply speaks of one remedy, each with the first place where it does.
 #[derive(Default)]
 struct Stance {
     promised: Option<Range<usize>>,
     /// Said to be done.
     done: Option<Range<usize>>,
-    asked: Option<Range<usize>>,
+    /// Asked about, or named without a word about whether it is given.
+    spoken_of: Option<Range<usize>>,
     denied: Option<Range<usize>>,
 }
 
@@ -38,9 +48,10 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         .collect();
     for (remedy, source) in required {
         let stance = stances.get(remedy);
-        let is_offered =
-            |stance: &Stance| stance.promised.is_some() || stance.asked.is_some() || stance.done.is_some();
-        if stance.is_some_and(is_offered) {
+        let is_offered = |stance: &Stance| {
+            stance.promised.is_some() || stance.done.is_some() || stance.spoken_of.is_some()
+        };
+        if alike(remedy).any(|remedy| stances.get(remedy).is_some_and(is_offered)) {
             continue;
         }
         let name = words(remedy);
@@ -67,10 +78,9 @@ fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
         let place = match polarity {
             // What is said to be done is no promise any more, and is looked at as a deed.
             Polarity::Promised if is_deed => &mut stance.done,
-            Polarity::Promised | Polarity::Conditional => &mut stance.promised,
-            Polarity::Asked => &mut stance.asked,
+            Polarity::Promised => &mut stance.promised,
+            Polarity::Asked | Polarity::Mentioned => &mut stance.spoken_of,
             Polarity::Denied => &mut stance.denied,
-            Polarity::Mentioned => continue,
         };
         place.get_or_insert_with(|| claim.span.clone());
     }
@@ -80,7 +90,7 @@ fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
 fn promise(remedy: &str, span: &Range<usize>, support: &Support<'_>) -> Option<Sighting> {
     let sources = support.sources;
     let forbidding = |remedy: &str| sources.iter().find(|source| source.facts.forbidden.contains(remedy));
-    let permits = |source: &&Source| source.facts.permitted.contains(remedy);
+    let permits = |source: &&Source| alike(remedy).any(|remedy| source.facts.permitted.contains(remedy));
     let permitted = support.allowed.remedies.contains(remedy) || sources.iter().any(permits);
     let forbids = forbidding(remedy);
     if forbids.is_none() && permitted {

@@ -5,6 +5,7 @@
 //! not tell.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
@@ -131,8 +132,19 @@ impl<'l> Collector<'l> {
     /// What a tool says or calls something.
     pub(super) fn words(&mut self, words: &[String]) {
         let stems = self.stems(words);
-        self.shown.counted.extend(stems.iter().cloned());
         self.shown.words.extend(stems);
+    }
+
+    /// What the number under a key counts.
+    pub(super) fn counted(&mut self, word: Option<&String>) {
+        let stems = self.stems(word.map_or(&[], std::slice::from_ref));
+        self.shown.counted.extend(stems);
+    }
+
+    /// The figures of a text that says nothing else.
+    pub(super) fn figures(&mut self, text: &str) {
+        let claims = extract(text, self.language.lexicon).into_iter();
+        claims.filter_map(|claim| claim.value().cloned()).for_each(|value| self.value(value));
     }
 
     /// A call that did what its name says, to a single thing or to several.
@@ -190,7 +202,9 @@ impl<'l> Collector<'l> {
     }
 
     pub(super) fn number(&mut self, number: Exact) {
-        self.shown.operands.add_count(number);
+        if number <= Exact::from(COUNT_MAX) {
+            self.shown.operands.add_count(number);
+        }
         if let Some(number) =
             u64::try_from(number.floor()).ok().filter(|_| Exact::ratio(number.floor(), 1) == Some(number))
         {
@@ -212,35 +226,49 @@ impl<'l> Collector<'l> {
 
     /// A text by a person that is not the company: figures alone.
     pub(super) fn text(&mut self, text: &str) {
-        self.claims(text, false);
         // "If my ticket is 618": a number without a currency is an amount in any.
-        for number in text.split_whitespace().flat_map(loose_numbers) {
+        for number in self.claims(text, false) {
             self.amount(number, None);
         }
     }
 
-    /// A text by the company or one of its tools: what it says was done was done.
+    /// A text by the company or one of its tools: what it says was done was done. "The price is 155" is an amount in any
+    /// currency.
     pub(super) fn company_text(&mut self, text: &str) {
-        self.claims(text, true);
+        let numbers = self.claims(text, true);
+        self.values.extend(numbers.into_iter().map(|amount| Value::Money { amount, currency: None }));
     }
 
-    fn claims(&mut self, text: &str, by_company: bool) {
+    /// Adds what a text claims, and returns the numbers that are no part of a claim.
+    fn claims(&mut self, text: &str, by_company: bool) -> Vec<Exact> {
         let lexicon = self.language.of_other(text);
+        let mut read = Vec::new();
         for claim in extract(text, lexicon) {
+            read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),
                 ClaimKind::Deed { deed } if by_company => self.deed(&deed),
                 ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
             }
         }
-        for count in counts(text, lexicon) {
+        let is_read = |span: &Range<usize>| {
+            let behind = read.partition_point(|read| read.end <= span.start);
+            read.get(behind).is_some_and(|read| read.start < span.end)
+        };
+        for count in counts(text, lexicon).into_iter().filter(|count| !is_read(&count.span)) {
             self.shown.operands.add_count(Exact::from(i64::try_from(count.number).unwrap_or(0)));
             self.shown.numbers.insert(count.number);
             if !count.of.is_empty() {
                 self.shown.sizes.insert(count.number);
-                self.shown.counted.extend(count.of);
+                self.shown.counted.extend(count.of.into_iter().take(2));
             }
         }
+        let mut end = 0;
+        let words = text.split_inclusive(|c: char| c.is_whitespace() || c == '/').filter(|word| {
+            end += word.len();
+            !is_read(&(end - word.len()..end))
+        });
+        words.flat_map(|word| loose_numbers(word.trim_end_matches('/'))).collect()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Whether a figure is one step of arithmetic away from supported ones.
 //!
 //! An amount is a sum or a difference of two others, so many times one, a part of one, or one with a share taken off.
-//! A percentage is what one amount is of another. Two moments make a length of time, and a moment with a length of time
-//! another moment. At least one amount is the case's own or the reply's: what only fees of a policy add up to is no figure
-//! of a case. The search is bounded, and amounts are compared to the cent, because people round.
+//! What the amounts of the reply itself come to, two by two or so many times, are amounts as well. A percentage is what
+//! one amount is of another. Two moments make a length of time, and a moment with a length of time another moment. The
+//! search is bounded, and amounts are compared to the cent, because people round.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ const FACTOR_MAX: i64 = 100;
 /// The most amounts of a case of which any two make a percentage that the reply may give.
 const FEW_AMOUNTS: usize = 3;
 
-/// The most amounts of a reply whose differences are calculated with.
-const FEW_STATED: usize = 4;
+/// The most amounts of a reply that are calculated with two by two.
+const FEW_STATED: usize = 6;
 
 /// The months of a year.
 const MONTHS: i64 = 12;
@@ -33,12 +33,13 @@ const MINUTES_PER_DAY: i64 = 1440;
 /// What figures can be calculated from.
 #[derive(Default, Clone)]
 pub(super) struct Operands {
-    /// Amounts of the case and of the reply, with their currencies where these are known.
-    own: Vec<(Exact, Option<String>)>,
-    /// Amounts of policies.
-    of_policies: Vec<(Exact, Option<String>)>,
-    /// Amounts that the reply itself gives.
+    /// Amounts with their currencies where these are known.
+    amounts: Vec<(Exact, Option<String>)>,
+    /// Those of them that only policies name: what two fees differ by is no figure of a case.
+    of_policies: BTreeSet<Exact>,
+    /// Amounts that the reply itself gives, and how many there are of something.
     stated: Vec<Exact>,
+    stated_counts: BTreeSet<Exact>,
     shares: BTreeSet<Exact>,
     /// How many there are of something, and what one currency costs in another.
     factors: BTreeSet<Exact>,
@@ -76,10 +77,15 @@ impl Operands {
     pub(super) fn add(&mut self, value: &Value, origin: Origin) {
         match value {
             Value::Money { amount, currency } => {
-                let amounts = if origin == Origin::Policy { &mut self.of_policies } else { &mut self.own };
                 let entry = (*amount, currency.clone());
-                if (amounts.len() < OPERANDS_MAX || origin == Origin::Reply) && !amounts.contains(&entry) {
-                    amounts.push(entry);
+                let has_room = self.amounts.len() < OPERANDS_MAX || origin == Origin::Reply;
+                if has_room && !self.amounts.contains(&entry) {
+                    self.amounts.push(entry);
+                }
+                if origin == Origin::Policy {
+                    self.of_policies.insert(*amount);
+                } else {
+                    self.of_policies.remove(amount);
                 }
                 if origin == Origin::Reply && self.stated.len() < OPERANDS_MAX {
                     self.stated.push(*amount);
@@ -116,6 +122,9 @@ impl Operands {
     pub(super) fn add_stated(&mut self, number: u64) {
         let number = Exact::from(i64::try_from(number).unwrap_or(0));
         self.add_count(number);
+        if self.factors.contains(&number) {
+            insert(&mut self.stated_counts, number);
+        }
         if self.stated.len() < OPERANDS_MAX && number > Exact::from(FACTOR_MAX) {
             self.stated.push(number);
         }
@@ -138,19 +147,21 @@ impl Operands {
         self.moments.iter()
     }
 
-    /// Whether `value` is one step away from these; `is_about` where the reply says that it is rounded, and `origin` whose
-    /// amounts may make it up on their own.
-    pub(super) fn lead_to(&self, value: &Value, is_about: bool, origin: Origin) -> bool {
+    /// Whether `value` is one step away from these; `is_about` where the reply says that it is rounded.
+    pub(super) fn lead_to(&self, value: &Value, is_about: bool) -> bool {
         match value {
             Value::Money { amount, currency } => {
-                let search = self.amounts(*amount, currency.as_ref(), is_about, origin);
-                search.is_sum() || search.is_multiple(&self.factors) || search.is_share(&self.shares) || {
-                    let exchanged = |(amount, _): &(Exact, _), rate: Exact| {
-                        amount.checked_mul(rate).is_some_and(|amount| search.is_target(amount))
-                    };
-                    let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
-                    self.own.iter().any(|amount| rates().any(|rate| exchanged(amount, *rate)))
-                }
+                let search = self.amounts(*amount, currency.as_ref(), is_about);
+                // What one currency costs in another is of no currency that the amounts are in.
+                let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
+                let is_exchanged = |(amount, _): &(Exact, _)| {
+                    let mut exchanged = rates().filter_map(|rate| rate.checked_mul(*amount));
+                    exchanged.any(|amount| search.is_target(amount))
+                };
+                search.is_sum()
+                    || search.is_multiple(&self.factors)
+                    || search.is_share(&self.shares)
+                    || self.amounts.iter().any(is_exchanged)
             }
             Value::Percent(share) => self.lead_to_share(*share),
             Value::Span { least, most, unit } => {
@@ -169,31 +180,34 @@ impl Operands {
         }
     }
 
-    fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool, origin: Origin) -> Search {
+    fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool) -> Search {
         let agrees =
             |named: &Option<String>| named.is_none() || currency.is_none() || named.as_ref() == currency;
-        let sorted = |entries: &[&[(Exact, Option<String>)]]| {
-            let alike = entries
-                .iter()
-                .copied()
-                .flatten()
-                .filter(|(amount, named)| agrees(named) && *amount > Exact::ZERO);
-            let amounts: BTreeSet<Exact> = alike.map(|(amount, _)| *amount).collect();
-            amounts.into_iter().collect::<Vec<Exact>>()
-        };
-        let gaps = self.gaps();
-        let all = sorted(&[&self.own, &gaps, &self.of_policies]);
-        let own = if origin == Origin::Policy { all.clone() } else { sorted(&[&self.own, &gaps]) };
-        Search { target, own, all, slack: slack(target, is_about) }
+        let known = self.amounts.iter().filter(|(_, named)| agrees(named)).map(|(amount, _)| *amount);
+        let all: BTreeSet<Exact> =
+            known.chain(self.combined()).filter(|amount| *amount > Exact::ZERO).collect();
+        let own = all.difference(&self.of_policies).copied().collect();
+        Search { target, own, amounts: all.into_iter().collect(), slack: slack(target, is_about) }
     }
 
-    /// What the amounts of the reply differ by, where they are few: "$86 instead of $80" is $72 a year.
-    fn gaps(&self) -> Vec<(Exact, Option<String>)> {
+    /// What the amounts of the reply come to, where they are few: two together, what they differ by, and so many times
+    /// each. "$86 instead of $80" is $72 a year, and two tickets at $72 with a fee of $4.50 each are $153.
+    fn combined(&self) -> Vec<Exact> {
         let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
-        let gap = |one: &Exact| {
-            few.iter().filter_map(|other| one.checked_sub(*other)).map(|gap| (gap, None)).collect::<Vec<_>>()
+        let with = |one: Exact| {
+            let pairs = few.iter().flat_map(move |other| [one.checked_sub(*other), one.checked_add(*other)]);
+            let times = self.stated_counts.iter().map(move |count| one.checked_mul(*count));
+            pairs.chain(times).flatten()
         };
-        few.iter().flat_map(gap).collect()
+        few.iter().flat_map(|one| with(*one)).collect()
+    }
+
+    /// Whether a known moment before `now` lies that long ago.
+    pub(super) fn lead_back(&self, length: Exact, unit: TimeUnit, now: Moment) -> bool {
+        let now = KnownTime { start: now, has_time: true };
+        let length = i64::try_from(length.floor()).unwrap_or_default();
+        let mut past = self.moments.iter().filter(|moment| moment.start < now.start);
+        past.any(|moment| is_apart(moment, &now, length, unit, true))
     }
 
     /// Whether a percentage is what one amount is of another, or is less or more than it.
@@ -209,8 +223,8 @@ impl Operands {
             let mut products = factors.iter().filter_map(|factor| whole.checked_mul(*factor));
             products.any(|product| near(product, part, slack))
         };
-        let all = || self.own.iter().chain(&self.of_policies).map(|(amount, _)| *amount);
-        let few: Vec<Exact> = all().filter(|_| self.own.len() <= FEW_AMOUNTS).collect();
+        let all = || self.amounts.iter().map(|(amount, _)| *amount);
+        let few: Vec<Exact> = all().filter(|_| self.amounts.len() <= FEW_AMOUNTS).collect();
         let is_left = Exact::from(100).checked_sub(share).is_some_and(|rest| self.shares.contains(&rest));
         is_left
             || self.stated.iter().chain(&few).any(|one| {
@@ -239,32 +253,16 @@ impl Operands {
 
     /// Whether two moments or two times of day lie that far apart.
     fn lies_between(&self, length: i64, unit: TimeUnit, is_about: bool) -> bool {
-        let slack = if is_about { (length / 10).max(MINUTE) } else { MINUTE - 1 };
-        let is_gap = |one: &KnownTime, other: &KnownTime| {
-            let seconds = (one.start.seconds() - other.start.seconds()).abs();
-            let days = (day_of(one.start) - day_of(other.start)).abs();
-            match unit {
-                TimeUnit::Seconds => {
-                    let is_exact = one.has_time && other.has_time && (seconds - length).abs() <= slack;
-                    is_exact || (length % DAY == 0 && days == length / DAY)
-                }
-                // A month has 30 or 31 days, and people count the first or the last one or neither.
-                TimeUnit::Months => (days * 12 - length * 365).abs() <= 12 * 3,
-                TimeUnit::WorkingDays => {
-                    let (first, last) = if one < other { (one, other) } else { (other, one) };
-                    after_working_days(first.start, length)
-                        .is_some_and(|end| day_of(end) == day_of(last.start))
-                }
-            }
-        };
         let moments = || self.moments.iter();
         let by_clock = || {
             let apart = |one: &i64, other: &i64| {
-                ((one - other).rem_euclid(MINUTES_PER_DAY) * MINUTE - length).abs() <= slack
+                let gap = (one - other).rem_euclid(MINUTES_PER_DAY) * MINUTE;
+                (gap - length).abs() <= length_slack(length, is_about)
             };
             self.clocks.iter().any(|one| self.clocks.iter().any(|other| apart(one, other)))
         };
-        moments().any(|one| moments().any(|other| one != other && is_gap(one, other)))
+        moments()
+            .any(|one| moments().any(|other| one < other && is_apart(one, other, length, unit, is_about)))
             || (unit == TimeUnit::Seconds && length < DAY && by_clock())
     }
 
@@ -303,20 +301,43 @@ impl Operands {
     }
 }
 
+/// Whether `length` lies between two moments, the earlier one first.
+fn is_apart(one: &KnownTime, other: &KnownTime, length: i64, unit: TimeUnit, is_about: bool) -> bool {
+    let seconds = other.start.seconds() - one.start.seconds();
+    let days = day_of(other.start) - day_of(one.start);
+    match unit {
+        TimeUnit::Seconds => {
+            let is_timed = one.has_time && other.has_time;
+            (is_timed && (seconds - length).abs() <= length_slack(length, is_about))
+                || (length % DAY == 0 && days == length / DAY)
+        }
+        // A month has 30 or 31 days, and people count the first or the last one or neither.
+        TimeUnit::Months => (days * 12 - length * 365).abs() <= 12 * 3,
+        TimeUnit::WorkingDays => {
+            after_working_days(one.start, length).is_some_and(|end| day_of(end) == day_of(other.start))
+        }
+    }
+}
+
+/// How far from what is known a length of time may be, in seconds.
+fn length_slack(length: i64, is_about: bool) -> i64 {
+    if is_about { (length / 10).max(MINUTE) } else { MINUTE - 1 }
+}
+
 /// The amounts among which a target is looked for, sorted.
 struct Search {
     target: Exact,
     own: Vec<Exact>,
-    all: Vec<Exact>,
+    amounts: Vec<Exact>,
     slack: Exact,
 }
 
 impl Search {
-    /// Whether `wanted` is among all amounts.
+    /// Whether `wanted` is among the amounts.
     fn has(&self, wanted: Option<Exact>, slack: Exact) -> bool {
         let Some(wanted) = wanted.filter(|wanted| *wanted > slack) else { return false };
-        let from = self.all.partition_point(|amount| *amount < wanted && !near(*amount, wanted, slack));
-        self.all.get(from).is_some_and(|amount| near(*amount, wanted, slack))
+        let from = self.amounts.partition_point(|amount| *amount < wanted && !near(*amount, wanted, slack));
+        self.amounts.get(from).is_some_and(|amount| near(*amount, wanted, slack))
     }
 
     fn is_target(&self, amount: Exact) -> bool {
@@ -324,11 +345,12 @@ impl Search {
     }
 
     fn is_sum(&self) -> bool {
-        self.own.iter().any(|one| {
-            let rests =
-                [self.target.checked_sub(*one), one.checked_sub(self.target), self.target.checked_add(*one)];
+        let differs = |one: &Exact| {
+            let rests = [self.target.checked_add(*one), one.checked_sub(self.target)];
             rests.into_iter().any(|rest| self.has(rest, self.slack))
-        })
+        };
+        let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
+        self.amounts.iter().any(adds_up) || self.own.iter().any(differs)
     }
 
     /// So many times an amount, or an amount in so many parts.
@@ -345,7 +367,7 @@ impl Search {
     /// A share of an amount, or what is left without it.
     fn is_share(&self, shares: &BTreeSet<Exact>) -> bool {
         shares.iter().filter_map(|share| share.over(100)).any(|share| {
-            self.own.iter().any(|amount| {
+            self.amounts.iter().any(|amount| {
                 let Some(part) = amount.checked_mul(share) else { return false };
                 self.is_target(part) || amount.checked_sub(part).is_some_and(|rest| self.is_target(rest))
             })

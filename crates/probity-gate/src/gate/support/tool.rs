@@ -6,6 +6,7 @@
 //! nothing, and neither does one that failed.
 
 use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
+use super::says;
 use super::shown::{Collector, loose_numbers};
 use crate::case::{Moment, ToolCall};
 use crate::exact::Exact;
@@ -42,6 +43,9 @@ const COLUMNS_MAX: usize = 8;
 const NAME_KEYS: &[&str] =
     &["id", "ids", "number", "no", "zip", "postcode", "phone", "code", "year", "ref", "reference"];
 
+/// What every call does that did not fail and does not only look something up.
+const HANDED_IN: &str = "opening";
+
 /// Adds what a call shows.
 pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     collector.call();
@@ -50,14 +54,21 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let lexicons = collector.lexicons();
     let failed = match &json {
         Some(json) => is_failure(json, &lexicons),
-        None => is_any_of(result, WordList::Failed, &lexicons),
+        None => is_said(result, WordList::Failed, &lexicons),
     };
-    let is_done = !failed && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let is_pending = is_said(&call.name, WordList::Pending, &lexicons)
+        || json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let is_done = !failed && !is_pending;
     let name = words_of(&call.name);
-    let acts = is_done && !lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
+    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
+    let acts = is_done && !reads;
     match &json {
         Some(json) => json_value(json, &Around { acts, ..Around::default() }, collector),
         None => collector.company_text(result),
+    }
+    // What is still to come was handed in.
+    if !failed && !reads {
+        collector.deed(HANDED_IN);
     }
     if acts {
         let texts = call.arguments.iter().chain(&call.result);
@@ -103,10 +114,7 @@ struct Around {
 
 fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
     match json {
-        Json::Object(object) => {
-            object_value(object, around, collector);
-            list_sum(object.iter().map(|(_, value)| value), around, collector);
-        }
+        Json::Object(object) => object_value(object, around, collector),
         Json::Array(items) => {
             collector.list(items.len());
             for item in items {
@@ -134,6 +142,9 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         let (key, unit, acts) = (words_of(key), unit.clone(), around.acts);
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(&key);
+        }
+        if matches!(value, Json::Number(_)) {
+            collector.counted(key.last());
         }
         let mut around = Around { currency: currency.clone(), key, unit, acts };
         let [english, _] = collector.lexicons();
@@ -179,9 +190,9 @@ fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
     }
 }
 
-/// What numbers come to, where a list or an object has nothing else.
-fn list_sum<'j>(items: impl IntoIterator<Item = &'j Json>, around: &Around, collector: &mut Collector<'_>) {
-    let numbers: Option<Vec<Exact>> = items.into_iter().map(number).collect();
+/// What numbers come to, where a list has nothing else.
+fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
+    let numbers: Option<Vec<Exact>> = items.iter().map(number).collect();
     let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return };
     if let Some(sum) = numbers.into_iter().try_fold(Exact::ZERO, Exact::checked_add) {
         collector.amount(sum, around.currency.clone());
@@ -237,8 +248,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     let text = text.trim();
     if let Ok(moment) = text.parse::<Moment>() {
         collector.moment(moment, text.len() > DATE_BYTES);
-        // The time of day as it is written, in its own time zone.
-        collector.company_text(text.get(DATE_BYTES + 1..TIME_END).unwrap_or_default());
+        // The day, and the time of day as it is written, in its own time zone.
+        collector.figures(text);
+        return collector.figures(text.get(DATE_BYTES + 1..TIME_END).unwrap_or_default());
     }
     for number in loose_numbers(text) {
         number_value(number, around, collector);
@@ -248,10 +260,11 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     {
         span_value([least, most], around, collector);
     }
-    if !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
-        collector.value(Value::Code(text.to_uppercase()));
-    }
     let words = words_of(text);
+    let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
+    if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
+        collector.value(Value::Code(text.to_uppercase().replace(char::is_whitespace, "")));
+    }
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
         collector.words(&words);
         let deeds: Vec<&str> =
@@ -273,7 +286,7 @@ fn key_deeds(around: &Around, collector: &mut Collector<'_>) {
 
 fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let Json::Object(object) = json else {
-        let is_failed = |text: &str| is_any_of(text, WordList::Failed, lexicons);
+        let is_failed = |text: &str| is_said(text, WordList::Failed, lexicons);
         return json.as_str().is_some_and(is_failed) || *json == Json::Bool(false);
     };
     let is_there =
@@ -281,7 +294,7 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let has_error = ERROR_KEYS.iter().any(|key| object.get(key).is_some_and(is_there));
     let denies = ["success", "ok", "succeeded"].iter().any(|key| object.get(key) == Some(&Json::Bool(false)));
     let is_bad = |value: &Json| match value {
-        Json::String(text) => is_any_of(text, WordList::Failed, lexicons),
+        Json::String(text) => is_said(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
         _ => false,
     };
@@ -291,17 +304,14 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
 /// Whether what a call was made for is still to come.
 fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let states = OUTCOME_KEYS.iter().filter_map(|key| json.get(key).and_then(Json::as_str));
-    let is_list = |state: &str| {
-        words_of(state).len() <= STATE_WORDS_MAX && is_any_of(state, WordList::Pending, lexicons)
-    };
+    let is_list =
+        |state: &str| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, WordList::Pending, lexicons);
     states.into_iter().any(is_list)
 }
 
-/// Whether a text has a phrase of a list.
-fn is_any_of(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
-    let words = format!(" {} ", words_of(text).join(" "));
-    let mut phrases = lexicons.iter().flat_map(|lexicon| lexicon.words(list));
-    phrases.any(|phrase| words.contains(&format!(" {phrase} ")))
+/// Whether a text has a phrase of a list in one of the languages.
+fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
+    lexicons.iter().any(|lexicon| says(text, list, lexicon))
 }
 
 /// The words of a name or a state, in lower case: `cancelOrder`, `cancel_order` and `Cancel order` have the same.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::super::claim::{Claim, Lexicon, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use super::calculation::{Calculation, Figure, calculations, is_called_total, is_run_sum, total};
+use super::calculation::{Calculation, Figure, Numbers, calculations};
 use super::count::{Count, counts};
 use super::passage::{Passage, Passages};
 use super::step::{Operands, Origin};
@@ -24,6 +24,9 @@ use crate::exact::Exact;
 
 /// The longest time that may only say how long to do something, in seconds: "hold the button for 30 seconds".
 const HANDLING_SECONDS_MAX: i64 = 600;
+
+/// The seconds of a day.
+const DAY: i128 = 86_400;
 
 /// The most figures of a reply that are calculated, and how often: one may follow from another.
 const OPEN_MAX: usize = 200;
@@ -138,6 +141,14 @@ impl<'r> Reading<'r> {
         let figures: Vec<Figure<'r>> = self.values.iter().map(figure).collect();
         self.calculate(&figures, &mut faults);
         self.derive(&figures, &mut faults);
+        for (stated, fault) in self.values.iter().zip(&mut faults) {
+            if matches!(fault, Some(Fault::Unsupported)) {
+                let mut sources = self.support.sources.iter();
+                let other = sources
+                    .find_map(|source| Some(Fault::Contradicted(source, self.other_fact(stated, source)?)));
+                *fault = other.or(fault.take());
+            }
+        }
         faults
     }
 
@@ -153,7 +164,8 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// Takes out the faults of figures that are one step away from supported ones.
+    /// Takes out the faults of figures that are one step away from supported ones. What is left is a wrong result where the
+    /// reply calls it one, or another value for a labelled fact.
     fn derive(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
         let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
         let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && is_figure(self.values[*at].value));
@@ -161,20 +173,27 @@ impl<'r> Reading<'r> {
         if open.is_empty() {
             return;
         }
-        let lexicon = self.support.language.lexicon;
+        let counts = self.counts();
         let mut operands = self.support.operands();
-        self.counts().iter().for_each(|count| operands.add_stated(count.number));
+        for count in &counts {
+            operands.add_stated(count.number);
+        }
         let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
         supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
+        let lexicon = self.support.language.lexicon;
+        let numbers = Numbers { reply: self.reply, figures, counts: &counts, lexicon };
+        let implied_at = |at: usize| {
+            let sentence = self.passages().sentence(self.values[at].claim.span.start);
+            numbers.implied(sentence.range.start, at)
+        };
         let mut derived = Vec::new();
         for _ in 0..PASSES_MAX {
             let n_open = open.len();
             open.retain(|at| {
                 let stated = &self.values[*at];
-                let is_total = is_called_total(self.reply, figures, *at, lexicon);
-                let origin = if is_total { Origin::Policy } else { Origin::Reply };
-                let is_about = self.stands_before(stated, WordList::About).is_some();
-                let follows = operands.lead_to(stated.value, is_about, origin) || is_run_sum(figures, *at);
+                let is_wrong = |implied: &Calculation| implied.is_product && !implied.is_right();
+                let follows =
+                    self.follows(stated, &operands) && !implied_at(*at).as_ref().is_some_and(is_wrong);
                 if follows {
                     faults[*at] = None;
                     operands.add(stated.value, Origin::Reply);
@@ -189,15 +208,26 @@ impl<'r> Reading<'r> {
         for at in open {
             // "Over twelve months that is 96 €": the time is what the amount was calculated with.
             let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
-            let is_period = matches!(self.values[at].value, Value::Span { .. });
+            let is_period = match self.values[at].value {
+                Value::Span { most, unit: TimeUnit::Seconds, .. } => most.floor() % DAY == 0,
+                value => matches!(value, Value::Span { .. }),
+            };
             if is_period && derived.iter().any(|start| sentence.contains(start)) {
                 faults[at] = None;
-            }
-            if is_called_total(self.reply, figures, at, lexicon)
-                && let Some(wrong) = total(self.reply, sentence.start, figures, at)
-            {
+            } else if let Some(wrong) = implied_at(at) {
                 faults[at] = Some(Fault::WrongResult(wrong));
             }
+        }
+    }
+
+    /// Whether a figure is one step away from what is known.
+    fn follows(&self, stated: &Stated<'_>, operands: &Operands) -> bool {
+        let Value::Span { most, unit, .. } = stated.value else {
+            return operands.lead_to(stated.value, self.stands_before(stated, WordList::About).is_some());
+        };
+        match self.support.now.filter(|_| self.is_ago(stated, "")) {
+            Some(now) => operands.lead_back(*most, *unit, now),
+            None => operands.lead_to(stated.value, self.stands_before(stated, WordList::About).is_some()),
         }
     }
 
@@ -220,19 +250,24 @@ impl<'r> Reading<'r> {
             amount: Exact::from(i64::try_from(number).unwrap_or(i64::MAX)),
             currency: None,
         };
+        let is_counted = |count: &Count| count.of.iter().take(2).any(|word| shown.counted.contains(word));
+        let mut open =
+            counts.iter().filter(|count| is_counted(count) && !shown.numbers.contains(&count.number));
+        let mut open = open.by_ref().take(OPEN_MAX).peekable();
+        if open.peek().is_none() {
+            return Vec::new();
+        }
         let mut operands = Operands::default();
         let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
         for number in said.chain(shown.sizes.iter().copied()) {
-            operands.add(&amount(number), Origin::Reply);
-            operands.add_count(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
+            operands.add(&amount(number), Origin::Case);
         }
-        let known = |number: u64| {
-            shown.numbers.contains(&number) || operands.lead_to(&amount(number), false, Origin::Reply)
-        };
-        let is_wrong =
-            |count: &Count| count.of.iter().any(|word| shown.counted.contains(word)) && !known(count.number);
-        let wrong = counts.iter().filter(|count| is_wrong(count)).take(OPEN_MAX);
+        counts
+            .iter()
+            .filter(|count| shown.numbers.contains(&count.number))
+            .for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
+        let wrong = open.filter(|count| !operands.lead_to(&amount(count.number), false));
         wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()
     }
 
@@ -243,6 +278,24 @@ impl<'r> Reading<'r> {
         ending(&before, list, self.support.language.lexicon)
     }
 
+    /// Whether a length of time is counted back from now: "three days ago", "vor drei Tagen". `before` is what stands before
+    /// it and a comparison.
+    fn is_ago(&self, stated: &Stated<'_>, before: &str) -> bool {
+        let lexicon = self.support.language.lexicon;
+        let to = self.reply.floor_char_boundary(stated.claim.span.end + AROUND_BYTES);
+        let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
+        let mut words = lexicon.words(WordList::Ago).iter();
+        words.any(|word| behind.starts_with(word.as_str()))
+            || self.stands_before(stated, WordList::Ago).is_some()
+            || ending(before, WordList::Ago, lexicon).is_some()
+    }
+
+    /// Whether a figure stands in what the reply asks or makes up as an example.
+    fn is_no_statement(&self, stated: &Stated<'_>) -> bool {
+        let start = stated.claim.span.start;
+        self.passages().clause(start).asks() || self.passages().sentence(start).is_example()
+    }
+
     /// Whether the moments of the case bear out that something was more or less than this long ago. `None` where the reply
     /// does not compare, or the case has no moment.
     fn is_elapsed(&self, stated: &Stated<'_>) -> Option<bool> {
@@ -250,14 +303,7 @@ impl<'r> Reading<'r> {
         let (more, less) =
             (self.stands_before(stated, WordList::MoreThan), self.stands_before(stated, WordList::LessThan));
         let before = more.as_ref().or(less.as_ref())?;
-        let lexicon = self.support.language.lexicon;
-        let to = self.reply.floor_char_boundary(stated.claim.span.end + AROUND_BYTES);
-        let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
-        let is_behind = lexicon.words(WordList::Ago).iter().any(|word| behind.starts_with(word.as_str()));
-        if !is_behind && ending(before, WordList::Ago, lexicon).is_none() {
-            return None;
-        }
-        let now = self.support.now?;
+        let now = self.support.now.filter(|_| self.is_ago(stated, before))?;
         let moments = self.support.shown().operands.moments().filter(|moment| moment.start <= now);
         let mut moments = moments.peekable();
         moments.peek()?;
@@ -275,16 +321,16 @@ impl<'r> Reading<'r> {
         if support.allowed.values.has(stated.value) || is_handling(stated.value) {
             return None;
         }
+        if is_figure(stated.value) && self.is_no_statement(stated) {
+            return None;
+        }
         if let Some(is_elapsed) = self.is_elapsed(stated) {
             return (!is_elapsed).then_some(Fault::NotElapsed);
         }
         let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
         let (naming, others) = (naming.next(), naming.next());
         if naming.is_none() && !support.shown().values.has(stated.value) {
-            let other = support.sources.iter().find_map(|source| {
-                self.other_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
-            });
-            return Some(other.unwrap_or(Fault::Unsupported));
+            return Some(Fault::Unsupported);
         }
         // What one source says is not contradicted by what another calls otherwise.
         let candidates = match (naming, others) {

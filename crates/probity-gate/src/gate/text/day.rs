@@ -39,7 +39,8 @@ pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Op
 }
 
 fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
-    let tight = (at + 1..=at + 4).all(|index| row.is_tight(index));
+    // "9. 12. 2014" has spaces behind its points.
+    let tight = (at + 1..=at + 4).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
     let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
     if !tight || !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) {
         return None;

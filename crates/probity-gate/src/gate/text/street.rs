@@ -47,7 +47,7 @@ pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> 
         let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
         (is_name && ends_in_postcode(text, number.end)).then_some(unit.start..number.end)
     };
-    let name = before_unit(text, unit.start).or_else(|| behind_unit(text, &number)).or_else(in_block)?;
+    let name = before_unit(text, unit.start).or_else(in_block)?;
     Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
 }
 
@@ -72,14 +72,6 @@ fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
     }
     let is_lower = text[unit..].starts_with(char::is_lowercase);
     (has_capital || is_lower).then_some(first?..end)
-}
-
-/// The street behind a part of a building: `Suite 913 0547 Bygget 91`.
-fn behind_unit(text: &Text, unit: &Word<'_>) -> Option<Range<usize>> {
-    let mut words = text.after(unit.end);
-    let (house, name, number) = (words.next()?, words.next()?, words.find(Word::starts_with_digit)?);
-    let is_street = house.is_number() && name.is_capital() && number.start < house.end + 40;
-    is_street.then_some(house.start..number.end)
 }
 
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
@@ -142,27 +134,21 @@ fn has_street_ending(word: &Word<'_>) -> bool {
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
 fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let bis = ["bis", "ter", "quater"].iter().find(|word| text[group.end..].trim_start().starts_with(**word));
-    let from = match bis {
-        Some(bis) => group.end + text[group.end..].find(bis)? + bis.len(),
-        None => group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic()),
-    };
+    let from = group.end + run_after(text, group.end, 1, |byte| byte.is_ascii_alphabetic());
     let rest = &text.as_bytes()[from..];
     let is_spaced = rest.starts_with(b" ") || rest.starts_with(b", ");
     if !is_spaced || rest.get(1).is_some_and(u8::is_ascii_punctuation) {
         return None;
     }
     let mut name = text.after(from).take(NAME_MAX + 1);
-    let first = name.next()?;
+    let first = name.next().filter(|first| !text[from..first.start].contains('\n'))?;
     if is_leading_type(&first) {
         return leading_street(text, group.start, &first);
     }
     if !first.is_capital() && !is_ordinal(&first) {
         return lower_street(group.start, &first, name.next()?);
     }
-    let is_size = first.text.len() <= 2
-        && !first.is_any(&["n", "s", "e", "w", "ne", "nw", "se", "sw", "st", "mt", "la", "el"]);
-    if (is_size && !is_ordinal(&first)) || first.is_any(&["google", "one"]) {
+    if first.is_any(&["google", "one"]) {
         return None;
     }
     let mut last = first;
@@ -171,7 +157,7 @@ fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
             return None;
         }
         if is_type(&word) {
-            return is_street(text, group, &last, &word).then_some(group.start..word.end);
+            return is_street(text, group, &word).then_some(group.start..word.end);
         }
         if !word.is_capital() && !is_ordinal(&word) && !word.is_in(List::Particles) {
             return None;
@@ -182,14 +168,12 @@ fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
 }
 
 /// Whether a number, a name and a type are a street rather than two hard drives or a day at a park.
-fn is_street(text: &Text, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> bool {
-    let is_drive = kind.is_any(&["drive"]) && name.is_in(List::Drives);
+fn is_street(text: &Text, number: &Group, kind: &Word<'_>) -> bool {
     let leads_to = |word: Word<'_>| word.is_any(&["at", "to", "on", "from", "near", "address", "is", "in"]);
-    let is_sure = kind.is_in(List::StreetTypes)
+    kind.is_in(List::StreetTypes)
         || number.len() > 2
         || text.before(number.start).next().is_some_and(leads_to)
-        || ends_in_postcode(text, kind.end);
-    is_sure && !is_drive
+        || ends_in_postcode(text, kind.end)
 }
 
 /// Whether the block around a street that ends at `end` ends in a postcode.
@@ -238,7 +222,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
-    if has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
+    if has_street_ending(&last) && is_capital {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {
@@ -265,7 +249,7 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         }
     }
     let start = start?;
-    (has_cue(text, start) || is_in_block(text, start, group.end)).then_some(start..group.end)
+    has_cue(text, start).then_some(start..group.end)
 }
 
 /// A Japanese address, from the largest part to the number of the house: `京都市中京区井筒屋町415-2`.
@@ -286,17 +270,6 @@ fn romanised(text: &Text, group: &Group) -> Option<Range<usize>> {
     };
     let part = text.after(group.end).take(NAME_MAX).find(is_part)?;
     text[..group.start].ends_with('-').then_some(group.start..part.end)
-}
-
-/// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.
-fn is_in_block(text: &Text, start: usize, end: usize) -> bool {
-    let Some(house) = text.before(start).next().filter(|house| house.end + 1 == start) else { return false };
-    let is_year = house.text.len() == 4 && (house.text.starts_with("19") || house.text.starts_with("20"));
-    let is_house = house.is_number() && (3..=5).contains(&house.text.len()) && !is_year;
-    let rest = &text[end..];
-    let is_apart = rest.starts_with(", ") || rest.trim_start_matches('.').starts_with('\n');
-    let has_town = text.after(end).next().is_some_and(|town| town.is_capital());
-    is_house && is_apart && has_town && ends_in_postcode(text, end)
 }
 
 /// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".
@@ -330,25 +303,14 @@ fn block_start(text: &Text, at: usize) -> usize {
 fn block_end(text: &Text, at: usize) -> usize {
     let limit = (at + BLOCK_MAX).min(text.len());
     let (mut end, mut from, mut n_lines) = (at, at, 0);
-    let mut follows_unit = false;
     for word in text.words(at..limit) {
         let gap = &text[from..word.start];
         n_lines += gap.matches('\n').count();
-        let is_apart = gap.contains("\n\n") && !line_ends_in_number(text, word.start);
-        // A word with a colon is the label of the next line.
-        let is_label = text[word.end..].starts_with(':');
-        if !may_lie_between(gap)
-            || n_lines > LINES_MAX
-            || is_apart
-            || is_label
-            || ends_sentence(text, from, &word)
-        {
+        if !may_lie_between(gap) || n_lines > LINES_MAX {
             break;
         }
         let belongs = if word.starts_with_digit() {
-            let is_long = word.text.len() > 6 && !word.text.contains(|char: char| char.is_ascii_alphabetic());
-            let is_glued = word.text.len() < 3 && !follows_unit && !gap.contains(' ');
-            !is_long && !is_glued && !is_phone_part(text, &word)
+            word.text.len() <= 6 || word.text.contains(|char: char| char.is_ascii_alphabetic())
         } else {
             word.is_in(List::BuildingParts) || is_town(&word) || is_type(&word)
         };
@@ -357,7 +319,6 @@ fn block_end(text: &Text, at: usize) -> usize {
         } else if word.starts_with_digit() || !word.is_in(List::Particles) {
             break;
         }
-        follows_unit = word.is_in(List::BuildingParts);
         from = word.end;
     }
     end
@@ -369,28 +330,6 @@ fn may_lie_between(gap: &str) -> bool {
         && !gap.contains("**")
         && (!gap.contains('?') || gap.starts_with('\n'))
         && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte))
-}
-
-/// Whether a full stop between `from` and a word ends the sentence.
-fn ends_sentence(text: &Text, from: usize, word: &Word<'_>) -> bool {
-    let last = text[..from].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
-    let goes_on = word.is_in(List::BuildingParts) || (!is_number && is_town(word));
-    text[from..word.start].contains(". ") && !((is_number || last.len() < 4) && goes_on)
-}
-
-/// Whether the line that starts at `at` ends in a number, as the one with the country and postcode does.
-fn line_ends_in_number(text: &Text, at: usize) -> bool {
-    let n = run_after(text, at, 40, |byte| byte != b'\n');
-    let line = text.as_bytes()[at..at + n].trim_ascii_end();
-    n < 40 && line.strip_suffix(b".").unwrap_or(line).last().is_some_and(u8::is_ascii_digit)
-}
-
-/// Whether a number goes on the way phones do.
-fn is_phone_part(text: &Text, word: &Word<'_>) -> bool {
-    let is_joined = run_after(text, word.end, 1, |byte| b"-.)/".contains(&byte)) > 0;
-    let n_next = || run_after(text, word.end + 1, 8, |byte| byte.is_ascii_digit());
-    is_joined && n_next() > 0 && !(word.text.len() == 5 && n_next() <= 4)
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ crate::named! {
         TrailingStreetTypes = "trailing_street_types", StreetEndings = "street_endings",
         Particles = "particles", BuildingParts = "building_parts", HomeCues = "home_cues",
         SentenceWords = "sentence_words", NumberedCapitals = "numbered_capitals",
-        NoStreetNames = "no_street_names", Drives = "drives", Roles = "roles",
+        NoStreetNames = "no_street_names", Roles = "roles",
         TopLevelDomains = "top_level_domains", FileEndings = "file_endings", MailHosts = "mail_hosts", PaymentHandles = "payment_handles",
         DateLeads = "date_leads", Our = "our", ValueLeads = "value_leads", Connectors = "connectors",
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",

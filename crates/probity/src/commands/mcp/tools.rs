@@ -39,12 +39,26 @@ pub(super) struct Tool {
     /// Arguments that choose what is passed on, and what they mean.
     filters: &'static [(&'static str, &'static str)],
     /// What is passed on of the document.
-    part: fn(Value, &Given) -> Result<Value, String>,
+    part: DocumentPart,
+}
+
+/// What is passed on of a document.
+#[derive(Clone, Copy)]
+enum DocumentPart {
+    /// All of it.
+    Whole,
+    /// All but its rows.
+    Figures,
+    /// Some of its rows, in short.
+    Rows,
+    /// The rows of one case.
+    OneCase,
 }
 
 /// A tool that passes on all that its command says, and one that leaves out the rows.
-const WHOLE: Tool = Tool { name: "", about: "", command: &[], flags: &[], filters: &[], part: whole };
-const FIGURES: Tool = Tool { part: figures, ..WHOLE };
+const WHOLE: Tool =
+    Tool { name: "", about: "", command: &[], flags: &[], filters: &[], part: DocumentPart::Whole };
+const FIGURES: Tool = Tool { part: DocumentPart::Figures, ..WHOLE };
 
 /// Every tool. Those that ask a judge have a budget among their flags.
 pub(super) const TOOLS: &[Tool] = &[
@@ -86,7 +100,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("offset", "Leave out so many rows first"),
             ("count", "Rows of the answer: 20 unless said, at most 200"),
         ],
-        part: rows,
+        part: DocumentPart::Rows,
     },
     Tool {
         name: "explain",
@@ -95,7 +109,7 @@ pub(super) const TOOLS: &[Tool] = &[
         command: &["report"],
         flags: &["run"],
         filters: &[(CASE, "The case's id")],
-        part: one_case,
+        part: DocumentPart::OneCase,
     },
     Tool {
         name: "diff",
@@ -168,7 +182,7 @@ impl Tool {
         let answer = json!({
             "exit_code": ran.status.code().unwrap_or(Exit::Store as i32),
             "notices": said.lines().collect::<Vec<_>>(),
-            "result": (self.part)(document, &given)?,
+            "result": self.part.of(document, &given)?,
         });
         match answer.to_string().len() {
             n if n > ANSWER_BYTES_MAX => {
@@ -262,23 +276,30 @@ fn inside(file: String) -> Result<String, String> {
     }
 }
 
-fn whole(document: Value, _: &Given) -> Result<Value, String> {
-    Ok(document)
+impl DocumentPart {
+    fn of(self, document: Value, given: &Given) -> Result<Value, String> {
+        match self {
+            DocumentPart::Whole => Ok(document),
+            DocumentPart::Figures => Ok(figures(document)),
+            DocumentPart::Rows => rows(&document, given),
+            DocumentPart::OneCase => one_case(&document, given),
+        }
+    }
 }
 
 /// The document without its rows.
-fn figures(mut document: Value, _: &Given) -> Result<Value, String> {
+fn figures(mut document: Value) -> Value {
     if let Some(members) = document.as_object_mut() {
         members.retain(|name, _| !["results", "failed", "comparisons"].contains(&name.as_str()));
     }
-    Ok(document)
+    document
 }
 
 /// Rows with their texts and what is wrong, a few at a time.
-fn rows(document: Value, given: &Given) -> Result<Value, String> {
+fn rows(document: &Value, given: &Given) -> Result<Value, String> {
     let wanted = |key: &str, row: &Value| given.get(key).is_none_or(|value| row[key] == *value);
     let number = |key: &str, default: u64| given.get(key).and_then(Value::as_u64).unwrap_or(default);
-    let found = results(&document)?.filter(|row| wanted("outcome", row) && wanted("slice", row));
+    let found = results(document)?.filter(|row| wanted("outcome", row) && wanted("slice", row));
     let found: Vec<&Value> = found.collect();
     let (offset, count) = (number("offset", 0), number("count", ROWS).min(ROWS_MAX));
     let short = |row: &&Value| {
@@ -292,9 +313,9 @@ fn rows(document: Value, given: &Given) -> Result<Value, String> {
 }
 
 /// Everything about the replies to one case.
-fn one_case(document: Value, given: &Given) -> Result<Value, String> {
+fn one_case(document: &Value, given: &Given) -> Result<Value, String> {
     let id = given.get(CASE).unwrap_or(&Value::Null);
-    let replies: Vec<&Value> = results(&document)?.filter(|row| row["id"] == *id).collect();
+    let replies: Vec<&Value> = results(document)?.filter(|row| row["id"] == *id).collect();
     if replies.is_empty() {
         return Err(format!("the run has no case {id}"));
     }

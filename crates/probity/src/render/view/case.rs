@@ -200,9 +200,7 @@ fn points(row: &ResultRow, rubric: &Rubric) -> Option<Value> {
         }));
         x += width;
     }
-    Some(
-        json!({ "parts": parts, "total": row.total, "pass": rubric.pass().map(|pass| pass.total_min.to_f64()) }),
-    )
+    Some(json!({ "parts": parts, "total": row.total, "pass": rubric.pass().map(|pass| pass.total_min) }))
 }
 
 /// How far from the best a level is.

@@ -66,8 +66,8 @@ fn parts(body: &Value, texts: Texts) -> Vec<Value> {
 fn criterion(criterion: &Value) -> String {
     let mut lines = vec![text(&criterion["title"]), text(&criterion["question"])];
     lines.retain(|line| line != "null");
-    for anchor in criterion["anchors"].as_array().into_iter().flatten() {
-        lines.push(format!("{}  {}", text(&anchor["level"]), text(&anchor["text"])));
+    for level in criterion["levels"].as_array().into_iter().flatten() {
+        lines.push(format!("{}  {}", text(&level["level"]), text(&level["means"])));
     }
     if lines.len() < 3 {
         serde_json::to_string_pretty(criterion).unwrap_or_default()

@@ -253,7 +253,9 @@ fn b38_b39_polls_that_fail() {
 
 #[test]
 fn b41_b43_what_makes_further_calls_pointless_stops_the_run() {
-    check_resumes(Form::Files, "B41", "has no model");
+    let scene = check_stops(Form::Files, "B41", 2, "has no model");
+    scene.batch().code(0);
+    scene.check_bill();
     for form in FORMS {
         check_resumes(form, "B43", "no quota or credit left");
     }
@@ -261,8 +263,9 @@ fn b41_b43_what_makes_further_calls_pointless_stops_the_run() {
 
 #[test]
 fn b42_a_parameter_that_is_refused_is_left_out_as_online() {
-    // The call that went ahead was answered, so the run stops and says which.
-    check_stops(Form::Files, "B42", 3, "does not take a parameter of the request");
+    let scene = Scene::new(Form::Files, &["B42"]);
+    scene.batch().code(0).says(["the judge does not take `seed`; asking without it"]);
+    scene.check_results();
 }
 
 #[test]

@@ -75,19 +75,18 @@ macro_rules! lists {
 }
 
 lists! { CUE_KEYS: 0;
-    NEGATION "negation", NO "no", NOR "nor", DENIAL "denial", INSTEAD "instead", HARMLESS "harmless",
-    GRANT "grant", MODAL "modal", MAYBE "maybe", CONDITION "condition", UNLESS "unless", UNTIL "until",
+    NEGATION "negation", NO "no", DENIAL "denial", INSTEAD "instead", HARMLESS "harmless",
+    GRANT "grant", MODAL "modal", MAYBE "maybe", CONDITION "condition", UNLESS "unless",
     WISH "wish", TOPIC "topic", HEAD "head", REQUEST "request", INQUIRY "inquiry", DUTY "duty", ASK "ask",
-    US "us", YOU "you", THIRD "third", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
+    US "us", YOU "you", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
-    DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break",
-    CONTRAST "contrast", NEED "need", SUPPLY "supply", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
+    DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
     RELATIVE "relative", POSTPONED "postponed", REPORTED "reported",
 }
 
 lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
-    UNIT_FILLER "unit_fillers", RATE "rates", CLOCK "clock",
+    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock",
 }
 
 lists! { REFERENCE_KEYS: 48;
@@ -139,6 +138,8 @@ crate::named! {
         Twice = "twice",
         /// Before a figure that is rounded.
         About = "about",
+        /// In a sentence whose figures are made up.
+        Example = "example",
         /// Words that acknowledge or are polite.
         Polite = "polite",
         /// Words that insult or swear.

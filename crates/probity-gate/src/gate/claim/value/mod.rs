@@ -49,8 +49,8 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
             .or_else(|| page.day(at))
             .or_else(|| time::time(page, at))
-            .or_else(|| reference::labelled(page, at))
             .or_else(contact)
+            .or_else(|| reference::labelled(page, at))
             .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
     }
 }

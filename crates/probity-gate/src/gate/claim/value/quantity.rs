@@ -26,7 +26,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         }
         return;
     }
-    if let Some(span) = short_span(page, at).or_else(|| article_span(page, at, figures)) {
+    if let Some(span) = short_span(page, at).or_else(|| article_span(page, at)) {
         figures.push(with_rest(page, span));
         return;
     }
@@ -150,13 +150,12 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     Some(Page::figure(at, at + 1, span(number, number, unit)?))
 }
 
-/// "A month", "an hour", "half an hour", "a fortnight".
-fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure> {
+/// "In a month", "within an hour", "half an hour". Elsewhere it is a rate ("once a month") or no figure ("a day pass").
+fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let half = page.is(at, Cues::HALF);
     let article = at + usize::from(half);
-    let rate =
-        figures.last().is_some_and(|figure| figure.behind == at) || (at > 0 && page.is(at - 1, Cues::RATE));
-    if rate || !page.is(article, Cues::ARTICLE) {
+    let is_length = half || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD));
+    if !is_length || !page.is(article, Cues::ARTICLE) {
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::super::claim::TimeUnit;
 use super::*;
 
 fn exact(number: i64) -> Exact {
