@@ -95,7 +95,8 @@ impl Turn<'_> {
             let (manifest, spec) = (&work.manifest(judge), work.spec(&ran.plan).text());
             let (spec, budget) = (Some(spec.as_str()), Some(allowance.budget.terms()));
             let lane = lane.as_deref();
-            let run = self.open_run(RunOpening { judge, identity, manifest, invocation, spec, budget, lane })?;
+            let opening = RunOpening { judge, identity, manifest, invocation, spec, budget, lane };
+            let run = self.open_run(opening)?;
             let (work, store) = (Arc::clone(work), store.clone());
             recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
             Ok(run)

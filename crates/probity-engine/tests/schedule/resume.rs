@@ -1,7 +1,7 @@
 //! A process that finds attempts of a dead one on record.
 
 use expect_test::{Expect, expect};
-use probity_engine::ledger::{AttemptEnd, AttemptStart};
+use probity_engine::ledger::{AskAgain, AttemptEnd, AttemptStart};
 use probity_engine::schedule::budget::Money;
 use serde_json::json;
 
@@ -28,6 +28,7 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             started_unix_ms: 0,
             most: Money::default(),
             batch: None,
+            again: AskAgain::Never,
         };
         let attempt = scene.desk.store.intend(start).await.expect("begun").recorded().expect("a place");
         let end = AttemptEnd {

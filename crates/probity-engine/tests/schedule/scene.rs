@@ -13,7 +13,7 @@ use probity_engine::config::{
 };
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::ledger::{
-    AttemptRecord, JudgeId, Manifest, Reader, RunOpening, Settled, Settlement, Store,
+    AskAgain, AttemptRecord, JudgeId, Manifest, Reader, RunOpening, Settled, Settlement, Store,
 };
 use probity_engine::schedule::budget::{Budget, BudgetTerms, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
@@ -109,6 +109,7 @@ impl Scene {
             invocation: None,
             spec: None,
             budget: Some(budget.terms()),
+            lane: None,
         };
         let run = store.begin_judged_run(opening).expect("a run").run();
         let desk = Desk {
@@ -116,6 +117,7 @@ impl Scene {
             judge_id,
             store,
             texts: StoredTexts::Full,
+            again: AskAgain::Never,
             run,
             repeat: 0,
             lane: Arc::new(Lane::new(terms.lane, 1, Parameters::Settled)),
