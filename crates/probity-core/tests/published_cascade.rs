@@ -93,7 +93,9 @@ fn rows(set: &Set, subject: &Subject) -> (Vec<PanelRow>, usize) {
         let next = questions.len();
         question_of.insert(case, *questions.entry(name.to_owned()).or_insert(next));
     }
-    rows.iter_mut().for_each(|row| row.case = question_of[&row.case]);
+    for row in &mut rows {
+        row.case = question_of[&row.case];
+    }
     (rows, questions.len())
 }
 

@@ -175,7 +175,9 @@ mod tests {
     #[test]
     fn a_cluster_counts_once() {
         let mut many = rows(&[(1.0, 20, 20)]);
-        many.iter_mut().for_each(|row| row.cluster = 0);
+        for row in &mut many {
+            row.cluster = 0;
+        }
         assert_eq!(above(&many, 0.5, 0.1).n, 1);
     }
 

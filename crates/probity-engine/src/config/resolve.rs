@@ -4,6 +4,7 @@
 
 mod gate;
 mod panel;
+mod record;
 mod target;
 
 use std::collections::BTreeMap;
@@ -16,19 +17,17 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
-use super::layer::{BatchLayer, Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer, StoreLayer};
+use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
 use super::{
-    Backend, BatchSettings, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint,
-    InputSettings, JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText,
-    SettingsError, SettingsFile, SettingsProblem, StoreSettings, Tunable, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
+    JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText, SettingsError,
+    SettingsFile, SettingsProblem, Tunable, Untrusted,
 };
 use crate::dialect::Dialect;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
-/// The longest lease of a worker, one hour.
-const LEASE_SECONDS_MAX: u32 = 3600;
 
 /// The longest name of a judge or a target, in bytes.
 const NAME_BYTES_MAX: usize = 100;
@@ -218,16 +217,6 @@ impl Resolving {
         RunSettings { rubric, store, min_coverage, call_plan, parse, reask }
     }
 
-    fn store(&mut self, layer: StoreLayer) -> StoreSettings {
-        let (texts, lease_seconds) = (given(layer.texts), given(layer.lease_seconds));
-        if !(1..=LEASE_SECONDS_MAX).contains(&lease_seconds) {
-            let message = format!("expected 1 to {LEASE_SECONDS_MAX} seconds, found {lease_seconds}");
-            self.problem("store.lease_seconds", message, None);
-        }
-        let lease = Duration::from_secs(lease_seconds.into());
-        StoreSettings { texts, password_command: layer.password_command, lease }
-    }
-
     fn schedule(&mut self, layer: &ScheduleLayer) -> ScheduleSettings {
         let concurrency = given(layer.concurrency);
         if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
@@ -270,22 +259,6 @@ impl Resolving {
             breaker_window: given(layer.breaker_window).get(),
             breaker_share,
             pilot_max: Duration::from_millis(given(layer.pilot_ms_max).min(CLOCK_MS_MAX)),
-        }
-    }
-
-    fn batch(&mut self, layer: &BatchLayer) -> BatchSettings {
-        let time = |value: Option<NonZeroU64>| Duration::from_millis(given(value).get().min(CLOCK_MS_MAX));
-        let (poll_first, poll_max) = (time(layer.poll_ms_first), time(layer.poll_ms_max));
-        if poll_first > poll_max {
-            let message = format!("expected at most batch.poll_ms_max, {} ms", poll_max.as_millis());
-            self.problem("batch.poll_ms_first", message, None);
-        }
-        BatchSettings {
-            requests_max: given(layer.requests_max).get() as usize,
-            bytes_max: given(layer.bytes_max).get() as usize,
-            poll_first,
-            poll_max,
-            search: time(layer.search_ms),
         }
     }
 

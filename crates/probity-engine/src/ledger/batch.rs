@@ -187,7 +187,9 @@ impl Store {
             let key = vals![run.0, worker.budget, number, account, tag, state, &body];
             let id = tables.db.row(NEW, &key, |row| row.get(0).map(BatchId))?;
             let id = id.expect("an insertion returns its row");
-            calls.iter_mut().for_each(|call| call.batch = Some(id));
+            for call in &mut calls {
+                call.batch = Some(id);
+            }
             let calls: Vec<Intended> = tables.intend(&calls)?.into_iter().collect::<Result<_, _>>()?;
             let has_calls = calls.iter().any(|call| matches!(call, Intended::Recorded(_)));
             if !has_calls {
@@ -234,7 +236,9 @@ impl Store {
                 Ok((Caller::of(row.get(0)?, row.get(1)?)?, Money::from_picos(row.get(2)?)))
             })?;
             let mut spending = Spending::default();
-            lost.into_iter().for_each(|(caller, reserved)| spending.add(caller, reserved));
+            for (caller, reserved) in lost {
+                spending.add(caller, reserved);
+            }
             Ok(spending.record(&tables.db)?)
         })
     }

@@ -179,7 +179,7 @@ fn erase_members(json: &mut Value, is_worded: bool) {
             .iter_mut()
             .for_each(|(name, value)| erase_members(value, is_worded || WORDED.contains(&name.as_str()))),
         Value::Array(items) => items.iter_mut().for_each(|item| erase_members(item, is_worded)),
-        Value::String(text) if is_worded => *text = ERASED.to_owned(),
+        Value::String(text) if is_worded => ERASED.clone_into(text),
         _ => {}
     }
 }
@@ -217,7 +217,7 @@ fn erase_strings(json: &mut Value, needles: &[String]) {
     match json {
         Value::Object(members) => members.values_mut().for_each(|value| erase_strings(value, needles)),
         Value::Array(items) => items.iter_mut().for_each(|item| erase_strings(item, needles)),
-        Value::String(text) if holds(text, needles) => *text = ERASED.to_owned(),
+        Value::String(text) if holds(text, needles) => ERASED.clone_into(text),
         _ => {}
     }
 }

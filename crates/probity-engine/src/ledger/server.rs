@@ -19,7 +19,7 @@ const OPENING: &str = "opening";
 const TRIES_MAX: u32 = 20;
 
 /// How long a server that cannot be reached is tried again.
-const RECONNECT_MAX: Duration = Duration::from_secs(60);
+const RECONNECT_MAX: Duration = Duration::from_mins(1);
 
 /// The pause between two tries to reach it.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);

@@ -459,7 +459,7 @@ mod tests {
             let explained = format!("EXPLAIN QUERY PLAN {sql}");
             let row = vec![Val::Null; n_columns];
             let plan = store.write_blocking("explaining", move |tables| {
-                Ok(tables.db.set(&explained, &[row.clone()], |row| row.get::<String>(3))?)
+                Ok(tables.db.set(&explained, std::slice::from_ref(&row), |row| row.get::<String>(3))?)
             });
             let plan = plan.unwrap();
             let scans = |line: &&String| {

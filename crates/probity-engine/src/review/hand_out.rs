@@ -78,20 +78,19 @@ impl ReviewRoom {
     ) -> Result<Option<ItemId>, StoreError> {
         // The order takes a look at every item, so it is looked up once, and while no other writer has to wait for it.
         let known = self.orders().get(&(queue, person)).cloned();
-        let ordered = match known {
-            Some(ordered) => ordered,
-            None => {
-                let room = self.clone();
-                let look = move || room.read(|reader| reader.ask(|db| order(db, queue, person)));
-                let looked = tokio::task::spawn_blocking(look).await.expect("reading does not panic")?;
-                let Some(ordered) = looked.map(Arc::new) else { return Ok(None) };
-                let mut orders = self.orders();
-                if orders.len() >= ORDERS_MAX {
-                    orders.clear();
-                }
-                orders.insert((queue, person), Arc::clone(&ordered));
-                ordered
+        let ordered = if let Some(ordered) = known {
+            ordered
+        } else {
+            let room = self.clone();
+            let look = move || room.read(|reader| reader.ask(|db| order(db, queue, person)));
+            let looked = tokio::task::spawn_blocking(look).await.expect("reading does not panic")?;
+            let Some(ordered) = looked.map(Arc::new) else { return Ok(None) };
+            let mut orders = self.orders();
+            if orders.len() >= ORDERS_MAX {
+                orders.clear();
             }
+            orders.insert((queue, person), Arc::clone(&ordered));
+            ordered
         };
         let taking = move |db: &Db| Ok(take(db, &ordered, person, now)?);
         self.write("handing out an item", taking).await

@@ -101,7 +101,7 @@ impl Calling<'_> {
         if self.tier != Tier::Batch {
             observer.calling(&desk.progress, &desk.lane);
         }
-        let drove = drive(&desk).await;
+        let outcome = drive(&desk).await;
         observer.called();
         let n_lost = store.take_lost();
         if n_lost > 0 {
@@ -111,13 +111,13 @@ impl Calling<'_> {
         }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let is_whole = self.session.mode.shard.is_none();
-        let complete = drove.as_ref().is_ok_and(|Drove { driven, is_over }| {
+        let complete = outcome.as_ref().is_ok_and(|Drove { driven, is_over }| {
             is_whole && *is_over && self.n_waiting == 0 && driven.stop.is_none() && driven.gave_up == 0
         });
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
-        Ok(Called { run, driven: Some(drove?.driven), n_answered: desk.lane.answered() - answered_before })
+        Ok(Called { run, driven: Some(outcome?.driven), n_answered: desk.lane.answered() - answered_before })
     }
 
     /// Says which of several servers were left, and why.
@@ -199,7 +199,7 @@ pub(super) async fn driven<R: Respondent>(
     });
     let mut news = desk.store.lane_news();
     let hear = |desk: &Desk<R>, news: &LaneNews| {
-        news.get(&desk.run).into_iter().for_each(|state| desk.lane.hear(state))
+        news.get(&desk.run).into_iter().for_each(|state| desk.lane.hear(state));
     };
     hear(desk, &news.borrow_and_update());
     let listener = tokio::spawn({

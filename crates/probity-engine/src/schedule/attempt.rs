@@ -129,7 +129,7 @@ impl Heard {
     }
 
     /// What the call cost; `None` where that is unknown.
-    pub(super) fn cost(&self, price: Option<Price>, tier: Tier) -> Option<Money> {
+    pub(super) fn cost(&self, price: Option<&Price>, tier: Tier) -> Option<Money> {
         if self.billing == Billing::No {
             return Some(Money::default());
         }
@@ -145,7 +145,7 @@ impl Heard {
     }
 
     /// What is kept of the call. Takes the raw bytes over.
-    pub(super) fn end(&self, reception: Reception, cost: Option<Money>, price: Option<Price>) -> AttemptEnd {
+    pub(super) fn end(&self, reception: Reception, cost: Option<Money>, price: Option<&Price>) -> AttemptEnd {
         let (http_status, raw) = match reception.outcome {
             CallOutcome::Response(response) => (Some(response.status), response.body),
             CallOutcome::Broken { partial, .. } => (None, partial),

@@ -51,8 +51,13 @@ impl LineConclusion {
             Err(Disposition::Stop { stop, .. }) => Some(stop.clone()),
             _ => None,
         };
-        let (is_answer, cost) = (heard.answer.is_ok(), heard.cost(hearing.price, hearing.tier));
-        LineConclusion { end: heard.end(reception, cost, hearing.price), settlement, is_answer, stop }
+        let (is_answer, cost) = (heard.answer.is_ok(), heard.cost(hearing.price.as_ref(), hearing.tier));
+        LineConclusion {
+            end: heard.end(reception, cost, hearing.price.as_ref()),
+            settlement,
+            is_answer,
+            stop,
+        }
     }
 
     /// A request that was not run: nothing is billed, and its packet is open again.

@@ -186,7 +186,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let (reception, heard, cost) = self.call(permit).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
-        let end = heard.end(reception, cost, self.desk.price);
+        let end = heard.end(reception, cost, self.desk.price.as_ref());
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
         self.desk.budget.release();
@@ -205,7 +205,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));
         // Before the permit is given back: the next call must know of a pause or a stop.
         self.tell(&permit, &heard);
-        let cost = heard.cost(desk.price, desk.tier);
+        let cost = heard.cost(desk.price.as_ref(), desk.tier);
         let spent = desk.budget.spend(cost.unwrap_or(self.task.most));
         desk.progress.picos.store(spent.picos().unsigned_abs(), Ordering::Relaxed);
         drop(permit);

@@ -170,8 +170,9 @@ impl StoredBatch {
             lines[0].insert_str(1, &format!("\"padding\":\"{padding}\","));
         }
         if has("B66") {
-            let id = self.requests.last().map(|request| request.custom_id.clone()).unwrap_or_default();
-            lines[0] = first.replacen(&id, &id[..id.len().saturating_sub(1)], 1);
+            let id = first.split_once("\"custom_id\":\"").and_then(|(_, rest)| rest.split('"').next());
+            let id = id.unwrap_or_default();
+            lines[0] = first.replacen(id, &id[..id.len().saturating_sub(1)], 1);
         }
         lines
     }

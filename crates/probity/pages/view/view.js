@@ -20,7 +20,7 @@
 
   // What every page has: the list of keys, lines to copy, folds that print.
   const keys = at("keys");
-  let single = kept("single-keys") !== "off";
+  const single = () => kept("single-keys") !== "off";
   const press = new Map();
   const showKeys = () => { if (!keys.open) keys.showModal(); };
   // The server's pages have a list of keys of their own.
@@ -29,8 +29,8 @@
   at("close-keys")?.addEventListener("click", () => keys.close());
   const toggle = at("single-keys");
   if (toggle) {
-    toggle.checked = single;
-    toggle.addEventListener("change", () => { single = toggle.checked; kept("single-keys", single ? "on" : "off"); });
+    toggle.checked = single();
+    toggle.addEventListener("change", () => kept("single-keys", toggle.checked ? "on" : "off"));
   }
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".command button");
@@ -64,7 +64,7 @@
     const field = event.target.closest("input, select, textarea");
     if (field && event.key !== "Escape") return;
     if (event.target.closest("button, a, summary") && ["Enter", " "].includes(event.key)) return;
-    if (!single && event.key.length === 1) return;
+    if (!single() && event.key.length === 1) return;
     const act = press.get(event.key);
     if (act && act(event) !== false) event.preventDefault();
   });

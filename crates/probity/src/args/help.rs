@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["init", "run", "score", "check", "compare", "diff", "report", "open"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["batch", "models", "trust", "mock", "mcp", "completions", "help"]),
+    ("Upkeep", &["store", "batch", "models", "trust", "mock", "mcp", "completions", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
@@ -100,6 +100,13 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
             "probity export requests gold.jsonl --rubric support-gold --output requests.jsonl",
         ],
     ),
+    (
+        "store copy",
+        [
+            "probity store copy .probity/store.db backup.db",
+            "probity store copy team.db postgres://db.example/probity",
+        ],
+    ),
     ("batch list", ["probity batch list", "probity batch list --all"]),
     ("rubric new", ["probity rubric new", "probity rubric new"]),
     ("rubric show", ["probity rubric show support-gold", "probity rubric show my-rubric.toml"]),
@@ -152,7 +159,7 @@ pub(crate) fn command_line() -> Command {
 
 fn with_examples(command: Command, path: &[&str], lines: &[&str; 2]) -> Command {
     let Some((name, rest)) = path.split_first() else {
-        let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
+        let lines = lines.iter().fold(String::new(), |text, line| text + "\n  " + line);
         let before = command.get_after_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
         return command.after_help(format!("{before}\x1b[1m\x1b[32mExamples:\x1b[0m{lines}"));
     };

@@ -483,6 +483,7 @@ pub(crate) struct AskArgs {
 /// How many calls are made, and when they stop.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Calls and cost")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CallArgs {
     /// Calls in flight at most
     #[arg(long, short, value_name = "N")]

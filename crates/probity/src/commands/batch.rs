@@ -112,8 +112,9 @@ impl BatchList {
         let mut rows = vec![titles.map(str::to_owned).into()];
         rows.extend(self.batches.iter().map(row));
         let details = self.batches.iter().filter(|line| !line.detail.is_empty());
-        let details: String =
-            details.map(|line| format!("{}: {}\n", plain(&line.batch), plain(&line.detail))).collect();
+        let details = details.fold(String::new(), |text, line| {
+            text + &format!("{}: {}\n", plain(&line.batch), plain(&line.detail))
+        });
         let is_number = [false, false, false, true, true, false, false, false];
         format!("{}\n{details}", columns(&rows, &is_number)).replace("\n\n", "\n")
     }
@@ -243,9 +244,13 @@ pub(crate) fn import(args: &ImportAnswersArgs) -> Result<Exit, Failure> {
             (&mut all.strange, n_strange),
             (&mut all.unreadable, n_bad),
         ];
-        sums.into_iter().for_each(|(sum, n)| *sum += n);
+        for (sum, n) in sums {
+            *sum += n;
+        }
         all.waiting = n_waiting;
-        trouble.iter().for_each(|why| args.say.note(&format!("{}: {why}", file.display())));
+        for why in &trouble {
+            args.say.note(&format!("{}: {why}", file.display()));
+        }
     }
     store.close()?;
     deliver(&args.say, &all, || all.text())?;

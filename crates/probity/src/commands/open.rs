@@ -48,7 +48,7 @@ pub(crate) fn open(args: &OpenArgs) -> Result<Exit, Failure> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::store(format!("no temporary folder: {error}")))?;
     let room = ReviewRoom::open(&folder.path().join("sessions.db"))?;
-    started(args, lead, room, RunSource::File(shown), None)
+    started(args, lead, room, RunSource::File(Box::new(shown)), None)
 }
 
 /// Serves a store.

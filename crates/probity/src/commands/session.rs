@@ -104,6 +104,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes the calls of `ask`, and again after each batch that it waits for: what is on record is not asked again.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write the closure in place")]
     pub(crate) fn ask<T>(
         &self,
         store: &Store,

@@ -293,7 +293,7 @@ pub(super) fn lines(panel: &PanelFacts) -> Vec<String> {
         ));
     }
     let spent: Option<f64> = panel.members.iter().map(|member| Some(member.cost_usd?.to_f64())).sum();
-    if let (Some(spent), Some(last)) = (spent, panel.last_alone_usd.map(|usd| usd.to_f64()))
+    if let (Some(spent), Some(last)) = (spent, panel.last_alone_usd.map(probity_core::exact::Exact::to_f64))
         && last > 0.0
     {
         lines.push(format!(

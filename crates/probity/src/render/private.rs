@@ -84,7 +84,7 @@ impl Mark {
     }
 
     /// With a number.
-    pub(crate) fn numbered(mut self, number: impl ToString) -> Mark {
+    pub(crate) fn numbered(mut self, number: &impl ToString) -> Mark {
         self.mark.number = Some(number.to_string());
         self
     }
@@ -139,7 +139,7 @@ pub(super) fn pieces(text: &str, marks: &[Mark], texts: Texts) -> Vec<Piece> {
             marks.iter().find(|mark| mark.range.start <= edge[0] && edge[1] <= mark.range.end).copied();
         match cut.last_mut() {
             Some((range, mark)) if mark.map(std::ptr::from_ref) == over.map(std::ptr::from_ref) => {
-                range.end = edge[1]
+                range.end = edge[1];
             }
             _ => cut.push((edge[0]..edge[1], over)),
         }
@@ -197,9 +197,9 @@ mod tests {
     #[test]
     fn the_most_important_mark_counts_and_its_number_stands_at_its_end() {
         let marks = [
-            Mark::new(0..12, MarkKind::Agrees, "policy").numbered(1),
+            Mark::new(0..12, MarkKind::Agrees, "policy").numbered(&1),
             Mark::new(4..8, MarkKind::Quoted, "quoted"),
-            Mark::new(8..20, MarkKind::Gate, "claim.contradicted").numbered(2),
+            Mark::new(8..20, MarkKind::Gate, "claim.contradicted").numbered(&2),
             Mark::new(30..99, MarkKind::Gate, "beyond the text"),
         ];
         let pieces = pieces("0123456789abcdefghijklmn", &marks, Texts::Full);

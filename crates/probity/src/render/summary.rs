@@ -312,8 +312,8 @@ fn spread(id: &str, figures: &CriterionFigures, rubric: &Rubric) -> Cell {
         .iter()
         .map(|level| {
             let n = figures.levels.iter().find(|(name, _)| *name == level.to_string()).map_or(0, |(_, n)| *n);
-            let share = scale.share(*level).to_f64();
-            let shade = (0..4_usize).find(|step| share < 0.25 * (*step as f64) + 0.125).unwrap_or(4);
+            let of_scale = scale.share(*level).to_f64();
+            let shade = (0..4_usize).find(|step| of_scale < 0.25 * (*step as f64) + 0.125).unwrap_or(4);
             (*level, n, shade)
         })
         .collect();

@@ -38,12 +38,11 @@ pub(super) fn only_model(
 ) -> Result<ServerModel, Failure> {
     let may_ask = calls.is_some_and(|calls| !calls.offline && !calls.dry_run);
     let asked = may_ask.then(|| listed(chat, config.schedule.limits));
-    let (models, found_by) = match &asked {
-        Some(Ok(models)) => (models.clone(), chat.base_url.to_string()),
-        None | Some(Err(_)) => {
-            let store = super::address(config)?;
-            (on_record(chat, &store), store.to_string())
-        }
+    let (models, found_by) = if let Some(Ok(models)) = &asked {
+        (models.clone(), chat.base_url.to_string())
+    } else {
+        let store = super::address(config)?;
+        (on_record(chat, &store), store.to_string())
     };
     match (&models[..], asked) {
         ([only], _) => Ok(only.clone()),

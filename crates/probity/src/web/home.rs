@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use minijinja::context;
 use minijinja::value::Serde;
+use probity_core::exact::Exact;
 use probity_core::results::{SummaryRecord, TargetRecord};
 use probity_core::stats::Estimate;
 use probity_engine::ledger::{RunOutcome, RunRecord, StoreError};
@@ -147,29 +148,26 @@ async fn figures(visit: &Visit) -> Result<Arc<HomeFigures>, Refusal> {
     if let Some(figures) = app.home.found() {
         return Ok(figures);
     }
-    let figures = match app.shelf.file() {
-        Some(file) => {
-            let summary = file.shown.replies.as_ref().map(|replies| replies.results.summary.clone());
-            let run = summary.map(|summary| dot(FILE_RUN, file.line.clone(), summary));
-            let judge = file.shown.document.judge.as_ref();
-            let judges = run.iter().map(|run| JudgeRow {
-                name: run.judge.clone(),
-                rubric: run.rubric.clone(),
-                standing: judge.map_or("advisory", |judge| &judge.standing).to_owned(),
-                reason: judge.map_or("", |judge| &judge.reason).to_owned(),
-                run: run.run,
-            });
-            HomeFigures {
-                n_runs: 1,
-                judges: judges.collect(),
-                runs: run.into_iter().collect(),
-                ..HomeFigures::default()
-            }
+    let figures = if let Some(file) = app.shelf.file() {
+        let summary = file.shown.replies.as_ref().map(|replies| replies.results.summary.clone());
+        let run = summary.map(|summary| dot(FILE_RUN, file.line.clone(), &summary));
+        let judge = file.shown.document.judge.as_ref();
+        let judges = run.iter().map(|run| JudgeRow {
+            name: run.judge.clone(),
+            rubric: run.rubric.clone(),
+            standing: judge.map_or("advisory", |judge| &judge.standing).to_owned(),
+            reason: judge.map_or("", |judge| &judge.reason).to_owned(),
+            run: run.run,
+        });
+        HomeFigures {
+            n_runs: 1,
+            judges: judges.collect(),
+            runs: run.into_iter().collect(),
+            ..HomeFigures::default()
         }
-        None => {
-            let who = visit.person.id;
-            app.read(move |room| computed(room, who)).await?
-        }
+    } else {
+        let who = visit.person.id;
+        app.read(move |room| computed(room, who)).await?
     };
     let figures = Arc::new(figures);
     app.home.keep(&figures);
@@ -177,10 +175,10 @@ async fn figures(visit: &Visit) -> Result<Arc<HomeFigures>, Refusal> {
 }
 
 /// A run with its pass rate, and what was wanted of that.
-fn dot(run: i64, line: RunLine, summary: SummaryRecord) -> RunDot {
+fn dot(run: i64, line: RunLine, summary: &SummaryRecord) -> RunDot {
     let target = summary.targets.iter().find(|target| target.metric == PASS_RATE);
     let wanted = |target: &TargetRecord| {
-        let end = |end: Option<probity_core::exact::Exact>, none: f64| end.map_or(none, |end| end.to_f64());
+        let end = |end: Option<Exact>, none: f64| end.map_or(none, Exact::to_f64);
         [end(target.min, 0.0), end(target.max, 1.0)]
     };
     RunDot {
@@ -212,7 +210,7 @@ fn computed(room: &ReviewRoom, who: PersonId) -> Result<HomeFigures, StoreError>
             continue;
         }
         let Some(summary) = outcome.as_ref().and_then(summary) else { continue };
-        let dot = dot(run, RunLine::of(record, outcome.as_ref()), summary);
+        let dot = dot(run, RunLine::of(record, outcome.as_ref()), &summary);
         let is_new = !figures.judges.iter().any(|row| row.name == dot.judge && row.rubric == dot.rubric);
         if is_new && figures.judges.len() < JUDGES_MAX {
             figures.judges.push(judge(&reader, record, &dot));

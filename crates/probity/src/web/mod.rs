@@ -92,12 +92,11 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
         failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
     })?;
     let port = listeners[0].local_addr().map_err(|error| failed(&place, &error))?.port();
-    let address = match &reach.public {
-        Some(address) => address.clone(),
-        None => {
-            let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
-            ServerAddress::own(&label, port)
-        }
+    let address = if let Some(address) = &reach.public {
+        address.clone()
+    } else {
+        let label = room.host_label().map_err(|error| Failure::new(Exit::Store, &error))?;
+        ServerAddress::own(&label, port)
     };
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
     let mut own = invite(&room, &address, &settings.lead, PersonRole::Lead).await?;

@@ -96,8 +96,7 @@ fn tls(certificate: Option<&Path>, key: Option<&Path>) -> Result<Option<Arc<Serv
     let wrong = |flag: &str, path: &Path, why: &dyn std::fmt::Display| {
         Failure::usage(format!("{flag} {}: {why}", path.display()))
     };
-    let chain =
-        CertificateDer::pem_file_iter(certificate).and_then(|chain| chain.collect::<Result<Vec<_>, _>>());
+    let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(|error| wrong("--tls-cert", certificate, &error))?;
     if chain.is_empty() {
         return Err(wrong("--tls-cert", certificate, &"there is no certificate in it, expected PEM"));

@@ -94,14 +94,13 @@ pub(super) fn recorded(
 
 /// `GET /runs`
 pub(super) async fn list(visit: Visit, Query(PageQuery { page }): Query<PageQuery>) -> PageResult {
-    let (lines, paging) = match visit.app.shelf.file() {
-        Some(file) => (vec![Serde(file.line.clone())], Paging::new(1, 1)),
-        None => {
-            let all = visit.app.read(recorded).await?;
-            let paging = Paging::new(page, all.len());
-            let lines = paging.of(all).map(|(record, outcome)| Serde(RunLine::of(&record, outcome.as_ref())));
-            (lines.collect(), paging)
-        }
+    let (lines, paging) = if let Some(file) = visit.app.shelf.file() {
+        (vec![Serde(file.line.clone())], Paging::new(1, 1))
+    } else {
+        let all = visit.app.read(recorded).await?;
+        let paging = Paging::new(page, all.len());
+        let lines = paging.of(all).map(|(record, outcome)| Serde(RunLine::of(&record, outcome.as_ref())));
+        (lines.collect(), paging)
     };
     let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
     visit.page("runs", "Runs", context! { runs => lines, paging => paging.view() })

@@ -32,7 +32,7 @@ pub(crate) enum RunSource {
     /// The room's store.
     Store,
     /// A results file.
-    File(FileRun),
+    File(Box<FileRun>),
 }
 
 /// The run in a results file.
@@ -102,7 +102,7 @@ pub(super) async fn shown(app: &App, run: i64) -> Result<Arc<ShownRun>, Refusal>
     if let Some(shown) = app.shelf.found(run, &version) {
         return Ok(shown);
     }
-    let made = app.read(move |room| Ok(made(room, run)?)).await?;
+    let made = app.read(move |room| made(room, run)).await?;
     let shown = Arc::new(made.map_err(|why| Refusal::conflict(format!("run {run} cannot be shown: {why}")))?);
     app.shelf.keep(run, version, &shown);
     Ok(shown)

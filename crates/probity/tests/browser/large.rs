@@ -37,9 +37,9 @@ impl Draw {
                 .map(|at| SYLLABLES[usize::try_from(at % 30).unwrap()]);
             let space = if at == 0 { "" } else { " " };
             if word < 300 {
-                write!(text, "{space}{a}{b}").unwrap()
+                write!(text, "{space}{a}{b}").unwrap();
             } else {
-                write!(text, "{space}{a}{b}{c}").unwrap()
+                write!(text, "{space}{a}{b}{c}").unwrap();
             }
         }
         text

@@ -86,6 +86,7 @@ pub(crate) struct Pooler {
 
 impl Pooler {
     /// A pooler before `server`; `None`, with a line, where it is not installed.
+    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub(crate) fn before(server: &PrivateServer) -> Option<Pooler> {
         if Command::new("pgbouncer").arg("--version").stdout(Stdio::null()).status().is_err() {
             println!("skipped: pgbouncer is not installed");

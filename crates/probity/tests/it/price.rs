@@ -63,6 +63,7 @@ fn priced(scene: &Rehearsal, command: &str, store: &str) -> (Value, [f64; 3]) {
 }
 
 #[track_caller]
+#[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn check_within(what: &str, [expected, most, spent]: [f64; 3]) {
     let off = 100.0 * (expected / spent - 1.0);
     println!("{what}: expected ${expected:.6}, spent ${spent:.6} ({off:+.1} %), at most ${most:.6}");

@@ -69,8 +69,8 @@ fn check(probity: &Probity, words: &str, code: i32) {
     let [html, markdown, junit, _] = texts;
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
     assert!(
-        html.contains("default-src 'none'; style-src 'nonce-") && !html.contains("script-src"),
-        "no script"
+        html.contains("default-src 'none'; ") && !html.contains("unsafe-"),
+        "nothing but what the page itself brings"
     );
     assert!(html.contains("id=\"appendix\"") && html.contains("<h3>Reproduce</h3>"));
     assert!(markdown.starts_with("## ") && markdown.contains("### Made with"), "{markdown}");
@@ -175,7 +175,7 @@ fn markdown_and_junit_hold_hostile_names_as_text() {
         let text = String::from_utf8(probity.bytes(name)).unwrap();
         assert!(
             !text.contains("<img")
-                && text.matches("</script>").count() == usize::from(name == "report.html")
+                && !text.contains("</script><")
                 && (name == "report.md" || !text.contains("]]>")),
             "{name}: {text}"
         );

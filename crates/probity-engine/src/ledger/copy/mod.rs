@@ -80,7 +80,9 @@ impl Value {
             Value::Null => "nothing".to_owned(),
             Value::Int(number) => number.to_string(),
             Value::Text(text) => text.chars().take(80).collect(),
-            Value::Blob(bytes) => bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect(),
+            Value::Blob(bytes) => {
+                bytes.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+            }
         }
     }
 }

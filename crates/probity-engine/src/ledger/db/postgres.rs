@@ -20,7 +20,7 @@ use super::{DbError, Row, Val};
 use crate::ledger::error::FailureKind;
 
 /// How long one answer of the server is waited for.
-const ANSWER_MAX: Duration = Duration::from_secs(120);
+const ANSWER_MAX: Duration = Duration::from_mins(2);
 
 /// Rows that are taken from the connection at once.
 const ROWS_AT_ONCE: usize = 512;

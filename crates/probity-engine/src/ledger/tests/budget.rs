@@ -87,7 +87,7 @@ fn k15_the_limit_belongs_to_the_run_and_a_larger_one_raises_it() {
         scene.cost(&call, Some("0.25"));
     }
     scene.store.clone().close().unwrap();
-    let store = Store::open(&scene.address()).unwrap().store;
+    let store = Store::open(scene.address()).unwrap().store;
     let again = |limits| open(&store, &scene.judge, limits);
     // A command that names no limit finds the one on record.
     let run = again(limits(None, None)).unwrap();

@@ -37,7 +37,7 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&engine::store_in(folder.path())).unwrap().store;
+        let store = Store::open(engine::store_in(folder.path())).unwrap().store;
         let (judge, run) = prepared(&store);
         Scene { folder, store, judge, run }
     }

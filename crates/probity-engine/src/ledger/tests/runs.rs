@@ -81,7 +81,7 @@ fn an_outcome_needs_its_run_and_a_store_that_is_written() {
     let (scene, run) = scene();
     let note = |store: &Store, run| store.note_outcome(run, ("run", "{}"), "2026-01-01T00:00:00Z");
     assert!(matches!(note(&scene.store, RunId(77)), Err(StoreError::UnknownRun { .. })));
-    let reading = Store::open_read_only(&scene.address()).unwrap();
+    let reading = Store::open_read_only(scene.address()).unwrap();
     assert!(scene.store.may_write() && !reading.may_write());
     assert_eq!(note(&reading, run).unwrap_err().failure(), Some(FailureKind::ReadOnly));
     assert_eq!(reading.reader().unwrap().outcomes().unwrap(), []);

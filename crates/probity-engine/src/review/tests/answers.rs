@@ -19,7 +19,7 @@ fn an_answer_becomes_the_labels_that_an_import_would_keep() {
     let Scene { folder, room, .. } = scene;
     let entries: Vec<_> = room.labels().unwrap().into_iter().map(|stored| stored.label).collect();
     room.close().unwrap();
-    let store = Store::open(&store_in(folder.path())).unwrap().store;
+    let store = Store::open(store_in(folder.path())).unwrap().store;
     let import = store.import_labels(&entries).unwrap();
     assert_eq!((import.n_added, import.n_known, import.conflicts.len()), (0, 2, 0));
 }
@@ -179,7 +179,7 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
     let text = r#"{"item":"case-0","criterion":"tone","rubric":"relevance-tone","variant":"bot","annotator":"ann","label":"1","packet":"packet-0-1"}"#;
     let json = probity_core::json::parse(text).unwrap();
     let label = probity_core::label::LabelEntry::read(json.as_object().unwrap()).unwrap();
-    let store = Store::open(&store_in(folder.path())).unwrap().store;
+    let store = Store::open(store_in(folder.path())).unwrap().store;
     store.import_labels(&[label]).unwrap();
     store.close().unwrap();
     let submission = |expected_revision| Submission {

@@ -243,7 +243,7 @@ fn n05_an_imported_label_without_a_packet_is_neither_shown_nor_overwritten() {
         let json = probity_core::json::parse(&text).unwrap();
         probity_core::label::LabelEntry::read(json.as_object().unwrap()).unwrap()
     };
-    let store = Store::open(&scene.address()).unwrap().store;
+    let store = Store::open(scene.address()).unwrap().store;
     store.import_labels(&[import("ann"), import("dee")]).unwrap();
     store.close().unwrap();
     assert_eq!(n_votes(&scene, scene.queue), Some(2), "they are about the only reply of the name");

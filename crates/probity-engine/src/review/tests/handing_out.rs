@@ -67,7 +67,7 @@ fn whoever_asks_again_gets_the_same_item() {
     assert_eq!(scene.next(scene.ann).unwrap(), first);
     let Scene { folder, room, queue, ann, .. } = scene;
     room.close().unwrap();
-    let room = ReviewRoom::open(&store_in(folder.path())).unwrap();
+    let room = ReviewRoom::open(store_in(folder.path())).unwrap();
     assert_eq!(next_item(&room, queue, ann, NOW + 60).unwrap(), first, "after a restart as well");
 }
 

@@ -38,7 +38,7 @@ impl Scene {
     /// A room with a queue of `n_items`, each for `overlap` people.
     fn new(form: LabelForm, n_items: usize, overlap: u32) -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let room = ReviewRoom::open(&store_in(folder.path())).unwrap();
+        let room = ReviewRoom::open(store_in(folder.path())).unwrap();
         let [lead, ann, bob, cem] = [
             ("lea", PersonRole::Lead),
             ("ann", PersonRole::Reviewer),

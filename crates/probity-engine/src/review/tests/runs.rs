@@ -77,7 +77,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 
 /// A room beside a store with two runs over three tickets.
 fn scene() -> (Scene, [i64; 2]) {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
-    let store = Store::open(&scene.address()).unwrap().store;
+    let store = Store::open(scene.address()).unwrap().store;
     let refused = Settled::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
     let first = run(
         &store,
@@ -120,7 +120,7 @@ fn a_packet_is_shown_with_every_answer_as_it_came() {
 #[test]
 fn both_orders_of_a_pair_find_each_other() {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
-    let store = Store::open(&scene.address()).unwrap().store;
+    let store = Store::open(scene.address()).unwrap().store;
     let (ab, ba) = (pair("one", "two"), pair("two", "one"));
     run(&store, "compare", &[(ab.clone(), None), (ba.clone(), None)]);
     store.close().unwrap();

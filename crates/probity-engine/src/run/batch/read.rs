@@ -1,4 +1,4 @@
-//! ResultsReading the results of a batch that has ended: whole lines are taken in as they come, by id, and once.
+//! `ResultsReading` the results of a batch that has ended: whole lines are taken in as they come, by id, and once.
 
 use std::collections::{HashMap, VecDeque};
 

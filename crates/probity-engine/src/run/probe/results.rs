@@ -55,14 +55,13 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
     let selection = &job.selection;
     let (mut results, mut examples) = (Vec::new(), BTreeMap::new());
     for (at, probe) in selection.probes.iter().enumerate() {
-        let figures = match probe.inapplicable(&job.task) {
-            Some(why) => Err(why),
-            None => {
-                let (figures, example) = record.figures(at)?;
-                let is_failed = figures.outcome == ProbeOutcome::Fail;
-                examples.extend(example.filter(|_| is_failed).map(|example| (probe.name.clone(), example)));
-                Ok(figures)
-            }
+        let figures = if let Some(why) = probe.inapplicable(&job.task) {
+            Err(why)
+        } else {
+            let (figures, example) = record.figures(at)?;
+            let is_failed = figures.outcome == ProbeOutcome::Fail;
+            examples.extend(example.filter(|_| is_failed).map(|example| (probe.name.clone(), example)));
+            Ok(figures)
         };
         results.push(ProbeResult::new(probe, &job.task, figures));
     }

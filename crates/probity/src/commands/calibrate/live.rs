@@ -373,7 +373,7 @@ impl LiveCalibration {
                         reasons: reasons.collect(),
                     };
                     texts.insert(row.id.clone(), held);
-                })?
+                })?;
             }
             Asked::Pairs(pairs) => {
                 let field = &pairs.job.field;

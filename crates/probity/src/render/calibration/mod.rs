@@ -85,7 +85,6 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
         appendix: Some(appendix(&shown)),
         tests: test_cases::test_cases(&shown),
         json: shown.json,
-        ..Document::default()
     }
 }
 

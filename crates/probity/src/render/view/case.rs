@@ -32,7 +32,7 @@ pub(super) fn case(row: &ResultRow, rubric: &Rubric, texts: Texts, votes: &[Vote
     });
     let context: Vec<Value> = context.collect();
     let mut marks: Vec<Mark> = row.gate.findings.iter().map(Mark::of).collect();
-    marks.extend(facts.in_reply.drain(..));
+    marks.append(&mut facts.in_reply);
     marks.extend(quoted::marks(reply, &quotes));
     let criteria = rubric.criteria().iter().enumerate();
     let criteria = criteria.filter_map(|(at, each)| Some(criterion(each, row.criterion(at)?, texts, votes)));
@@ -120,7 +120,7 @@ impl Facts {
                 found.expected.as_deref().map(|expected| matched(expected, source)).unwrap_or_default()
             {
                 let number = number(&fact.sentence);
-                let mark = |range| Mark::new(range, MarkKind::Contradicts, &found.rule).numbered(number);
+                let mark = |range| Mark::new(range, MarkKind::Contradicts, &found.rule).numbered(&number);
                 marks.push(mark(fact.sentence));
                 self.in_reply.push(mark(found.start..found.end));
             }
@@ -128,7 +128,7 @@ impl Facts {
         for fact in matched(reply, source) {
             let number = number(&fact.sentence);
             let mark =
-                |range| Mark::new(range, MarkKind::Agrees, "the source says the same").numbered(number);
+                |range| Mark::new(range, MarkKind::Agrees, "the source says the same").numbered(&number);
             self.in_reply.push(mark(fact.reply));
             marks.push(mark(fact.sentence));
         }

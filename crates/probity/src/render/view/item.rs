@@ -192,7 +192,9 @@ fn pair(replies: &[PairReply; 2], orders: &[OrderSaid], texts: Texts) -> Value {
             let letter = found.iter().any(|found| !found.is_empty()).then(|| letters.next()).flatten();
             for (marks, found) in marks.iter_mut().zip(found) {
                 marks.extend(
-                    found.into_iter().map(|mark| letter.map_or(mark.clone(), |letter| mark.numbered(letter))),
+                    found
+                        .into_iter()
+                        .map(|mark| letter.map_or(mark.clone(), |letter| mark.numbered(&letter))),
                 );
             }
             lines.push(json!({ "text": texts.shown(said), "letter": letter.map(String::from) }));

@@ -66,15 +66,3 @@ async fn w13_whoever_is_removed_is_out_at_once() {
     let got = site.post(&format!("/people/{}/remove", own.person.id.0), &lead, "x=1").await;
     assert_eq!(got.status, 422, "a lead cannot shut the door behind themselves");
 }
-
-#[tokio::test]
-async fn a_state_that_no_packet_can_have_is_refused() {
-    let site = Site::open();
-    let lead = site.cookie("Lena", PersonRole::Lead).await;
-    for (state, want) in
-        [("", 404), ("verdict", 404), ("unscored", 404), ("open", 404), ("Open", 400), ("x", 400)]
-    {
-        let got = site.get(&format!("/runs/1?state={state}"), &lead).await;
-        assert_eq!(got.status, want, "{state:?} of a run that is not there");
-    }
-}

@@ -265,7 +265,7 @@ fn b41_b43_what_makes_further_calls_pointless_stops_the_run() {
 fn b42_a_parameter_that_is_refused_is_left_out_as_online() {
     let scene = Scene::new(Form::Files, &["B42"]);
     scene.batch().code(0).says(["the judge does not take `seed`; asking without it"]);
-    scene.check_results();
+    scene.check_bill();
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn b46_b45_answers_that_are_cut_or_refused_are_what_they_are_online() {
 
 #[test]
 fn b48_b49_b50_a_price_that_is_not_known_is_reserved_whole() {
-    let price = format!("{QUICK}[prices.\"gpt-6-luna\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 2\n");
+    let price = format!("{QUICK}[prices.\"mock-judge\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 2\n");
     let half = format!("{price}batch_input_usd_per_mtok = 0.5\nbatch_output_usd_per_mtok = 1\n");
     let cost = |settings: &str, judge: &[&str]| {
         let scene = Scene::with(Form::Files, settings, judge);
