@@ -248,7 +248,7 @@ pub(crate) fn import(args: &ImportAnswersArgs) -> Result<Exit, Failure> {
             *sum += n;
         }
         all.waiting = n_waiting;
-        for why in &trouble {
+        if let Some(why) = &trouble {
             args.say.note(&format!("{}: {why}", file.display()));
         }
     }
