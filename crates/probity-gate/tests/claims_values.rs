@@ -78,7 +78,7 @@ fn lengths_of_time() {
         "3–5 workdays",
         "between three and five business days",
     ]);
-    check_equal(&["a year", "12 months", "four quarters", "1 yr", "twelve-month"]);
+    check_equal(&["one year", "12 months", "four quarters", "1 yr", "twelve-month"]);
     check_equal(&["half an hour", "30 minutes", "30min", "0.5 hours"]);
     check_equal(&["in an hour and 45 minutes", "1 hour 45 minutes", "1h 45min", "105 minutes"]);
     check_none(&["24/7", "have a great day", "one of these days", "day 3 of it", "all day"]);

@@ -172,7 +172,8 @@ impl StoredBatch {
         if has("B66") {
             let id = first.split_once("\"custom_id\":\"").and_then(|(_, rest)| rest.split('"').next());
             let id = id.unwrap_or_default();
-            lines[0] = first.replacen(id, &id[..id.len().saturating_sub(1)], 1);
+            let (whole, cut) = (format!("\"custom_id\":\"{id}\""), &id[..id.len().saturating_sub(1)]);
+            lines[0] = first.replacen(&whole, &format!("\"custom_id\":\"{cut}\""), 1);
         }
         lines
     }

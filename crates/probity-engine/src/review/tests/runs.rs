@@ -136,7 +136,7 @@ fn a_run_is_another_once_a_label_came_or_its_outcome_changed() {
     assert!(!before.is_complete);
     assert_eq!(version(), before, "nothing happened");
     assert_eq!(scene.room.run_version(999).unwrap(), None);
-    let store = Store::open(&scene.path()).unwrap().store;
+    let store = Store::open(scene.address()).unwrap().store;
     store.note_outcome(crate::ledger::RunId(first), ("run", "{}"), "2026-11-17").unwrap();
     store.close().unwrap();
     assert_ne!(version(), before, "an outcome came");

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::chart::in_characters;
-use super::document::{Block, Cell, Column, Document, Quote, Section, ShownIn, Table};
+use super::document::{Block, Cell, Column, ColumnKind, Document, Quote, Section, ShownIn, Table};
 use crate::plain::{excerpt, plain};
 
 /// How much of a line of a quote is shown.
@@ -82,10 +82,14 @@ fn table(out: &mut String, table: &Table) {
         Some(ruler) => ruler.ends(),
         None => escaped(&column.title),
     };
-    let titles: Vec<String> = table.columns.iter().map(title).collect();
+    // Levels are drawn on pages; here the column beside them has the counts.
+    let is_shown =
+        |at: usize| table.columns[at].kind != ColumnKind::Plot || table.columns[at].ruler.is_some();
+    let shown: Vec<usize> = (0..table.columns.len()).filter(|at| is_shown(*at)).collect();
+    let titles: Vec<String> = shown.iter().map(|at| title(&table.columns[*at])).collect();
     push_line!(out, "| {} |\n|{}", titles.join(" | "), "---|".repeat(titles.len()));
     for row in &table.rows {
-        let cells = row.iter().map(|cell| match cell {
+        let cells = shown.iter().map(|at| match &row[*at] {
             Cell::Text(text) | Cell::Styled(text, _) | Cell::Filter(text, ..) => escaped(text),
             Cell::Plot(drawn) => format!("`{}`", in_characters(drawn)),
         });
