@@ -246,7 +246,7 @@ function help(dialog) {
 /** Keys press the buttons and follow the links that name them. */
 function pressable(buttons) {
   document.addEventListener("keydown", (event) => {
-    const key = keys.of(event), button = key && buttons.find((each) => each.dataset.press === key);
+    const key = keys.of(event), button = key && buttons.find((each) => each.dataset.press.split(" ").includes(key));
     if (button && !event.defaultPrevented) { event.preventDefault(); button.click(); }
   });
 }
