@@ -267,17 +267,17 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
 
 /// Whether a word stands in a list of the language.
 fn is_in(lexicon: Option<&Lexicon>, list: WordList, word: &str) -> bool {
-    lexicon.is_some_and(|lexicon| lexicon.words(list).contains(word))
+    lexicon.is_some_and(|lexicon| lexicon.has(list, word))
 }
 
 /// The different content words of `text`, without the commonest endings of the language.
 fn topics(text: &str, lexicon: Option<&Lexicon>) -> BTreeSet<String> {
     let endings = lexicon.into_iter().flat_map(|lexicon| lexicon.words(WordList::Endings));
-    let endings: Vec<&String> = endings.collect();
+    let endings: Vec<&str> = endings.collect();
     words_of(text)
         .filter(|word| word.chars().count() >= 3 && !is_in(lexicon, WordList::Function, word))
         .map(|word| {
-            let its = endings.iter().filter(|ending| word.ends_with(ending.as_str()));
+            let its = endings.iter().filter(|ending| word.ends_with(**ending));
             let stem = its.max_by_key(|ending| ending.len()).map(|ending| &word[..word.len() - ending.len()]);
             stem.filter(|stem| stem.chars().count() >= 3).map_or_else(|| word.clone(), str::to_owned)
         })

@@ -18,7 +18,7 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
 
 /// What a text claims that has been read. Spans are of its original.
 pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), line: 0, read_to: 0 };
+    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), line: 0, read_to: 0 };
     let mut quoted = (0..0, None);
     for sentence in text.sentences() {
         if quoted.0 != sentence.paragraph {

@@ -97,6 +97,11 @@ impl OwnRules {
         self.rules.iter().map(|rule| (rule.id, rule.severity, rule.message.as_str()))
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// The files they were read from, each with its text.
     pub(super) fn sources(&self) -> &[(String, String)] {
         &self.sources
@@ -105,7 +110,7 @@ impl OwnRules {
     /// Everything that can change what is found; nothing where there are no rules.
     pub(super) fn canonical(&self) -> Option<Json> {
         let texts = self.sources.iter().map(|(_, text)| Json::text(text)).collect();
-        (!self.rules.is_empty()).then_some(Json::Array(texts))
+        (!self.is_empty()).then_some(Json::Array(texts))
     }
 
     /// The rules that a reply, which was read as `text`, breaks.
@@ -176,7 +181,7 @@ impl Condition {
 impl Page<'_> {
     /// The first link that is none of `allowed`. What stands behind a scheme is a link, however its host is written.
     fn link_outside(&self, allowed: &Known<()>) -> Option<Breach> {
-        let claims = extract_read(self.text, &self.languages.lexicons()[0]);
+        let claims = extract_read(self.text, self.languages.first());
         let links = claims.iter().filter(|claim| matches!(claim.kind, ClaimKind::Value(Value::Link(_))));
         let read: Vec<&Range<usize>> = links.clone().map(|claim| &claim.span).collect();
         let refused = links.filter(|claim| !claim.value().is_some_and(|link| allowed.has(link)));

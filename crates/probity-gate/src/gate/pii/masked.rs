@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::super::text::Text;
-use super::super::text::words::{is_whole, may_start};
+use super::super::text::words::{is_whole, may_start, run_after, run_before};
 use super::card;
 use super::kind::{Hit, Kind};
 
@@ -22,19 +22,19 @@ const SPELLED_GAP_MAX: usize = 3;
 /// The stretches of a text that have a digit and consist of places of a number and signs that divide them, from the first
 /// place to the last.
 pub(super) fn runs(
-    text: &str,
+    text: &Text,
     is_place: fn(u8) -> bool,
     separators: &'static [u8],
 ) -> impl Iterator<Item = Range<usize>> {
-    let belongs: [bool; 256] = std::array::from_fn(|byte| {
-        u8::try_from(byte).is_ok_and(|byte| is_place(byte) || separators.contains(&byte))
-    });
-    let belongs = move |byte: &u8| belongs[usize::from(*byte)];
+    let belongs = move |byte: u8| is_place(byte) || separators.contains(&byte);
     let mut end = 0;
-    text.as_bytes().chunk_by(move |one, next| belongs(one) == belongs(next)).filter_map(move |run| {
-        let start = end;
-        end += run.len();
-        run.iter().find(|byte| byte.is_ascii_digit())?;
+    text.clusters().flatten().filter_map(move |digits| {
+        if digits.start < end {
+            return None;
+        }
+        let start = digits.start - run_before(text, digits.start, text.len(), belongs);
+        end = digits.end + run_after(text, digits.end, text.len(), belongs);
+        let run = &text.as_bytes()[start..end];
         let place = |byte: &u8| is_place(*byte);
         Some(start + run.iter().position(place)?..start + run.iter().rposition(place)? + 1)
     })

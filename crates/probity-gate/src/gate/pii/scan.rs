@@ -4,13 +4,14 @@
 //! knows it, and every one of those looks at a bounded stretch around it, so that the work grows with the
 //! text and not faster. Whether a value is allowed or was written by the customer is decided later.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::digits::{self, Group};
 use super::super::text::label::{Labels, Owner};
-use super::super::text::words::{DATA, is_whole};
+use super::super::text::words::{is_whole, keys_of};
 use super::super::text::{Contact, ContactKind, Phrases, Text, bare};
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
@@ -65,10 +66,10 @@ static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     for (label, rows) in national::labels() {
         triggers.insert(label, Trigger::Identifier { rows: rows.leak(), is_enough: false });
     }
-    for (key, words) in &DATA["triggers"] {
+    for (key, words) in keys_of("triggers") {
         let opened = Trigger::from_key(key).expect("the code knows every key of the files");
         for word in words {
-            let trigger = triggers.entry(word.as_str()).or_insert(opened);
+            let trigger = triggers.entry(&**word).or_insert(opened);
             if let (Trigger::Identifier { is_enough, .. }, Trigger::Label(Announced::NationalId)) =
                 (trigger, opened)
             {
@@ -76,8 +77,10 @@ static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
             }
         }
     }
-    let spelled =
-        |(word, trigger): (&str, Trigger)| [(word.to_owned(), trigger), (bare(word).collect(), trigger)];
+    let spelled = |(word, trigger): (&'static str, Trigger)| {
+        let without = (!word.is_ascii()).then(|| (bare(word).collect::<String>().into(), trigger));
+        [(Cow::Borrowed(word), trigger)].into_iter().chain(without)
+    };
     Phrases::new(triggers.into_iter().flat_map(spelled))
 });
 

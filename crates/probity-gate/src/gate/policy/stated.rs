@@ -27,7 +27,7 @@ pub(in crate::gate) enum Place {
 /// The fact that `text` states, read in the language of its source or else in the first in which it says something.
 /// `None` where it holds nothing of its kind.
 pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, language: Language<'_>) -> Option<Fact> {
-    let others = language.languages.lexicons().iter();
+    let others = language.languages.lexicons();
     let mut lexicons = std::iter::once(language.lexicon).chain(others);
     let extents = lexicons.find_map(|lexicon| fact_in(kind, text, lexicon))?;
     let label = label.map(|label| Label::new(label, language.lexicon));
@@ -127,9 +127,9 @@ fn codes(text: &str, found: &[&Claim]) -> Vec<Extent> {
 fn extents(text: &str, found: &[&Claim], lexicon: &Lexicon) -> Vec<Extent> {
     let values: Vec<&Value> = found.iter().filter_map(|claim| claim.value()).collect();
     let before = text[..found[0].span.start].trim_end().to_lowercase();
-    let ends_with = |list| lexicon.words(list).iter().any(|word| before.ends_with(word.as_str()));
+    let ends_with = |list| lexicon.words(list).any(|word| before.ends_with(word));
     if let [one, other] = values[..]
-        && lexicon.words(WordList::Joins).contains(text[found[0].span.end..found[1].span.start].trim())
+        && lexicon.has(WordList::Joins, text[found[0].span.end..found[1].span.start].trim())
         && !matches!(one, Value::Span { .. } | Value::Day { .. })
         && FactKind::Contact != FactKind::of(one)
     {

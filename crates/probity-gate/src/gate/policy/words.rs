@@ -27,7 +27,7 @@ impl Label {
     pub(super) fn new(text: &str, lexicon: &Lexicon) -> Self {
         let words: BTreeSet<String> = stems(text, lexicon).collect();
         let kinds = lexicon.words(WordList::FigureKinds);
-        let generic: BTreeSet<String> = kinds.iter().flat_map(|word| stems(word, lexicon)).collect();
+        let generic: BTreeSet<String> = kinds.flat_map(|word| stems(word, lexicon)).collect();
         let telling: BTreeSet<String> = words.difference(&generic).cloned().collect();
         let core = if telling.is_empty() { words.clone() } else { telling };
         Label { text: text.to_owned(), words, core }

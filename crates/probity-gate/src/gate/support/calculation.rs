@@ -88,6 +88,17 @@ const OPERATORS: &[WordList] =
 
 /// The calculations of a reply, in order.
 pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexicon) -> Vec<Calculation> {
+    // No result stands but behind "equals".
+    let is_result = |figure: &Figure<'_>| {
+        let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX));
+        let before = reply[from..figure.start].to_lowercase();
+        let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
+        let before = before.trim_end_matches([',', '(', ')', ':']);
+        lexicon.words(WordList::Equals).any(|phrase| before.ends_with(phrase))
+    };
+    if !figures.iter().any(is_result) {
+        return Vec::new();
+    }
     let mut items = Vec::new();
     for (at, figure) in figures.iter().enumerate() {
         let before = at.checked_sub(1).map_or(0, |before| figures[before].end);
@@ -113,7 +124,7 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
         let phrase = |n: usize| words.get(at..at + n).map(|words| (n, words.join(" ")));
         let operator = (1..=PHRASE_WORDS_MAX).rev().filter_map(phrase).find_map(|(n, phrase)| {
             let phrase = phrase.trim_matches([',', '(', ')', ':']);
-            let list = OPERATORS.iter().find(|list| lexicon.words(**list).contains(phrase))?;
+            let list = OPERATORS.iter().find(|list| lexicon.has(**list, phrase))?;
             Some((n, Item::Operator(*list)))
         });
         let factor = || {
@@ -122,7 +133,7 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
             let start = lower.rfind(bare).filter(|_| lower.len() == text.len())?;
             Some(Item::Factor(number, from + start))
         };
-        let twice = lexicon.words(WordList::Twice).contains(bare);
+        let twice = lexicon.has(WordList::Twice, bare);
         let (n, item) = match operator {
             Some(found) => found,
             None if twice => {
@@ -228,7 +239,7 @@ fn evaluated(terms: &[Exact], operators: &[WordList]) -> Option<Exact> {
 pub(super) struct Numbers<'r> {
     pub(super) reply: &'r str,
     pub(super) figures: &'r [Figure<'r>],
-    pub(super) counts: &'r [Count],
+    pub(super) counts: &'r [Count<'r>],
     pub(super) lexicon: &'r Lexicon,
 }
 
@@ -245,7 +256,7 @@ impl Numbers<'_> {
             self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
         let own = &amounts[amounts.partition_point(|figure| figure.start < sentence_start)..];
         let parts = if own.len() < 2 && is_total { &amounts[..] } else { own };
-        let is_near = |count: &&Count| (sentence_start..figure.start).contains(&count.span.start);
+        let is_near = |count: &&Count<'_>| (sentence_start..figure.start).contains(&count.span.start);
         let mut near = self.counts.iter().filter(is_near);
         let (start, right, is_product) = match (own, near.next(), near.next()) {
             // "Three nights at $140". What is less than the amount is a part or a difference.

@@ -114,8 +114,11 @@ impl<'a> Support<'a> {
 
 /// Whether a text has a word or phrase of a list.
 fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
-    let words = format!(" {} ", tool::words_of(text).join(" "));
-    lexicon.words(list).iter().any(|phrase| words.contains(&format!(" {phrase} ")))
+    let words = tool::spaced(text);
+    let is_whole = |(at, phrase): (usize, &str)| {
+        words[..at].ends_with(' ') && words[at + phrase.len()..].starts_with(' ')
+    };
+    lexicon.words(list).any(|phrase| words.match_indices(phrase).any(is_whole))
 }
 
 /// The words in which a reply says that something was done.
@@ -145,7 +148,7 @@ impl<'r> Said<'r> {
     /// Where it is said, from the word on that says it of two things.
     fn span(&self, lexicon: &Lexicon) -> Range<usize> {
         let lower = self.before.to_ascii_lowercase();
-        let both = lexicon.words(WordList::Both).iter().filter_map(|word| lower.rfind(word.as_str())).max();
+        let both = lexicon.words(WordList::Both).filter_map(|word| lower.rfind(word)).max();
         let n_before = both.map_or(0, |at| self.before.len() - at);
         self.at - n_before..self.at + self.words.len()
     }

@@ -110,7 +110,7 @@ impl<'r> Passage<'r> {
 
     /// Whether it sets a figure against a limit.
     pub(super) fn sets_against(&self) -> bool {
-        let against = self.lexicon.words(WordList::Against).iter();
+        let against = self.lexicon.words(WordList::Against);
         against.flat_map(|word| stems(word, self.lexicon)).any(|word| self.has(&word))
     }
 }

@@ -258,9 +258,10 @@ impl<'l> Collector<'l> {
         for count in counts(text, lexicon).into_iter().filter(|count| !is_read(&count.span)) {
             self.shown.operands.add_count(Exact::from(i64::try_from(count.number).unwrap_or(0)));
             self.shown.numbers.insert(count.number);
-            if !count.of.is_empty() {
+            let mut of = count.of(lexicon).peekable();
+            if of.peek().is_some() {
                 self.shown.sizes.insert(count.number);
-                self.shown.counted.extend(count.of.into_iter().take(2));
+                self.shown.counted.extend(of);
             }
         }
         let mut end = 0;

@@ -316,17 +316,24 @@ fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
 
 /// The words of a name or a state, in lower case: `cancelOrder`, `cancel_order` and `Cancel order` have the same.
 pub(super) fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
-            words.push(String::new());
+    spaced(name).split_whitespace().map(str::to_owned).collect()
+}
+
+/// The same words in one text, with a space before and behind each.
+pub(super) fn spaced(name: &str) -> String {
+    let (mut words, mut was_lower) = (String::with_capacity(name.len() + 2), false);
+    words.push(' ');
+    for c in name.chars().chain([' ']) {
+        let is_part = c.is_alphanumeric();
+        if (!is_part || (c.is_uppercase() && was_lower)) && !words.ends_with(' ') {
+            words.push(' ');
         }
-        if let Some(last) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            last.extend(c.to_lowercase());
+        match c {
+            _ if !is_part => {}
+            c if c.is_ascii() => words.push(c.to_ascii_lowercase()),
+            c => words.extend(c.to_lowercase()),
         }
         was_lower = c.is_lowercase();
     }
-    words.retain(|word| !word.is_empty());
     words
 }

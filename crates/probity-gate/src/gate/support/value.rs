@@ -47,6 +47,7 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         claims,
         values: &values,
         passages: OnceCell::new(),
+        counts: OnceCell::new(),
         support,
         given: RefCell::default(),
     };
@@ -119,6 +120,8 @@ struct Reading<'r> {
     values: &'r [Stated<'r>],
     /// Cut when the first labelled fact asks for them.
     passages: OnceCell<Passages<'r>>,
+    /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
+    counts: OnceCell<Vec<Count<'r>>>,
     support: &'r Support<'r>,
     /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
     /// passage has.
@@ -175,13 +178,13 @@ impl<'r> Reading<'r> {
         }
         let counts = self.counts();
         let mut operands = self.support.operands();
-        for count in &counts {
+        for count in counts {
             operands.add_stated(count.number);
         }
         let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
         supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
         let lexicon = self.support.language.lexicon;
-        let numbers = Numbers { reply: self.reply, figures, counts: &counts, lexicon };
+        let numbers = Numbers { reply: self.reply, figures, counts, lexicon };
         let implied_at = |at: usize| {
             let sentence = self.passages().sentence(self.values[at].claim.span.start);
             numbers.implied(sentence.range.start, at)
@@ -231,15 +234,16 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
-    fn counts(&self) -> Vec<Count> {
-        let is_inside = |count: &Count| {
+    fn counts(&self) -> &[Count<'r>] {
+        let is_inside = |count: &Count<'_>| {
             let behind = self.values.partition_point(|stated| stated.claim.span.end <= count.span.start);
             let inside = self.values.get(behind).filter(|stated| stated.claim.span.start < count.span.end);
             inside.is_some_and(|stated| !matches!(stated.value, Value::Span { .. }))
         };
-        let all = counts(self.reply, self.support.language.lexicon);
-        all.into_iter().filter(|count| !is_inside(count)).collect()
+        self.counts.get_or_init(|| {
+            let all = counts(self.reply, self.support.language.lexicon);
+            all.into_iter().filter(|count| !is_inside(count)).collect()
+        })
     }
 
     /// Numbers of things that the case counts otherwise.
@@ -250,9 +254,10 @@ impl<'r> Reading<'r> {
             amount: Exact::from(i64::try_from(number).unwrap_or(i64::MAX)),
             currency: None,
         };
-        let is_counted = |count: &Count| count.of.iter().take(2).any(|word| shown.counted.contains(word));
+        let lexicon = self.support.language.lexicon;
+        let is_counted = |count: &Count<'_>| count.of(lexicon).any(|word| shown.counted.contains(&word));
         let mut open =
-            counts.iter().filter(|count| is_counted(count) && !shown.numbers.contains(&count.number));
+            counts.iter().filter(|count| !shown.numbers.contains(&count.number) && is_counted(count));
         let mut open = open.by_ref().take(OPEN_MAX).peekable();
         if open.peek().is_none() {
             return Vec::new();
@@ -284,8 +289,8 @@ impl<'r> Reading<'r> {
         let lexicon = self.support.language.lexicon;
         let to = self.reply.floor_char_boundary(stated.claim.span.end + AROUND_BYTES);
         let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
-        let mut words = lexicon.words(WordList::Ago).iter();
-        words.any(|word| behind.starts_with(word.as_str()))
+        let mut words = lexicon.words(WordList::Ago);
+        words.any(|word| behind.starts_with(word))
             || self.stands_before(stated, WordList::Ago).is_some()
             || ending(before, WordList::Ago, lexicon).is_some()
     }
@@ -421,7 +426,7 @@ fn wrong_result(stated: &Stated<'_>, calculation: &Calculation, support: &Suppor
 /// What stands before the word of a list that a text ends with.
 fn ending(text: &str, list: WordList, lexicon: &Lexicon) -> Option<String> {
     let text = text.trim_end();
-    let words = lexicon.words(list).iter().filter_map(|word| text.strip_suffix(word.as_str()));
+    let words = lexicon.words(list).filter_map(|word| text.strip_suffix(word));
     let words = words.filter(|rest| !rest.ends_with(char::is_alphanumeric));
     words.min_by_key(|rest| rest.len()).map(str::to_owned)
 }

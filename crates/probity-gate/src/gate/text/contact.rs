@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::digits;
 use super::label::{Labels, Owner};
-use super::words::DATA;
+use super::words::words_under;
 use super::{Phrases, Text, mail, phone, street};
 
 /// A way to reach a person or a place.
@@ -49,9 +49,8 @@ enum Part {
 
 static PARTS: LazyLock<Phrases<Part>> = LazyLock::new(|| {
     let parts = [("post_box", Part::PostBox), ("unit", Part::Unit)];
-    Phrases::new(
-        parts.into_iter().flat_map(|(key, part)| DATA["contact"][key].iter().map(move |word| (word, part))),
-    )
+    let words = |(key, part)| words_under("contact", key).iter().map(move |word| (word, part));
+    Phrases::new(parts.into_iter().flat_map(words))
 });
 
 /// The contacts of a text, by their start.

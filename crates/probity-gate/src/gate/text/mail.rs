@@ -5,11 +5,11 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::Regex;
 
 use super::contact::{Contact, ContactKind};
 use super::label::Owner;
-use super::words::{DATA, List, run_after, run_before};
+use super::words::{List, run_after, run_before, words_under};
 use super::{Text, is_word_byte};
 
 /// The longest local part, in bytes (RFC 5321).
@@ -21,8 +21,8 @@ const LABEL_MAX: usize = 63;
 
 /// A local part, a sign or a word for `@`, and a domain, whose dots are signs or words, in brackets or with spaces.
 static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
-    // Letters of both cases are named: folding the case of all of Unicode takes longer than reading a thousand replies.
-    let words = |key: &str| format!("(?i:{})", DATA["contact"][key].join("|"));
+    // By bytes: what is no ASCII is all letters, and an expression over all of Unicode takes long to make.
+    let words = |key: &'static str| format!("(?i:{})", words_under("contact", key).join("|"));
     let bracketed = |words: &str| format!(r" ?[\[({{<] ?(?:{words}) ?[\])}}>] ?");
     let dot = format!(
         r"(?:\.| \. | (?:{dots}) |{})",
@@ -34,8 +34,8 @@ static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
         bracketed(&words("at")),
         words("at")
     );
-    let (part, label) = (r"[0-9A-Za-z_%+'*\x{80}-\x{10ffff}-]+", r"[0-9A-Za-z\x{80}-\x{10ffff}-]+");
-    Regex::new(&format!("({part}(?:{dot}{part}){{0,4}}){at}({label}(?:{dot}{label}){{0,4}})"))
+    let (part, label) = (r"[0-9A-Za-z_%+'*\x80-\xff-]+", r"[0-9A-Za-z\x80-\xff-]+");
+    Regex::new(&format!("(?-u)({part}(?:{dot}{part}){{0,4}}){at}({label}(?:{dot}{label}){{0,4}})"))
         .expect("the words of the lists are letters")
 });
 
@@ -55,21 +55,23 @@ fn find_handle(text: &Text, at: usize) -> Option<Contact> {
 
 /// The addresses that are spelled out or spaced.
 pub(super) fn find_spelled(text: &Text) -> impl Iterator<Item = Contact> {
-    SPELLED.captures_iter(text).filter_map(|found| {
-        let (local, domain) = (found.get(1)?, found.get(3)?);
-        let first = domain.as_str().split(|char: char| !char.is_alphanumeric() && char != '-').next()?;
-        let last = domain.as_str().rsplit(|char: char| !char.is_alphanumeric() && char != '-').next()?;
+    SPELLED.captures_iter(text.as_bytes()).filter_map(|found| {
+        let (local, domain) = (found.get(1)?.range(), found.get(3)?.range());
+        let mut labels = text[domain.clone()].split(|char: char| !char.is_alphanumeric() && char != '-');
+        let first = labels.next()?;
+        let last = labels.next_back().unwrap_or(first);
         let (is_host, n_letters) = (List::MailHosts.has(first), first.len() + last.len());
         let is_top = first.len() < domain.len() && List::TopLevelDomains.has(last);
-        let has_sign = local.as_str().contains(|char: char| char.is_ascii_digit() || "._- ".contains(char));
+        let has_sign =
+            text[local.clone()].contains(|char: char| char.is_ascii_digit() || "._- ".contains(char));
         // "At" is a word of sentences: "now at shop.com", "2.5 at shop.com".
-        let is_sure = match found.get(2).map(|word| word.as_str()) {
-            Some("at" | "At") => is_host || (has_sign && domain.len() > n_letters + 1),
+        let is_sure = match found.get(2).map(|word| word.as_bytes()) {
+            Some(b"at" | b"At") => is_host || (has_sign && domain.len() > n_letters + 1),
             Some(_) => true,
-            None => text[local.end()..domain.start()] != *"@" || find(text, local.end()).is_none(),
+            None => text[local.end..domain.start] != *"@" || find(text, local.end).is_none(),
         };
         let is_one = (is_top && is_sure) || (is_host && has_sign);
-        is_one.then(|| mail(text, &local.range(), &domain.range()))
+        is_one.then(|| mail(text, &local, &domain))
     })
 }
 

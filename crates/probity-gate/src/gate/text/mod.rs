@@ -7,6 +7,7 @@ mod contact;
 mod day;
 pub(super) mod digits;
 pub(super) mod label;
+pub(super) mod lists;
 mod mail;
 mod phone;
 mod phrases;
@@ -25,7 +26,7 @@ pub(super) use row::Row;
 pub(super) use sentence::{Sentence, quotes, sentence_texts};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
-pub(super) use word_map::WordMap;
+pub(super) use word_map::{WordMap, Words};
 
 use std::ops::{Deref, Range};
 

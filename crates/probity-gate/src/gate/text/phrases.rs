@@ -3,10 +3,9 @@
 //! All phrases of a set are looked for in one pass, from the start of each word or mark: `tag` is not in `stage`.
 //! Characters that a reader does not see are passed over, so they hide nothing.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
 use super::token::{is_spaceless, is_word_byte};
 use super::{Rewritten, Text};
@@ -15,6 +14,8 @@ use super::{Rewritten, Text};
 #[derive(Debug, Clone)]
 pub(in crate::gate) struct Phrases<T> {
     search: AhoCorasick,
+    /// Whether some phrase begins with a byte.
+    begins: [bool; 256],
     meanings: Vec<T>,
 }
 
@@ -36,22 +37,30 @@ impl<T> Phrases<T> {
             |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        let search = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(texts);
-        Phrases { search: search.expect("no list is as long as the search can hold"), meanings }
+        let mut begins = [false; 256];
+        for text in &texts {
+            begins[usize::from(text.as_bytes()[0])] = true;
+        }
+        let search = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Anchored)
+            .build(texts)
+            .expect("no list is as long as the search can hold");
+        Phrases { search, begins, meanings }
     }
 
     /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
     /// place.
     pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
         let plain = text.plain().text();
-        let matches = self.search.find_overlapping_iter(plain);
-        let mut matches: Vec<Match> = matches.filter(|found| opens(plain, found.start())).collect();
-        matches.sort_by_key(|found| (found.start(), Reverse(found.end())));
-        matches.dedup_by_key(|found| found.start());
-        matches.into_iter().map(|found| Found {
-            meaning: &self.meanings[found.pattern().as_usize()],
-            span: text.plain().original(&found.range()),
-            is_whole: closes(plain, found.end()),
+        let begins = |at: &usize| self.begins[usize::from(plain.as_bytes()[*at])] && opens(plain, *at);
+        (0..plain.len()).filter(begins).filter_map(move |at| {
+            let found = self.search.find(Input::new(plain).range(at..).anchored(Anchored::Yes))?;
+            Some(Found {
+                meaning: &self.meanings[found.pattern().as_usize()],
+                span: text.plain().original(&found.range()),
+                is_whole: closes(plain, found.end()),
+            })
         })
     }
 }

@@ -64,12 +64,35 @@ impl Rewritten {
 
     /// Lower case with single spaces, made of clean text.
     pub(super) fn plain(clean: &str) -> Self {
+        if clean.is_ascii() {
+            return Rewritten::plain_ascii(clean);
+        }
         Rewritten::of(clean, |char, text| match char.as_bytes() {
             [byte] if !byte.is_ascii_whitespace() => text.push(char::from(byte.to_ascii_lowercase())),
             [_] if text.ends_with(' ') => {}
             [_] => text.push(' '),
             _ => text.extend(char.chars().flat_map(char::to_lowercase)),
         })
+    }
+
+    /// The same of ASCII text: all of it but what follows the first of several spaces.
+    fn plain_ascii(clean: &str) -> Self {
+        let are_spaces = |one: &u8, next: &u8| one.is_ascii_whitespace() && next.is_ascii_whitespace();
+        let (mut text, mut pieces, mut end) = (Vec::with_capacity(clean.len()), Vec::new(), 0);
+        for run in clean.as_bytes().chunk_by(|one, next| !are_spaces(one, next)) {
+            let start = end + usize::from(end > 0);
+            end += run.len();
+            if start < end {
+                pieces.push(Piece { at: text.len(), origin: (start, end), is_even: true });
+                let kept = clean.as_bytes()[start..end].iter();
+                text.extend(
+                    kept.map(
+                        |byte| if byte.is_ascii_whitespace() { b' ' } else { byte.to_ascii_lowercase() },
+                    ),
+                );
+            }
+        }
+        Rewritten { text: String::from_utf8(text).unwrap_or_default(), pieces }
     }
 
     /// Letters and digits alone, in lower case and without accents.

@@ -3,13 +3,12 @@
 //! A word is a run of letters and digits of any script. The lists of all languages are one: which language a text has is
 //! not asked here.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-
+use super::lists::listed;
 use super::spelling::bare;
 use super::token::{is_spaceless, is_word_byte};
 use super::word_map::WordMap;
@@ -25,34 +24,33 @@ const FILES: &[&str] = files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "
 /// Those for claims, whose names of months count here too.
 const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
-/// Keys with lists of words.
-type Lists = BTreeMap<String, Vec<String>>;
+/// Words as the files have them.
+type Words = Vec<Cow<'static, str>>;
 
-#[derive(Deserialize)]
-struct Months {
-    month: Lists,
-}
-
-/// What the data files say together: sections of keys with lists of words. Those that are looked up one by one have no
+/// What the data files say together: lists of words by their section and key. Those that are looked up one by one have no
 /// accents.
-pub(in crate::gate) static DATA: LazyLock<BTreeMap<String, Lists>> = LazyLock::new(|| {
-    let files = FILES.iter().flat_map(|file| read::<BTreeMap<String, Lists>>(file));
-    let months = VALUES.iter().map(|file| ("month".to_owned(), read::<Months>(file).month));
-    let mut data = BTreeMap::<String, Lists>::new();
-    for (section, lists) in files.chain(months) {
-        let is_looked_up = matches!(section.as_str(), "words" | "month");
-        for (key, mut words) in lists {
-            if is_looked_up {
-                words = words.iter().map(|word| bare(word).collect()).collect();
-            }
-            data.entry(section.clone()).or_default().entry(key).or_default().extend(words);
-        }
+static DATA: LazyLock<BTreeMap<(&str, &str), Words>> = LazyLock::new(|| {
+    let months = VALUES.iter().flat_map(|file| listed(file)).filter(|listed| listed.section == "month");
+    let mut data = BTreeMap::<_, Words>::new();
+    for listed in FILES.iter().flat_map(|file| listed(file)).chain(months) {
+        let is_bare = listed.phrase.is_ascii() || !matches!(listed.section, "words" | "month");
+        let word = if is_bare { listed.phrase.into() } else { bare(listed.phrase).collect() };
+        data.entry((listed.section, listed.key)).or_default().push(word);
     }
     data
 });
 
-fn read<T: DeserializeOwned>(file: &str) -> T {
-    toml::from_str(file).expect("the built-in lists are read by every test")
+/// The words under a key of a section, in all languages.
+pub(in crate::gate) fn words_under(section: &'static str, key: &'static str) -> &'static [Cow<'static, str>] {
+    DATA.get(&(section, key)).map_or(&[], Vec::as_slice)
+}
+
+/// The keys of a section, each with its words.
+pub(in crate::gate) fn keys_of(
+    section: &str,
+) -> impl Iterator<Item = (&'static str, &'static [Cow<'static, str>])> {
+    let keys = DATA.iter().filter(move |((its, _), _)| *its == section);
+    keys.map(|((_, key), words)| (*key, words.as_slice()))
 }
 
 crate::named! {
@@ -86,14 +84,9 @@ impl List {
     /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
     pub(super) fn ends(self, word: &str) -> bool {
         let word: String = bare(word).collect();
-        let ends = |ending: &&String| {
-            word.strip_suffix(ending.as_str()).is_some_and(|rest| rest.len() >= COMPOUND_MIN)
-        };
-        self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN).any(|ending| ends(&ending))
-    }
-
-    fn words(self) -> &'static [String] {
-        &DATA["words"][self.name()]
+        let ends = |ending: &str| word.strip_suffix(ending).is_some_and(|rest| rest.len() >= COMPOUND_MIN);
+        let endings = words_under("words", self.name()).iter().filter(|ending| ending.len() >= COMPOUND_MIN);
+        endings.into_iter().any(|ending| ends(ending))
     }
 }
 
@@ -129,12 +122,14 @@ impl Meaning {
 
 fn meanings() -> WordMap<Meaning> {
     let mut meanings = WordMap::<Meaning>::default();
-    for (list, word) in List::ALL.iter().flat_map(|list| list.words().iter().map(move |word| (*list, word))) {
-        meanings.get_or_insert(word.as_bytes(), Meaning::default()).lists |= 1 << list as u32;
-    }
-    for (number, word) in DATA["month"].iter().flat_map(|(n, words)| words.iter().map(move |word| (n, word)))
+    for (list, word) in List::ALL
+        .into_iter()
+        .flat_map(|list| words_under("words", list.name()).iter().map(move |word| (list, word)))
     {
-        meanings.get_or_insert(word.as_bytes(), Meaning::default()).month = number.parse().ok();
+        meanings.get_or_insert(word, Meaning::default()).lists |= 1 << list as u32;
+    }
+    for (number, word) in keys_of("month").flat_map(|(n, words)| words.iter().map(move |word| (n, word))) {
+        meanings.get_or_insert(word, Meaning::default()).month = number.parse().ok();
     }
     meanings
 }

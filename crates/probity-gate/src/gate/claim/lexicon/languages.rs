@@ -5,11 +5,11 @@
 //! and not bad English. Words of one text are counted up to a bound; the work for a text does not grow beyond it. Why
 //! this is a table and no model stands in `docs/design/languages.md`.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::super::super::text::WordMap;
-use super::read::{self, Section};
+use super::super::super::text::lists::{Listed, listed};
+use super::read::{self, Entry, Section};
 use super::{Lexicon, WordList};
 use crate::spec_file::Problem;
 
@@ -53,9 +53,9 @@ const LANGUAGES_MAX: usize = 64;
 /// The languages of a run.
 #[derive(Debug, Clone)]
 pub struct Languages {
-    lexicons: Vec<Lexicon>,
+    lexicons: Vec<Arc<Lexicon>>,
     /// For each word, the languages in which it is a small word and those in whose lists it is, one bit each.
-    words: WordMap<[u64; 2]>,
+    words: Arc<WordMap<[u64; 2]>>,
     /// The languages by their bits: those with lists, then the others.
     codes: Vec<String>,
 }
@@ -65,21 +65,31 @@ impl Languages {
     pub fn built_in() -> &'static Languages {
         static BUILT: LazyLock<Languages> = LazyLock::new(|| {
             let lexicons = BUILT_IN.iter().map(|(code, files)| {
-                let whole = files.iter().try_fold(empty(code), |lexicon, file| lexicon.extended(file));
-                whole.expect("the built-in lists are read by every test")
+                let entries = std::iter::once(&ANY).chain(files).flat_map(|file| read::built_in(file));
+                Arc::new(Lexicon::new(code, entries.collect()))
             });
             Languages::new(lexicons.collect())
         });
         &BUILT
     }
 
-    fn new(lexicons: Vec<Lexicon>) -> Languages {
-        let mut languages = Languages { lexicons: Vec::new(), words: WordMap::default(), codes: Vec::new() };
+    fn new(lexicons: Vec<Arc<Lexicon>>) -> Languages {
+        let (mut words, mut codes) = (WordMap::<[u64; 2]>::default(), Vec::<String>::new());
+        let mut add = |word: &str, code: &str, kind: usize| {
+            let known = codes.iter().rposition(|known| known == code);
+            let bit = known.unwrap_or_else(|| {
+                codes.push(code.to_owned());
+                codes.len() - 1
+            });
+            if bit < LANGUAGES_MAX {
+                words.get_or_insert(word, [0; 2])[kind] |= 1 << bit;
+            }
+        };
         for lexicon in &lexicons {
             for entry in lexicon.entries.iter().filter(|entry| !entry.phrase.contains(' ')) {
                 match entry.section {
                     Section::Language if entry.key == WordList::Function.name() => {
-                        languages.add(&entry.phrase, lexicon.code(), 0);
+                        add(&entry.phrase, lexicon.code(), 0);
                     }
                     Section::Remedy
                     | Section::Deed
@@ -88,33 +98,17 @@ impl Languages {
                     | Section::Unit
                     | Section::Numeral
                     | Section::Month => {
-                        languages.add(&entry.phrase, lexicon.code(), 1);
+                        add(&entry.phrase, lexicon.code(), 1);
                     }
                     _ => {}
                 }
             }
         }
-        let others: BTreeMap<String, Vec<String>> =
-            toml::from_str(OTHERS).expect("the built-in lists are read by every test");
-        for (code, words) in &others {
-            if lexicons.iter().all(|lexicon| lexicon.code() != code) {
-                for word in words {
-                    languages.add(word, code, 0);
-                }
-            }
+        let is_other = |other: &Listed| lexicons.iter().all(|lexicon| lexicon.code() != other.key);
+        for other in listed(OTHERS).filter(is_other) {
+            add(other.phrase, other.key, 0);
         }
-        Languages { lexicons, ..languages }
-    }
-
-    fn add(&mut self, word: &str, code: &str, kind: usize) {
-        let known = self.codes.iter().position(|known| known == code);
-        let bit = known.unwrap_or_else(|| {
-            self.codes.push(code.to_owned());
-            self.codes.len() - 1
-        });
-        if bit < LANGUAGES_MAX {
-            self.words.get_or_insert(word.as_bytes(), [0; 2])[kind] |= 1 << bit;
-        }
+        Languages { lexicons, words: Arc::new(words), codes }
     }
 
     /// These languages with the lists of `toml` in the language `code`: added to those that it has, or in their place
@@ -126,7 +120,7 @@ impl Languages {
             let problem = Problem::at(1, format!("the folder {code:?} is not named by a language"));
             return Err(vec![problem.hint("such as `de`, its code in ISO 639-1")]);
         }
-        let replaces = read::entries(toml, &[])?.iter().any(read::Entry::replaces);
+        let replaces = read::entries(toml, &[])?.iter().any(Entry::replaces);
         let mut lexicons = self.lexicons.clone();
         let place = lexicons.iter().position(|lexicon| lexicon.code() == code).unwrap_or_else(|| {
             lexicons.push(empty(code));
@@ -135,7 +129,7 @@ impl Languages {
         if replaces {
             lexicons[place] = empty(code);
         }
-        lexicons[place] = lexicons[place].extended(toml)?;
+        lexicons[place] = Arc::new(lexicons[place].extended(toml)?);
         Ok(Languages::new(lexicons))
     }
 
@@ -143,12 +137,17 @@ impl Languages {
     pub fn get(&self, code: &str) -> Option<&Lexicon> {
         // "de-AT" is German.
         let code = code.split(['-', '_']).next().unwrap_or(code);
-        self.lexicons.iter().find(|lexicon| lexicon.code().eq_ignore_ascii_case(code))
+        self.lexicons().find(|lexicon| lexicon.code().eq_ignore_ascii_case(code))
     }
 
     /// All lists, English first unless it was replaced.
-    pub fn lexicons(&self) -> &[Lexicon] {
-        &self.lexicons
+    pub fn lexicons(&self) -> impl Iterator<Item = &Lexicon> {
+        self.lexicons.iter().map(|lexicon| &**lexicon)
+    }
+
+    /// The first of the lists, for texts in which the language does not matter.
+    pub fn first(&self) -> &Lexicon {
+        &self.lexicons[0]
     }
 
     /// The code of the language that a text is in. `None` where its words do not tell.
@@ -190,12 +189,21 @@ impl Languages {
 
     /// The ids of the remedies of all languages, sorted, each once.
     pub fn remedies(&self) -> Vec<&str> {
-        sorted(self.lexicons.iter().flat_map(Lexicon::remedies).collect())
+        self.ids(Entry::is_of_remedy)
     }
 
     /// The ids of the deeds of all languages, sorted, each once.
     pub fn deeds(&self) -> Vec<&str> {
-        sorted(self.lexicons.iter().flat_map(Lexicon::deeds).collect())
+        self.ids(Entry::is_of_deed)
+    }
+
+    fn ids(&self, is_wanted: fn(&Entry) -> bool) -> Vec<&str> {
+        let entries = self.lexicons().flat_map(|lexicon| &lexicon.entries);
+        let mut ids: Vec<&str> = entries.filter(|entry| is_wanted(entry)).map(|entry| &*entry.id).collect();
+        ids.dedup();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 }
 
@@ -211,7 +219,7 @@ pub struct Language<'l> {
 impl<'l> Language<'l> {
     /// That of a text. A text that does not tell has figures alone, which the first language reads as well as any.
     pub fn of(text: &str, languages: &'l Languages) -> Self {
-        Language { languages, lexicon: languages.of(text).unwrap_or(&languages.lexicons()[0]) }
+        Language { languages, lexicon: languages.of(text).unwrap_or(languages.first()) }
     }
 
     /// The lists of the language of another text; those of this one where it does not tell.
@@ -220,16 +228,9 @@ impl<'l> Language<'l> {
     }
 }
 
-fn sorted(mut ids: Vec<&str>) -> Vec<&str> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
-}
-
 /// What every language begins with.
-fn empty(code: &str) -> Lexicon {
-    let any = read::entries(ANY, &[]).expect("the built-in lists are read by every test");
-    Lexicon::new(code, any)
+fn empty(code: &str) -> Arc<Lexicon> {
+    Arc::new(Lexicon::new(code, read::built_in(ANY).collect()))
 }
 
 #[cfg(test)]
@@ -239,6 +240,18 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: Option<&str>) {
         assert_eq!(Languages::built_in().detect(text), want, "{text:?}");
+    }
+
+    #[test]
+    fn the_built_in_lists_are_as_good_as_those_of_a_tenant() {
+        for (code, files) in BUILT_IN {
+            let mut known: Vec<Entry> = Vec::new();
+            for file in std::iter::once(&ANY).chain(files) {
+                let read =
+                    read::entries(file, &known).unwrap_or_else(|problems| panic!("{code}: {problems:?}"));
+                known.extend(read);
+            }
+        }
     }
 
     #[test]

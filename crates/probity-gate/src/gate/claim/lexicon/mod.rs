@@ -9,12 +9,13 @@ mod names;
 mod read;
 mod table;
 
-use std::collections::BTreeSet;
 use std::ops::{BitOr, BitOrAssign};
+use std::sync::OnceLock;
 
 pub use languages::{Language, Languages};
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
+use super::super::text::Words;
 use crate::spec_file::Problem;
 use read::{Entry, Section};
 
@@ -177,10 +178,16 @@ pub struct Lexicon {
     code: String,
     /// Everything that the files say, in their order.
     entries: Vec<Entry>,
+    /// Ready for use from the first text of the language on.
+    ready: OnceLock<Ready>,
+}
+
+#[derive(Debug, Clone)]
+struct Ready {
     /// By the number of their list.
-    words: Vec<BTreeSet<String>>,
-    /// The lists of phrases, ready for use.
-    pub(super) table: Table,
+    words: Vec<Words>,
+    /// The lists of phrases.
+    table: Table,
 }
 
 impl Lexicon {
@@ -190,15 +197,25 @@ impl Lexicon {
     }
 
     fn new(code: &str, entries: Vec<Entry>) -> Lexicon {
-        let list = |list: WordList| {
-            let its =
-                entries.iter().filter(|entry| entry.section == Section::Language && entry.key == list.name());
-            its.map(|entry| entry.phrase.clone()).collect()
-        };
-        let words: Vec<BTreeSet<String>> = WordList::ALL.into_iter().map(list).collect();
-        let mut table = Table::of(&entries);
-        table.verb_final = words[WordList::Traits as usize].contains(Trait::VerbFinal.name());
-        Lexicon { code: code.to_owned(), entries, words, table }
+        Lexicon { code: code.to_owned(), entries, ready: OnceLock::new() }
+    }
+
+    fn ready(&self) -> &Ready {
+        self.ready.get_or_init(|| {
+            let mut words = vec![Words::default(); WordList::ALL.len()];
+            for entry in self.entries.iter().filter(|entry| entry.section == Section::Language) {
+                let list = WordList::from_name(&entry.key).expect("the reader knows its keys");
+                words[list as usize].insert(entry.phrase.clone());
+            }
+            let mut table = Table::of(&self.entries);
+            table.verb_final = words[WordList::Traits as usize].contains(Trait::VerbFinal.name());
+            Ready { words, table }
+        })
+    }
+
+    /// The lists of phrases.
+    pub(super) fn table(&self) -> &Table {
+        &self.ready().table
     }
 
     /// These lists and those of `toml`, which has the form of the built-in files.
@@ -220,15 +237,20 @@ impl Lexicon {
         &self.code
     }
 
-    /// The words of a list, sorted.
-    pub fn words(&self, list: WordList) -> &BTreeSet<String> {
-        &self.words[list as usize]
+    /// Whether a word or phrase stands in a list.
+    pub fn has(&self, list: WordList, word: &str) -> bool {
+        self.ready().words[list as usize].contains(word)
+    }
+
+    /// The words of a list.
+    pub fn words(&self, list: WordList) -> impl Iterator<Item = &str> {
+        self.ready().words[list as usize].iter().map(|word| &**word)
     }
 
     /// The words of `text` without their endings, in lower case. Those that stand in `fillers` are left out.
     pub fn stems<'t>(&'t self, text: &'t str, fillers: WordList) -> impl Iterator<Item = String> + 't {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words = words.map(str::to_lowercase).filter(move |word| !self.words(fillers).contains(word));
+        let words = words.map(str::to_lowercase).filter(move |word| !self.has(fillers, word));
         words.map(|word| self.stem(word))
     }
 
@@ -236,13 +258,11 @@ impl Lexicon {
     fn stem(&self, mut word: String) -> String {
         const LENGTH_MIN: usize = 4;
         let least = |ending: &str| if ending.len() == 1 { LENGTH_MIN - 1 } else { LENGTH_MIN };
-        let cuts = |ending: &&String| {
-            word.ends_with(ending.as_str())
-                && word.len() >= least(ending) + ending.len()
-                && !word.ends_with("ss")
+        let cuts = |ending: &&str| {
+            word.ends_with(ending) && word.len() >= least(ending) + ending.len() && !word.ends_with("ss")
         };
-        let ending = self.words(WordList::Endings).iter().filter(cuts).max_by_key(|ending| ending.len());
-        if let Some(len) = ending.map(String::len) {
+        let ending = self.words(WordList::Endings).filter(cuts).max_by_key(|ending| ending.len());
+        if let Some(len) = ending.map(str::len) {
             word.truncate(word.len() - len);
         }
         if word.len() > LENGTH_MIN && word.ends_with('e') {
@@ -261,17 +281,17 @@ impl Lexicon {
 
     /// The ids of the remedies, sorted.
     pub fn remedies(&self) -> impl Iterator<Item = &str> {
-        self.table.remedies.iter().map(String::as_str)
+        self.table().remedies.iter().map(String::as_str)
     }
 
     /// Whether a deed can be undone.
     pub fn is_act(&self, deed: &str) -> bool {
-        self.table.acts.iter().any(|act| act == deed)
+        self.table().acts.iter().any(|act| act == deed)
     }
 
     /// The ids of the deeds, sorted: those of the lists and the remedies that can be done for good.
     pub fn deeds(&self) -> impl Iterator<Item = &str> {
-        self.table.deeds.iter().map(String::as_str)
+        self.table().deeds.iter().map(String::as_str)
     }
 }
 

@@ -14,7 +14,7 @@ const UNDONE: &[&str] =
 impl Lexicon {
     /// Whether a tool only looks something up, by the words of its name.
     pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
-        let reads = |word: &String| self.words(WordList::ReadingCalls).contains(word);
+        let reads = |word: &String| self.has(WordList::ReadingCalls, word);
         words.first().is_none_or(reads) || words.last().is_some_and(reads)
     }
 
@@ -24,7 +24,7 @@ impl Lexicon {
             return Vec::new();
         }
         let runs = (1..=CALL_WORDS_MAX).flat_map(|n| words.windows(n));
-        let mut deeds: Vec<&str> = runs.flat_map(|run| self.table.deeds_of_call(&run.join(" "))).collect();
+        let mut deeds: Vec<&str> = runs.flat_map(|run| self.table().deeds_of_call(&run.join(" "))).collect();
         deeds.sort_unstable();
         deeds.dedup();
         deeds
@@ -42,10 +42,10 @@ impl Lexicon {
 
     fn deeds_in(&self, words: &[String], counts: fn(Form) -> bool) -> Vec<&str> {
         let deed = |phrase: &str| {
-            let mut patterns = self.table.patterns_of(phrase);
+            let mut patterns = self.table().patterns_of(phrase);
             patterns.find_map(|meaning| match meaning {
-                Meaning::Remedy(remedy, form) if counts(form) => Some(self.table.remedies[remedy].as_str()),
-                Meaning::Deed(deed) => Some(self.table.deeds[deed].as_str()),
+                Meaning::Remedy(remedy, form) if counts(form) => Some(self.table().remedies[remedy].as_str()),
+                Meaning::Deed(deed) => Some(self.table().deeds[deed].as_str()),
                 _ => None,
             })
         };
@@ -56,24 +56,24 @@ impl Lexicon {
 
     /// The code of the currency that a word names, and how many of what it names are one of it.
     pub(in crate::gate) fn currency(&self, word: &str) -> Option<(&str, i64)> {
-        let info = self.table.info_of(word);
+        let info = self.table().info_of(word);
         let named = info.currency.map(|currency| (currency, 1));
         let (currency, parts) = named.or(info.hundredth.map(|currency| (currency, 100)))?;
-        Some((self.table.currencies[currency].as_str(), parts))
+        Some((self.table().currencies[currency].as_str(), parts))
     }
 
     /// The length of time that a word counts in, and how many of it one is.
     pub(in crate::gate) fn unit(&self, word: &str) -> Option<(TimeUnit, i64)> {
-        self.table.info_of(word).unit.map(|unit| (unit.unit, unit.times))
+        self.table().info_of(word).unit.map(|unit| (unit.unit, unit.times))
     }
 
     /// Whether a word means so many of a hundred.
     pub(in crate::gate) fn is_percent(&self, word: &str) -> bool {
-        self.table.info_of(word).cues.any(Cues::PERCENT)
+        self.table().info_of(word).cues.any(Cues::PERCENT)
     }
 
     /// The number that a word stands for.
     pub(in crate::gate) fn numeral(&self, word: &str) -> Option<u32> {
-        self.table.info_of(word).numeral
+        self.table().info_of(word).numeral
     }
 }

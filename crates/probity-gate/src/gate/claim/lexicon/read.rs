@@ -3,8 +3,10 @@
 //! All files have one form: sections of keys with lists of phrases. An unknown key, a phrase that is there already,
 //! and a phrase that could never match are errors with their line.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::super::super::text::lists::listed;
 use super::{CUE_KEYS, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 
@@ -98,15 +100,15 @@ impl Section {
 pub(super) struct Entry {
     pub(super) section: Section,
     /// The remedy, deed or currency; empty in sections without.
-    pub(super) id: String,
+    pub(super) id: Cow<'static, str>,
     /// The key of the list: of a numeral or month, its number.
-    pub(super) key: String,
-    pub(super) phrase: String,
+    pub(super) key: Cow<'static, str>,
+    pub(super) phrase: Cow<'static, str>,
 }
 
 impl Entry {
     fn place(&self) -> String {
-        match self.id.as_str() {
+        match &*self.id {
             "" => format!("[{}] {}", self.section.name(), self.key),
             id => format!("[{}.{id}]", self.section.name()),
         }
@@ -117,23 +119,44 @@ impl Entry {
         self.section == Section::Language && self.phrase == Trait::Replaces.name()
     }
 
+    /// Whether it names a remedy.
+    pub(super) fn is_of_remedy(&self) -> bool {
+        self.section == Section::Remedy
+    }
+
+    /// Whether it names something that can be done: a remedy, a deed or an act.
+    pub(super) fn is_of_deed(&self) -> bool {
+        match self.section {
+            Section::Remedy => self.key != "not",
+            section => matches!(section, Section::Deed | Section::Act),
+        }
+    }
+
     /// What may stand once only. Remedies and deeds share their phrases, apart from those that mean
     /// something else; lists of cues may share words with each other.
     fn identity(&self) -> (Section, &str, &str) {
         let (section, key) = match self.section {
             // The name of a tool can say that it does several things, and it is not looked for in texts.
             Section::Remedy | Section::Deed | Section::Act if self.key == "calls" => {
-                (Section::Deed, self.id.as_str())
+                (Section::Deed, &*self.id)
             }
             Section::Remedy | Section::Deed | Section::Act => (Section::Remedy, ""),
             Section::Language | Section::Cue | Section::Figure | Section::Reference => {
-                (self.section, self.key.as_str())
+                (self.section, &*self.key)
             }
             Section::Currency if self.key == "signs" => (self.section, "signs"),
             other => (other, ""),
         };
         (section, key, &self.phrase)
     }
+}
+
+/// The phrases of a file that comes with Probity.
+pub(super) fn built_in(file: &'static str) -> impl Iterator<Item = Entry> {
+    listed(file).filter_map(|listed| {
+        let section = Section::from_name(listed.section)?;
+        Some(Entry { section, id: listed.id.into(), key: listed.key.into(), phrase: listed.phrase.into() })
+    })
 }
 
 /// The phrases of `text`, none of which `known` has.
@@ -198,7 +221,8 @@ impl Reader {
             for phrase in phrases.given().map_or(Vec::new(), |at| at.value.clone()) {
                 self.check_phrase(section, key, &phrase);
                 let At { line, value: phrase } = phrase;
-                let value = Entry { section, id: id.to_owned(), key: key.to_owned(), phrase };
+                let (id, key) = (id.to_owned().into(), key.to_owned().into());
+                let value = Entry { section, id, key, phrase: phrase.into() };
                 self.found.push(At { line, value });
             }
         }

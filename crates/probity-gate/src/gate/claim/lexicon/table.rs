@@ -132,16 +132,13 @@ pub(in super::super) struct Table {
 impl Table {
     pub(super) fn of(entries: &[Entry]) -> Table {
         let ids = |wanted: fn(&Entry) -> bool| -> Vec<String> {
-            let ids: BTreeSet<&String> =
-                entries.iter().filter(|entry| wanted(entry)).map(|entry| &entry.id).collect();
-            ids.into_iter().cloned().collect()
+            let ids: BTreeSet<&str> =
+                entries.iter().filter(|entry| wanted(entry)).map(|entry| &*entry.id).collect();
+            ids.into_iter().map(str::to_owned).collect()
         };
         let mut table = Table {
-            remedies: ids(|entry| entry.section == Section::Remedy),
-            deeds: ids(|entry| match entry.section {
-                Section::Remedy => entry.key != "not",
-                section => matches!(section, Section::Deed | Section::Act),
-            }),
+            remedies: ids(Entry::is_of_remedy),
+            deeds: ids(Entry::is_of_deed),
             acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
             infos: vec![WordInfo::default()],
@@ -197,8 +194,10 @@ impl Table {
     }
 
     fn add(&mut self, entry: &Entry, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
-        let place = |names: &[String]| names.binary_search(&entry.id).unwrap_or_default();
-        let (phrase, key) = (entry.phrase.as_str(), entry.key.as_str());
+        let place = |names: &[String]| {
+            names.binary_search_by(|name| name.as_str().cmp(&entry.id)).unwrap_or_default()
+        };
+        let (phrase, key) = (&*entry.phrase, &*entry.key);
         let is_one_word = !phrase.contains(' ');
         match entry.section {
             Section::Language => {}
@@ -255,11 +254,11 @@ impl Table {
     }
 
     fn word(&mut self, word: &str) -> &mut WordInfo {
-        let id = self.intern(word.as_bytes());
+        let id = self.intern(word);
         &mut self.infos[usize::from(id.0)]
     }
 
-    fn intern(&mut self, word: &[u8]) -> WordId {
+    fn intern(&mut self, word: &str) -> WordId {
         // Beyond 65,535 words a list would be read as unknown words; no list is near that.
         let new = u16::try_from(self.infos.len()).unwrap_or(0);
         let id = *self.ids.get_or_insert(word, new);
@@ -270,6 +269,9 @@ impl Table {
     }
 
     fn elements(&mut self, phrase: &str) -> Vec<Element> {
+        if phrase.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return vec![Element::Word(self.intern(phrase))];
+        }
         let mut elements = Vec::new();
         for piece in phrase.split(' ') {
             match piece {
@@ -279,7 +281,7 @@ impl Table {
                 _ => {
                     elements.extend(tokenise(piece, |_, mark| mark).iter().map(|token| match token.shape {
                         Shape::Mark(mark) => Element::Mark(mark),
-                        _ => Element::Word(self.intern(token.spoken(piece).as_bytes())),
+                        _ => Element::Word(self.intern(token.spoken(piece))),
                     }));
                 }
             }

@@ -41,6 +41,14 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
         Shape::Mark('+' | '(') => contact(),
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
+        // Most words are nothing but words.
+        Shape::Word
+            if page.raw(at).as_bytes()[0].is_ascii_lowercase()
+                && page.mark(at + 1).is_none()
+                && page.info(at).month.is_none() =>
+        {
+            contact()
+        }
         Shape::Word => contact()
             .or_else(|| link::link(page, at))
             .or_else(|| page.info(at).month.and_then(|_| page.day(at)))

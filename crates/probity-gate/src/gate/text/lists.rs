@@ -1,0 +1,71 @@
+//! The phrases of the data files that come with Probity.
+//!
+//! Every run reads them before its first reply, so this knows no more of TOML than they use: headers, and keys with
+//! lists of texts in double quotes. A test holds it against a parser.
+
+/// A phrase and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::gate) struct Listed {
+    /// The first word of the header above it.
+    pub(in crate::gate) section: &'static str,
+    /// The rest of the header: `refund` of `[remedy.refund]`.
+    pub(in crate::gate) id: &'static str,
+    pub(in crate::gate) key: &'static str,
+    pub(in crate::gate) phrase: &'static str,
+}
+
+/// The phrases of a file, in its order.
+pub(in crate::gate) fn listed(file: &'static str) -> impl Iterator<Item = Listed> {
+    let mut place = Listed { section: "", id: "", key: "", phrase: "" };
+    file.lines().filter(|line| !line.starts_with('#')).flat_map(move |line| {
+        let head = line.split('"').next().unwrap_or_default();
+        if let Some(header) = head.strip_prefix('[') {
+            let header = header.trim_end_matches(']');
+            (place.section, place.id) = header.split_once('.').unwrap_or((header, ""));
+        } else if let Some((key, _)) = head.split_once(" =") {
+            place.key = key;
+        }
+        let place = place;
+        line.split('"').skip(1).step_by(2).map(move |phrase| Listed { phrase, ..place })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The phrases of a file as a parser of TOML reads them.
+    fn parsed(value: &toml::Value, path: &[&str], phrases: &mut Vec<[String; 4]>) {
+        match (value, path) {
+            (toml::Value::Table(table), _) => {
+                table.iter().for_each(|(key, value)| parsed(value, &[path, &[key]].concat(), phrases));
+            }
+            (toml::Value::Array(items), _) => items.iter().for_each(|item| parsed(item, path, phrases)),
+            (toml::Value::String(phrase), [places @ .., key]) => {
+                let at = |n: usize| places.get(n).copied().unwrap_or_default().to_owned();
+                phrases.push([at(0), at(1), (*key).to_owned(), phrase.clone()]);
+            }
+            _ => panic!("{path:?} is no list of texts"),
+        }
+    }
+
+    #[test]
+    fn the_files_are_read_as_a_parser_reads_them() {
+        let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        let languages = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
+        let files = languages.filter(|path| path.is_dir()).flat_map(|path| std::fs::read_dir(path).unwrap());
+        let mut n_files = 0;
+        for path in files.map(|file| file.unwrap().path()).filter(|path| !path.ends_with("signs.toml")) {
+            let text: &'static str = std::fs::read_to_string(&path).unwrap().leak();
+            let mut want = Vec::new();
+            parsed(&toml::from_str(text).unwrap(), &[], &mut want);
+            let read = listed(text).map(|at| [at.section, at.id, at.key, at.phrase].map(str::to_owned));
+            let mut read: Vec<_> = read.collect();
+            want.sort();
+            read.sort();
+            assert_eq!(read, want, "{}", path.display());
+            n_files += 1;
+        }
+        assert!(n_files > 40, "{n_files}");
+    }
+}
