@@ -32,8 +32,9 @@ struct Scene {
     promise: Promise,
 }
 
-/// Draws in the short form, and in the long one.
-const N_DRAWS: [usize; 2] = [120, 1_000];
+/// Draws in the short form, and in the long one, and questions of the population.
+const N_DRAWS: [usize; 2] = [40, 1_000];
+const N_POPULATION: [usize; 2] = [20_000, 200_000];
 const PROMISE: Promise = Promise { agreement: 0.85, confidence: 0.9 };
 /// Both orders agree with each other on 84 % of the questions, and with people on 90.7 % of those.
 const SMALL: Known = Known { understands: [0.82, 0.82], right: [0.95, 0.35] };
@@ -86,8 +87,8 @@ struct Outcome {
 }
 
 fn kept(scene: &Scene) -> Outcome {
-    let n_draws = N_DRAWS[usize::from(std::env::var_os("PROBITY_LONG_TESTS").is_some())];
-    let population = scene.population(200_000);
+    let form = usize::from(std::env::var_os("PROBITY_LONG_TESTS").is_some());
+    let (n_draws, population) = (N_DRAWS[form], scene.population(N_POPULATION[form]));
     let looks = vec![scene.n_looks; scene.stages.len()];
     let mut random = Random::new(7);
     let (mut n_kept, mut n_refused, mut shares, mut first) = (0, 0, 0.0, 0.0);

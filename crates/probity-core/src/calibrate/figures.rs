@@ -71,8 +71,12 @@ pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[Said<'a>], counting: &'a Cou
     let k = sheet.scale.names().len();
     let observations = |(unit, verdict): &Said<'a>| sheet.observations(unit, *verdict, counting);
     let clusters = said.chunk_by(|(one, _), (other, _)| one.cluster == other.cluster);
-    let cells = clusters
-        .map(|cluster| cluster.iter().flat_map(observations).map(|(row, column)| (row * k + column, 1.0)));
+    let scale = weight_scale(said.iter().map(|each| (observations(each).count() as f64, each.0.weight)));
+    let weighed = |each: &Said<'a>| {
+        let weight = scale.map_or(1.0, |scale| scale * each.0.weight);
+        observations(each).map(move |(row, column)| (row * k + column, weight))
+    };
+    let cells = clusters.map(|cluster| cluster.iter().flat_map(weighed));
     let measures = measures(&sheet.scale);
     let all = crossed(cells, sheet.scale.positions(), &measures, counting.sampling);
     let counted = said.iter().filter(|each| observations(each).next().is_some());
@@ -86,6 +90,18 @@ pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[Said<'a>], counting: &'a Cou
         figures: measures.iter().map(|measure| measure.name).zip(all.figures).collect(),
         table: all.table,
     }
+}
+
+/// What weights are multiplied by so that all observations together count as many as there are: from how many a unit has
+/// and what it stands for. `None` where all stand for equally many, and each counts one.
+fn weight_scale(units: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (mut n, mut sum, mut ends) = (0.0, 0.0, (f64::INFINITY, 0.0_f64));
+    for (n_here, weight) in units.filter(|(n_here, _)| *n_here > 0.0) {
+        n += n_here;
+        sum += n_here * weight;
+        ends = (ends.0.min(weight), ends.1.max(weight));
+    }
+    (ends.0 < ends.1).then_some(n / sum)
 }
 
 /// What the figures of what was said are made of, in the order of the units.

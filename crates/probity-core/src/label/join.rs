@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::entry::{LabelEntry, Spoken, VerdictEntry};
+use super::frame::LabelFrame;
 use super::joined::{Joined, UnitDraft};
 use super::numbered::{Key, Numbered};
 use super::rounds::{RowFate, Voice, turns};
@@ -30,6 +31,8 @@ pub struct JoinOptions {
     pub settling: Settling,
     /// Labels of one name that were given on several packets.
     pub shared_names: SharedNames,
+    /// What labelled items were drawn from, where they do not all stand for equally many.
+    pub frame: Option<LabelFrame>,
 }
 
 /// What labels are that name the same item, criterion and variants and were given on several packets: they are about
@@ -92,7 +95,7 @@ pub fn sheet(
     items: &[ItemRow],
     options: JoinOptions,
 ) -> Result<Sheet, Faults> {
-    let JoinOptions { scale: declared, not_blind, floor, settling, shared_names } = options;
+    let JoinOptions { scale: declared, not_blind, floor, settling, shared_names, frame } = options;
     let label_facts: Vec<&ItemFacts> = labels.iter().map(|entry| &entry.facts).collect();
     let verdict_facts: Vec<&ItemFacts> = verdicts.iter().map(|entry| &entry.facts).collect();
     let named = (labels.is_empty() || named_in(&label_facts, InputFile::Labels)?)
@@ -108,7 +111,7 @@ pub fn sheet(
     let (annotators, counts) = join.labels(labels, keys, (not_blind, settling), !verdicts.is_empty())?;
     join.items(items);
     let joined = Joined { scale: join.scale, annotators, units: join.units, judges, counts };
-    Ok(joined.sheet(labels, floor.as_deref()))
+    Ok(joined.sheet(labels, floor.as_deref(), frame.as_ref()))
 }
 
 /// Whether every row names its variants. Some that do and some that do not cannot be told apart from typing

@@ -1,9 +1,10 @@
 //! The last step from rows to a sheet: names get their final numbers, units their final places.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::entry::LabelEntry;
+use super::frame::LabelFrame;
 use super::join::SaidBy;
 use super::numbered::{Key, Numbered};
 use super::rows::ItemFacts;
@@ -43,9 +44,14 @@ pub(super) struct Joined<'a> {
 }
 
 impl Joined<'_> {
-    /// The sheet of these rows, of which the judge of the name `floor` is no judge.
-    pub(super) fn sheet(mut self, labels: &[LabelEntry], floor: Option<&str>) -> Sheet {
-        let notices = self.notices(labels);
+    /// The sheet of these rows, of which the judge of the name `floor` is no judge and which were drawn from `frame`.
+    pub(super) fn sheet(
+        mut self,
+        labels: &[LabelEntry],
+        floor: Option<&str>,
+        frame: Option<&LabelFrame>,
+    ) -> Sheet {
+        let mut notices = self.notices(labels);
         let annotators = self.ranked_annotators();
         let [mut slices, mut criteria, mut clusters] = std::array::from_fn(|_| Numbered::new());
         let mut rows = Numbered::new();
@@ -57,8 +63,10 @@ impl Joined<'_> {
             votes: votes.clone(),
             gold: gold.clone(),
             lengths: known.lengths,
+            weight: 1.0,
         });
         let mut units: Vec<Unit> = units.collect();
+        notices.extend(frame.and_then(|frame| weigh(frame, &self.units, &mut units)));
         let mut order: Vec<usize> = (0..units.len()).collect();
         order.sort_by_key(|place| units[*place].cluster);
         let places = inverse(&order);
@@ -130,6 +138,22 @@ impl Joined<'_> {
         }
         notices
     }
+}
+
+/// Gives labelled units the weights of the frame that they were drawn from. Returns what it leaves open.
+fn weigh(frame: &LabelFrame, drafts: &[UnitDraft<'_>], units: &mut [Unit]) -> Option<String> {
+    let stratum =
+        |draft: &UnitDraft<'_>| frame.members.get(&LabelFrame::key(draft.key.item, &draft.known)).copied();
+    let labelled = drafts.iter().zip(&*units).filter(|(draft, _)| !draft.gold.is_empty());
+    let rows: BTreeMap<usize, Option<usize>> =
+        labelled.map(|(draft, unit)| (unit.row, stratum(draft))).collect();
+    let weights = frame.weights(&rows);
+    for unit in units {
+        unit.weight = weights.get(&unit.row).copied().unwrap_or(1.0);
+    }
+    let unseen = frame.unseen(&rows.values().flatten().copied().collect());
+    (!unseen.is_empty())
+        .then(|| format!("no figure over all speaks for slices without a label: {}", unseen.join(", ")))
 }
 
 /// What is said of rows that repeat an earlier one.

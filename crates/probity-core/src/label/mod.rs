@@ -13,6 +13,7 @@
 mod bound;
 mod canonical;
 mod entry;
+mod frame;
 mod join;
 mod joined;
 mod numbered;
@@ -25,6 +26,7 @@ mod sheet;
 pub use bound::{Named, unbound};
 pub use canonical::{digest, quoted_cell, without_quote};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
+pub use frame::{FrameStratum, LabelFrame, LabelsShow};
 pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, SharedNames, sheet};
 pub use joined::repeated;
 pub use pair::{PairLabel, PairLabelRow, PairLabels};

@@ -59,6 +59,8 @@ pub(crate) struct Unit {
     pub(crate) gold: Vec<usize>,
     /// The lengths of candidate A and candidate B.
     pub(crate) lengths: Option<[u64; 2]>,
+    /// How many items it stands for.
+    pub(crate) weight: f64,
 }
 
 /// What a judge said about a unit in one look.

@@ -52,7 +52,12 @@ pub fn panel_rows(sheet: &Sheet, members: &[Vec<String>]) -> Vec<PanelRow> {
         let opinions = members.iter().map(|said| opinion(said.get(&place)?)).collect();
         Some(PanelRow { case: unit.cluster, slice: Arc::clone(&sheet.slices[unit.slice]), gold, opinions })
     };
-    let mut rows: Vec<PanelRow> = sheet.units.iter().enumerate().filter_map(row).collect();
+    // Bounds are exact for labels that all stand for equally many, so of others only as many count as would then be there.
+    let labelled = || sheet.units.iter().enumerate().filter(|(_, unit)| !unit.gold.is_empty());
+    let most = labelled().map(|(_, unit)| unit.weight).fold(0.0, f64::max);
+    let mut random = Random::new(1);
+    let counts = |(_, unit): &(usize, &Unit)| unit.weight >= most || random.unit() < unit.weight / most;
+    let mut rows: Vec<PanelRow> = labelled().filter(counts).filter_map(row).collect();
     Random::new(0).shuffle(&mut rows);
     rows
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::document::{AskedCriterion, LabelForm, Questionnaire};
 use crate::calibrate::{Calibration, Counting, Figures, People, calibration};
-use crate::label::{JoinOptions, LabelEntry, Scale, Settling, VerdictEntry, sheet};
+use crate::label::{JoinOptions, LabelEntry, LabelFrame, Scale, Settling, VerdictEntry, sheet};
 use crate::stats::{Estimate, Undefined};
 
 /// How far people agree, and the judge with them.
@@ -117,6 +117,8 @@ pub struct QueueVotes<'a> {
     pub labels: &'a [LabelEntry],
     /// What the judge said.
     pub verdicts: &'a [VerdictEntry],
+    /// What the items were drawn from, where not all were equally likely to be.
+    pub frame: Option<&'a LabelFrame>,
     /// How it is counted.
     pub counting: Counting,
 }
@@ -127,8 +129,12 @@ impl QueueVotes<'_> {
         if self.labels.iter().all(|label| label.label.is_none()) {
             return Ok(None);
         }
-        let options =
-            JoinOptions { scale: scale(self.asked), settling: Settling::ByItem, ..JoinOptions::default() };
+        let options = JoinOptions {
+            scale: scale(self.asked),
+            settling: Settling::ByItem,
+            frame: self.frame.cloned(),
+            ..JoinOptions::default()
+        };
         let sheet = sheet(self.labels, self.verdicts, &[], options).map_err(|faults| {
             let reasons: Vec<String> = faults.rows.into_iter().map(|(_, _, reason)| reason).collect();
             reasons.join("; ")

@@ -26,5 +26,5 @@ pub use document::{
     Questionnaire, ShownTurn,
 };
 pub use order::{Arrangement, ReviewerDraw};
-pub use progress::{ProgressLine, progress};
-pub use teach::{Doubt, Lesson, teaching_order};
+pub use progress::{ProgressLine, labels_show, progress};
+pub use teach::{Doubt, Lesson, Teaching, label_frame, teaching_order};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::calibrate::Calibration;
 use crate::case::Moment;
+use crate::label::LabelsShow;
 use crate::promote::{Check, Contract, Evidence, Requirement, decide};
 
 /// One requirement of a contract that labels can meet.
@@ -36,6 +37,21 @@ pub fn progress(
 ) -> Vec<ProgressLine> {
     let evidence = Evidence::of(contract, calibration, judge, now);
     decide(contract, &evidence).checks.iter().filter_map(line).collect()
+}
+
+/// What labels show about the judge of this name, and how much of the contract they meet where there is one.
+pub fn labels_show(calibration: &Calibration, judge: &str, contract: Option<&Contract>) -> LabelsShow {
+    let figures = calibration.judges.get(judge).map(|judge| &judge.overall);
+    let agreement = figures.and_then(|figures| figures.get("agreement")?.ok());
+    // No requirement that labels can meet depends on the moment.
+    let now = Moment::from_seconds(0).expect("1970 has years of four digits");
+    let lines = contract.map(|contract| progress(contract, calibration, judge, now));
+    LabelsShow {
+        n_rows: figures.map_or(0, |figures| figures.n_rows),
+        agreement: agreement.map(|share| [share.low, share.value, share.high]),
+        requirements: lines
+            .map(|lines| [lines.iter().filter(|line| line.met).count() as u64, lines.len() as u64]),
+    }
 }
 
 fn line(check: &Check) -> Option<ProgressLine> {

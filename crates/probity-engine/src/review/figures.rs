@@ -42,7 +42,8 @@ impl ReviewRoom {
         let about = QueueLabels::of(&spec, &items);
         let labels = about.labels(labels);
         let verdicts: Vec<VerdictEntry> = items.iter().flat_map(verdicts).collect();
-        let votes = QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &verdicts, counting };
+        let frame = spec.frame.as_ref();
+        let votes = QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &verdicts, frame, counting };
         let calibration = match votes.calibrated() {
             Ok(Some(calibration)) => calibration,
             Ok(None) => return Ok(QueueFigures::default()),

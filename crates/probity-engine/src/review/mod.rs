@@ -43,7 +43,7 @@ pub use people::{
     INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonRole, PersonView,
     SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
 };
-pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView};
+pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView, label_frame};
 pub use remarks::Remark;
 pub use runs::{AttemptView, CaseView, RunVersion, SettlementView};
 pub use sessions::SessionView;

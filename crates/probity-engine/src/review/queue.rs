@@ -1,19 +1,20 @@
 //! Queues: what is to be looked at, by how many people, and how far that has come.
 
-use probity_core::review::{Arrangement, Exhibit, Hidden, Questionnaire};
+use probity_core::label::LabelFrame;
+use probity_core::review::{Arrangement, Exhibit, Hidden, LabelForm, Questionnaire};
 use serde::{Deserialize, Serialize};
 
 use super::people::PersonId;
 use super::{LEASE_SECONDS, ReviewRoom, document, text};
 use crate::ledger::db::{Db, DbError, vals};
-use crate::ledger::{Fault, StoreError};
+use crate::ledger::{Fault, Store, StoreError};
 
 /// A queue of one store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct QueueId(pub i64);
 
 /// What a queue asks of people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueueSpec {
     /// What is asked about every item.
     pub asked: Questionnaire,
@@ -29,6 +30,8 @@ pub struct QueueSpec {
     pub round: u32,
     /// Where the items come from, in a word: `all`, `unstable`, `teach` or `contract`.
     pub source: String,
+    /// What the items were drawn from, where not all were equally likely to be.
+    pub frame: Option<LabelFrame>,
 }
 
 /// What people see of an item after their own answer.
@@ -75,7 +78,7 @@ pub enum Added {
 }
 
 /// A queue as pages show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueueView {
     /// Which.
     pub id: QueueId,
@@ -103,10 +106,11 @@ pub struct QueueProgress {
 }
 
 impl NewQueue {
-    /// BLAKE3 of what people see and are asked. What is hidden may change without making another queue of it.
+    /// BLAKE3 of what people see and are asked. What is hidden may change without making another queue of it, and so may
+    /// what is known of the items that it was drawn from.
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(text(&self.spec).as_bytes());
+        hasher.update(text(&QueueSpec { frame: None, ..self.spec.clone() }).as_bytes());
         for item in &self.items {
             hasher.update(b"\n").update(text(&(&item.key, &item.shown)).as_bytes());
         }
@@ -139,6 +143,15 @@ impl ReviewRoom {
     pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<QueueProgress, StoreError> {
         self.read(|reader| reader.ask(|db| progress(db, queue, person, now)))
     }
+}
+
+/// What the latest queue of a store that asks the same was drawn from, where one was.
+pub fn label_frame(store: &Store, rubric: &str, form: LabelForm) -> Result<Option<LabelFrame>, StoreError> {
+    const SQL: &str = "SELECT body FROM queue ORDER BY id DESC";
+    let specs: Vec<QueueSpec> =
+        store.snapshot()?.ask(|db| db.rows(SQL, &[], |row| document(row, 0, "queue")))?;
+    let same = specs.into_iter().filter(|spec| spec.asked.rubric == rubric && spec.asked.form == form);
+    Ok(same.into_iter().find_map(|spec| spec.frame))
 }
 
 fn add_queue(db: &Db, queue: &NewQueue) -> Result<Added, Fault> {

@@ -99,7 +99,7 @@ pub(super) const SOURCE: &[Choice<QueueSource>] = &[
         "Those that the judge has no verdict on, or contradicts itself about",
         QueueSource::Unstable,
     ),
-    ("teach", "All, those first whose labels would teach most", QueueSource::Teach),
+    ("teach", "All, those first whose labels would decide most", QueueSource::Teach),
     ("contract", "As many as the contract still lacks labels of, by slice", QueueSource::Contract),
 ];
 

@@ -34,7 +34,7 @@ pub(crate) struct QueueArgs {
     /// Which of the cases
     #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
     pub(crate) source: QueueSource,
-    /// How many of them at most: drawn from the seed, or those that would teach most
+    /// How many of them at most: drawn from the seed, or those that would decide most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) items: Option<u32>,
     /// How many people look at each

@@ -307,6 +307,7 @@ fn labels(args: &SucceedArgs, [old, new]: [&JudgeSide; 2]) -> Result<Labels, Fai
             about: None,
             not_blind: NotBlind::Drop,
             counting: counting(args),
+            contract: None,
         };
         labelled(&live, &|_| ())
     };

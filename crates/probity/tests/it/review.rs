@@ -270,6 +270,61 @@ fn a_contract_s_queue_has_exactly_what_it_lacks() {
 }
 
 #[test]
+fn a_queue_that_chooses_keeps_how_likely_each_item_was_and_figures_follow() {
+    // Ten of a small slice among sixty, on which people and judge differ.
+    let small =
+        cases(10, "bot", "It left today, order").replace("case-canary", "small").replace("late", "few");
+    let text = format!("{}\n{}", cases(50, "bot", "It left today, order"), small.replace("lost", "few"));
+    let contract = "name = \"support\"\nversion = \"1\"\nowner = \"QA\"\n[slices]\nrows_min = 8\n[agreement]\nlower_bound_min = 0.1\n";
+    let folder = Probity::new().file("cases.jsonl", text).file("contract.toml", contract);
+    let judge = ["cases.jsonl", "--judge", "baseline", "--store", "s.db"];
+    folder.args(["run", "--quiet", "--output", "out.json"]).words(judge.into_iter()).run().code(0);
+    let said = folder.json("out.json")["results"][0].clone();
+    let level = |criterion: &str| said[criterion]["score"].as_i64().expect("a level");
+    let (relevance, tone) = (level("relevance"), level("tone"));
+    let wanted = ["--from", "teach", "--items", "24", "--overlap", "1", "--contract", "contract.toml"];
+    review(&folder, &[&judge[..3], &wanted].concat()).code(0);
+    let store = rusqlite::Connection::open(folder.path("s.db")).unwrap();
+    let body: String = store.query_row("SELECT body FROM queue", [], |row| row.get(0)).unwrap();
+    let frame = serde_json::from_str::<Value>(&body).unwrap()["frame"].clone();
+    let strata = frame["strata"].as_array().expect("strata");
+    let drawn: BTreeMap<&str, u64> =
+        strata.iter().map(|s| (s["slice"].as_str().unwrap(), s["drawn"].as_u64().unwrap())).collect();
+    assert_eq!(drawn, BTreeMap::from([("few", 8), ("late", 8), ("lost", 8)]), "{frame}");
+    let chance = |slice: &str| {
+        let stratum = strata.iter().find(|stratum| stratum["slice"] == slice).unwrap();
+        stratum["inclusion_probability"].as_f64().unwrap()
+    };
+    assert_eq!((chance("few"), chance("late")), (0.8, 0.32), "{frame}");
+    let room = ReviewRoom::open(&folder.path("s.db")).unwrap();
+    let ann = invited(&room, "ann", PersonRole::Reviewer);
+    let slices: Vec<String> = store
+        .prepare("SELECT slice FROM item ORDER BY n")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    // Ann agrees with the judge but in the small slice.
+    let other = if tone == 5 { 1 } else { 5 };
+    let answer = |n: u32| {
+        let is_few = slices[n as usize - 1] == "few";
+        levels(relevance, if is_few { other } else { tone })
+    };
+    assert_eq!(answer_all(&room, ann, answer), 24);
+    room.close().unwrap();
+    let found = folder.args(["calibrate", "--json", "--resamples", "50"]).words(judge.into_iter()).run();
+    let found = found.code(0).json();
+    // A third of the labels is about the small slice, and a sixth of the cases: tone agrees on five sixths.
+    let tone = found["by_criterion"]["tone"]["agreement"]["value"].as_f64().expect("a share");
+    assert!((tone - 5.0 / 6.0).abs() < 0.01, "{tone}: {found}");
+    assert!(
+        found["notices"].to_string().contains("what the last labels bought: 0 → 24 labelled rows"),
+        "{found}"
+    );
+}
+
+#[test]
 fn a_criterion_that_people_decide_is_decided_in_the_room_and_completes_the_run() {
     let built_in = include_str!("../../../probity-core/rubrics/relevance-tone.toml");
     let rubric = built_in.replace("id = \"tone\"\n", "id = \"tone\"\noracle = \"policy_owner\"\n");

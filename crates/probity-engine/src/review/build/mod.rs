@@ -7,15 +7,17 @@
 mod pairs;
 mod replies;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_core::calibrate::{Calibration, Counting};
-use probity_core::label::LabelEntry;
-use probity_core::promote::Contract;
+use probity_core::case::Moment;
+use probity_core::label::{LabelEntry, LabelFrame, LabelsShow};
+use probity_core::promote::{Contract, Evidence, LabelGoal};
 use probity_core::review::{
     Arrangement, Doubt, Exhibit, Hidden, HiddenJudge, Lesson, Questionnaire, QueueVotes, ReviewerDraw,
-    teaching_order,
+    Teaching, label_frame, labels_show, teaching_order,
 };
+use probity_core::sample::NO_SLICE;
 use probity_core::score::Unscored;
 
 pub use pairs::of_pairs;
@@ -38,7 +40,7 @@ probity_core::named! {
         All = "all",
         /// Those on which the judge has no verdict although it was asked, or contradicts itself.
         Unstable = "unstable",
-        /// All of them, those first whose labels would teach most.
+        /// All of them, those first whose labels would decide most.
         Teach = "teach",
         /// As many as the contract still lacks labels of, in each slice and in all.
         Contract = "contract",
@@ -60,7 +62,7 @@ pub struct QueueRequest<'a> {
     pub after: After,
     /// Which time people look at these items, from one.
     pub round: u32,
-    /// So many items at most: drawn from the seed, or those that would teach most.
+    /// So many items at most: drawn from the seed, or those that would decide most.
     pub items_max: Option<usize>,
     /// What labels are gathered for, where it is known.
     pub contract: Option<&'a Contract>,
@@ -135,7 +137,7 @@ fn built(
         QueueSource::Teach => Arrangement::Ranked,
         QueueSource::All | QueueSource::Unstable | QueueSource::Contract => Arrangement::Shuffled,
     };
-    let spec = QueueSpec {
+    let mut spec = QueueSpec {
         asked,
         overlap: wanted.overlap,
         seed: wanted.seed,
@@ -143,6 +145,7 @@ fn built(
         after: wanted.after,
         round: wanted.round,
         source: wanted.source.name().to_owned(),
+        frame: None,
     };
     let chosen = match wanted.source {
         QueueSource::All => sampled(items, wanted),
@@ -150,10 +153,11 @@ fn built(
             let is_unstable = |draft: &ItemDraft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
             sampled(items.into_iter().filter(is_unstable).collect(), wanted)
         }
-        QueueSource::Teach => {
-            ranked(room, &spec, items, wanted)?.items.into_iter().map(|(_, draft)| draft).collect()
+        QueueSource::Teach | QueueSource::Contract => {
+            let ranked = ranked(room, &spec, items, wanted)?;
+            spec.frame = Some(ranked.frame);
+            ranked.items
         }
-        QueueSource::Contract => lacking(ranked(room, &spec, items, wanted)?, wanted),
     };
     let chosen: Vec<ItemDraft> = chosen.into_iter().take(wanted.items_max.unwrap_or(usize::MAX)).collect();
     let n_judged = chosen.iter().filter(|draft| has_verdict(&draft.hidden)).count();
@@ -187,17 +191,17 @@ fn sampled(items: Vec<ItemDraft>, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
     let draw = ReviewerDraw { seed: wanted.seed, person: "" };
     let mut places: Vec<usize> = (0..items.len()).collect();
     places.sort_by_cached_key(|at| draw.place(Arrangement::Shuffled, 0, &key(&items[*at].hidden)));
-    let chosen: std::collections::BTreeSet<usize> = places.into_iter().take(most).collect();
+    let chosen: BTreeSet<usize> = places.into_iter().take(most).collect();
     items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, draft)| draft).collect()
 }
 
-/// Items in the order of what their labels would teach, and what labels there are.
+/// Items in the order of what their labels would decide, and what they were drawn from.
 struct Ranked {
-    items: Vec<(Lesson, ItemDraft)>,
-    calibration: Option<Calibration>,
+    items: Vec<ItemDraft>,
+    frame: LabelFrame,
 }
 
-/// The items by what their labels would teach.
+/// The items by what their labels would decide: all of them, or as many as the contract lacks.
 fn ranked(
     room: &ReviewRoom,
     spec: &QueueSpec,
@@ -208,53 +212,46 @@ fn ranked(
     let about = QueueLabels::of(spec, &hidden);
     let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
-    // Labels that contradict each other in form say nothing about slices; a calibration tells.
-    let votes =
-        QueueVotes { asked: &spec.asked, labels: &labels, verdicts: &said, counting: wanted.counting };
-    let calibration = votes.calibrated().ok().flatten();
-    let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
     let lesson = |draft: &ItemDraft| Lesson {
-        key: key(&draft.hidden),
-        slice: draft.hidden.slice.clone().unwrap_or_default(),
-        doubt: draft.doubt,
+        key: LabelFrame::key(&draft.hidden.case, &draft.hidden.facts()),
+        slice: draft.hidden.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned()),
+        doubt: if draft.hidden.judge.is_some() { draft.doubt } else { Doubt::NotAsked },
         n_labels: n_people(&labels, &draft.hidden),
     };
     let lessons: Vec<Lesson> = items.iter().map(lesson).collect();
-    let order = teaching_order(&lessons, &agreement, &|slice| rows_min(wanted, slice));
-    let mut items: Vec<Option<(Lesson, ItemDraft)>> = lessons.into_iter().zip(items).map(Some).collect();
-    Ok(Ranked { items: order.into_iter().filter_map(|at| items[at].take()).collect(), calibration })
-}
-
-/// How many labelled rows the contract asks for in a slice.
-fn rows_min(wanted: &QueueRequest<'_>, slice: &str) -> u64 {
-    let floors = wanted.contract.map(|contract| contract.slice(slice));
-    floors.and_then(|floors| floors.rows_min).unwrap_or(0)
-}
-
-/// As many items without a label as the contract lacks in each slice, then as many as it lacks in all. Only those
-/// with a verdict, because no other row counts for the contract.
-fn lacking(ranked: Ranked, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
-    let judged = ranked.calibration.as_ref().and_then(|calibration| calibration.judges.values().next());
-    let mut have: BTreeMap<String, u64> = BTreeMap::new();
-    for (name, part) in judged.iter().flat_map(|figures| &figures.by_slice) {
-        have.insert(name.to_string(), part.n_rows);
+    let so_far = label_frame(&lessons, &[], LabelsShow::default());
+    let votes = QueueVotes {
+        asked: &spec.asked,
+        labels: &labels,
+        verdicts: &said,
+        frame: Some(&so_far),
+        counting: wanted.counting,
+    };
+    // Labels that contradict each other in form say nothing about slices; a calibration tells.
+    let calibration = votes.calibrated().ok().flatten();
+    let judge = calibration.as_ref().and_then(|all| all.judges.keys().next()).map(ToString::to_string);
+    let known = calibration.as_ref().zip(judge.as_deref());
+    // No requirement that labels can meet depends on the moment.
+    let now = Moment::from_seconds(0).expect("1970 has years of four digits");
+    let evidence =
+        wanted.contract.zip(known).map(|(contract, (all, judge))| Evidence::of(contract, all, judge, now));
+    let goal = wanted.contract.map(|contract| LabelGoal { contract, evidence: evidence.as_ref() });
+    let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
+    let lacks = |slice: &str| goal.map_or(0, |goal| goal.lacks_in(slice));
+    let teaching = Teaching { agreement: &agreement, lacks: &lacks, seed: wanted.seed };
+    let mut order = teaching_order(&lessons, &teaching);
+    if let (QueueSource::Contract, Some(goal)) = (wanted.source, goal) {
+        // No row without a verdict counts for the contract.
+        order.retain(|place| lessons[*place].n_labels == 0 && has_verdict(&items[*place].hidden));
+        let slices: BTreeSet<&str> = lessons.iter().map(|lesson| &*lesson.slice).collect();
+        let n = slices.into_iter().map(lacks).sum::<u64>().max(goal.lacks());
+        order.truncate(usize::try_from(n).unwrap_or(usize::MAX));
     }
-    let n_labelled = judged.map_or(0, |figures| figures.overall.n_rows);
-    let mut lacks = wanted.contract.map_or(0, |contract| contract.rows_min).saturating_sub(n_labelled);
-    let is_open = |(lesson, draft): &(Lesson, ItemDraft)| lesson.n_labels == 0 && has_verdict(&draft.hidden);
-    let (mut chosen, mut rest) = (Vec::new(), Vec::new());
-    for (lesson, draft) in ranked.items.into_iter().filter(is_open) {
-        let n = have.entry(lesson.slice.clone()).or_default();
-        if *n < rows_min(wanted, &lesson.slice) {
-            *n += 1;
-            lacks = lacks.saturating_sub(1);
-            chosen.push(draft);
-        } else {
-            rest.push(draft);
-        }
-    }
-    chosen.extend(rest.into_iter().take(usize::try_from(lacks).unwrap_or(usize::MAX)));
-    chosen
+    order.truncate(wanted.items_max.unwrap_or(usize::MAX));
+    let before = known.map(|(all, judge)| labels_show(all, judge, wanted.contract)).unwrap_or_default();
+    let frame = label_frame(&lessons, &order, before);
+    let mut items: Vec<Option<ItemDraft>> = items.into_iter().map(Some).collect();
+    Ok(Ranked { items: order.into_iter().filter_map(|at| items[at].take()).collect(), frame })
 }
 
 /// The share on which the judge and people agree, by slice.
@@ -269,6 +266,6 @@ fn n_people(labels: &[LabelEntry], item: &Hidden) -> u32 {
     let said = labels.iter().filter(|label| {
         label.item == item.case && label.label.is_some() && QueueLabels::is_of(&label.facts, item)
     });
-    let people: std::collections::BTreeSet<_> = said.map(|label| &label.annotator).collect();
+    let people: BTreeSet<_> = said.map(|label| &label.annotator).collect();
     u32::try_from(people.len()).unwrap_or(u32::MAX)
 }

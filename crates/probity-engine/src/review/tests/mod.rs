@@ -143,6 +143,7 @@ fn new_queue(name: &str, form: LabelForm, n_items: usize, overlap: u32) -> NewQu
         after: After::Reveal,
         round: 1,
         source: "all".to_owned(),
+        frame: None,
     };
     let items = (0..n_items).map(|n| item(form, n)).collect();
     NewQueue { name: name.to_owned(), spec, items }

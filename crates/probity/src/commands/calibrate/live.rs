@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use probity_core::calibrate::{Calibration, Counting, calibration};
 use probity_core::label::{
-    Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling, Sheet, VerdictEntry, digest, sheet,
+    Faults, InputFile, JoinOptions, LabelEntry, LabelFrame, LabelsShow, NotBlind, Scale, Settling, Sheet,
+    VerdictEntry, digest, sheet,
 };
-use probity_core::promote::LabelCoverage;
+use probity_core::promote::{Contract, LabelCoverage};
 use probity_core::results::Facts;
+use probity_core::review::{LabelForm, labels_show};
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::input::Place;
 use probity_engine::ledger::{JudgeId, Store};
+use probity_engine::review::label_frame;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
@@ -46,6 +49,8 @@ pub(crate) struct Live<'a> {
     pub(crate) not_blind: NotBlind,
     /// What counts as what.
     pub(crate) counting: Counting,
+    /// What labels are gathered for, where it is known.
+    pub(crate) contract: Option<&'a Contract>,
 }
 
 /// How far a judge says what people say about these cases, and all that it rests on.
@@ -54,6 +59,8 @@ pub(crate) struct LiveCalibration {
     pub(crate) calibration: Calibration,
     /// What is worth a line about the labels.
     pub(crate) notices: Vec<String>,
+    /// What labels showed when the store's queue chose what to label next, where one did.
+    pub(crate) before: Option<LabelsShow>,
     /// The labels themselves.
     pub(crate) labels: LabelRows,
     /// What became of them before anything was asked.
@@ -174,7 +181,8 @@ pub(crate) fn calibrated(
     }
     let store = session.open(&asked.asking)?;
     let ran = session.ask(&store, async |session| asked.run(session).await)??;
-    let calibrated = labelled.calibrated(live.counting, store, ran)?;
+    let mut calibrated = labelled.calibrated(live.counting, store, ran)?;
+    calibrated.notices.extend(calibrated.bought(live.contract));
     calibrated.notices.iter().for_each(|notice| session.note(notice));
     Ok(Some(calibrated))
 }
@@ -189,7 +197,8 @@ pub(crate) fn labelled(live: &Live<'_>, note: &dyn Fn(&str)) -> Result<Labelled,
     // In a store labels come one by one, and only what people disagree on is settled.
     let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
     let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
-    let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
+    let frame = frame(&asked)?;
+    let options = JoinOptions { scale, not_blind, floor, settling, frame, ..JoinOptions::default() };
     check(&matched, &options, &labels)?;
     announce(&matched, note);
     Ok(Labelled { labels, matched, asked, options })
@@ -216,6 +225,7 @@ impl Labelled {
         Ok(LiveCalibration {
             calibration: calibration(&sheet, counting),
             notices: sheet.notices().to_vec(),
+            before: self.options.frame.map(|frame| frame.before),
             labels: self.labels,
             matched: self.matched,
             asked: self.asked,
@@ -225,6 +235,17 @@ impl Labelled {
             store,
         })
     }
+}
+
+/// What labelled items were drawn from, where the store has a queue that chose them.
+fn frame(asked: &Asked) -> Result<Option<LabelFrame>, Failure> {
+    let path = settings::store_address(&asked.asking)?;
+    let form = match asked {
+        Asked::Replies(_) => LabelForm::Levels,
+        Asked::Pairs(_) => LabelForm::Pair,
+    };
+    let store = path.may_exist().then(|| Store::open_read_only(&path)).transpose()?;
+    Ok(store.map(|store| label_frame(&store, asked.rubric.name(), form)).transpose()?.flatten())
 }
 
 /// The labels that the store holds. They have no places.
@@ -348,6 +369,15 @@ fn judge_name(asking: &Asking) -> String {
 }
 
 impl LiveCalibration {
+    /// What labels bought since a queue chose what to label next, where one did.
+    pub(crate) fn bought(&self, contract: Option<&Contract>) -> Option<String> {
+        let before = self.before.as_ref()?;
+        let judge = self.calibration.judges.keys().next()?;
+        let after = labels_show(&self.calibration, judge, contract);
+        (after.n_rows > before.n_rows)
+            .then(|| format!("what the last labels bought: {}", before.bought(&after)))
+    }
+
     /// The judge, for a page.
     pub(crate) fn for_page(&self) -> page::Asked<'_> {
         page::Asked {

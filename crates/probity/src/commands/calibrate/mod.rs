@@ -135,6 +135,7 @@ fn live_flags(args: &CalibrateArgs) -> Live<'_> {
         about: args.about,
         not_blind: args.not_blind,
         counting: args.counting(),
+        contract: None,
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
         about: None,
         not_blind: NotBlind::Drop,
         counting: counting(args),
+        contract: Some(&named.contract),
     };
     let Some(live) = calibrated(&flags, &session, call.outlet.is_json())? else { return Ok(Exit::Done) };
     let exit = live.ended().say();

@@ -51,6 +51,7 @@ fn queue(wanted: Wanted) -> NewQueue {
         after: wanted.after,
         round: 1,
         source: "all".to_owned(),
+        frame: None,
     };
     let items = (1..=wanted.n).map(|n| item(wanted.form, n)).collect();
     NewQueue { name: wanted.name.to_owned(), spec, items }
