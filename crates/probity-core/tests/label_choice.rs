@@ -1,6 +1,8 @@
 //! Simulated teams that label until a contract is met: labels chosen by what they would decide, against labels drawn at
 //! random. `PROBITY_LONG_TESTS=1` simulates a hundred teams; `--nocapture` shows the figures.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the figures are what the test is for")]
+
 use std::collections::BTreeMap;
 
 use probity_core::calibrate::{Calibration, Counting, Ties, Votes, calibration};
@@ -113,7 +115,9 @@ impl Team {
     }
 
     fn label(&mut self, places: &[usize]) {
-        places.iter().for_each(|at| self.lessons[*at].n_labels = 1);
+        for at in places {
+            self.lessons[*at].n_labels = 1;
+        }
     }
 }
 

@@ -108,7 +108,8 @@ pub fn fit_cascade(
     let held_out = held_out(rows, n_looks, promise);
     let Decided { n_review, .. } = held_out.decided;
     let (decided_elsewhere, right) = (held_out.decided.n_decided(), held_out.decided.n_right());
-    let seen = SeenElsewhere { n: decided_elsewhere + n_review, decided: decided_elsewhere, right };
+    let by_stage = held_out.decided.decided.clone();
+    let seen = SeenElsewhere { n: decided_elsewhere + n_review, decided: decided_elsewhere, right, by_stage };
     let record = CascadeRecord { promise, labels: labels.to_owned(), groups, seen };
     let last: Vec<(f64, bool)> =
         rows.iter().filter_map(|row| row.graded(n_looks.len().checked_sub(1)?)).collect();

@@ -38,7 +38,7 @@ pub struct CascadeRecord {
 }
 
 /// What became of labelled questions whose case the thresholds were not made from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeenElsewhere {
     /// Questions.
     pub n: u64,
@@ -46,6 +46,8 @@ pub struct SeenElsewhere {
     pub decided: u64,
     /// Those of them that agree with people.
     pub right: u64,
+    /// Those that each stage decided.
+    pub by_stage: Vec<u64>,
 }
 
 /// The thresholds for cases of one slice, or of all slices without their own.
@@ -98,6 +100,13 @@ impl CascadeRecord {
     pub fn may_decide(&self, stage: usize, slice: Option<&str>, signal: f64) -> bool {
         let test = self.group(slice).and_then(|group| group.stages.get(stage));
         test.and_then(|test| test.threshold).is_some_and(|threshold| signal >= threshold)
+    }
+
+    /// The share of questions that are expected to come to `stage`: those that no stage before it decided of what was
+    /// seen, and all where nothing was.
+    pub fn reached(&self, stage: usize) -> f64 {
+        let before: u64 = self.seen.by_stage.iter().take(stage).sum();
+        if self.seen.n == 0 { 1.0 } else { 1.0 - before as f64 / self.seen.n as f64 }
     }
 
     /// Whether `stage` may decide anything.

@@ -178,8 +178,9 @@ impl Frame {
             let all = parts.into_iter().flat_map(|(_, _, tickets)| tickets).collect();
             parts = vec![(ALL.to_owned(), n_replies, all)];
         }
-        let populations: Vec<u64> = parts.iter().map(|(_, _, tickets)| tickets.len() as u64).collect();
-        let draws = allocation(&populations, design.size, design.spread)?;
+        let populations: Vec<(&str, u64)> =
+            parts.iter().map(|(name, _, tickets)| (name.as_str(), tickets.len() as u64)).collect();
+        let draws = allocation(&populations, design.size, &design.spread)?;
         let (mut strata, mut chosen) = (Vec::new(), BTreeMap::new());
         for ((name, n_replies, mut tickets), drawn) in parts.into_iter().zip(draws) {
             let population = tickets.len() as u64;

@@ -116,7 +116,7 @@ impl History {
             by: design.spread.name().to_owned(),
             minimum: match design.spread {
                 Spread::Minimum(n) => Some(n),
-                Spread::Proportional | Spread::Equal => None,
+                Spread::Proportional | Spread::Equal | Spread::Lacking(_) => None,
             },
             duplicates: design.duplicates.name().to_owned(),
             again: again == Again::Yes,

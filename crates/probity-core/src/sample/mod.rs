@@ -24,7 +24,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use allocation::{Spread, TooSmall};
+pub use allocation::{SliceLacks, Spread, TooSmall};
 pub use draw::{Chosen, Design, DrawCounts, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};

@@ -10,6 +10,11 @@ fn spreads() -> impl Strategy<Value = Spread> {
     prop_oneof![Just(Spread::Proportional), Just(Spread::Equal), (1_u64..6).prop_map(Spread::Minimum)]
 }
 
+/// Slices of these populations.
+fn named(populations: &[u64]) -> Vec<(&'static str, u64)> {
+    populations.iter().map(|n| ("slice", *n)).collect()
+}
+
 proptest! {
     /// Draws add up to what was asked for or to all there are, and no slice is left out or overdrawn.
     #[test]
@@ -19,7 +24,7 @@ proptest! {
         spread in spreads(),
     ) {
         let all: u64 = populations.iter().sum();
-        match allocation(&populations, size, spread) {
+        match allocation(&named(&populations), size, &spread) {
             Ok(drawn) => {
                 prop_assert_eq!(drawn.iter().sum::<u64>(), size.min(all));
                 prop_assert!(drawn.iter().zip(&populations).all(|(drawn, n)| (1..=*n).contains(drawn)));
@@ -32,7 +37,7 @@ proptest! {
     #[test]
     fn shares_are_exact_to_one_draw(populations in prop::collection::vec(500_u64..2_000, 1..10), size in 100_u64..400) {
         let all: u64 = populations.iter().sum();
-        for (drawn, n) in allocation(&populations, size, Spread::Proportional).expect("enough").iter().zip(&populations) {
+        for (drawn, n) in allocation(&named(&populations), size, &Spread::Proportional).expect("enough").iter().zip(&populations) {
             let exact = size as f64 * *n as f64 / all as f64;
             prop_assert!((*drawn as f64 - exact).abs() < 1.0, "{} for {}", drawn, exact);
         }
@@ -54,7 +59,7 @@ proptest! {
         other.rotate_left(turned.index(all.len()));
         other.reverse();
         let draw = |entries: &[(usize, crate::case::Entry)]| {
-            let mut frame = Frame::new(design(size, spread, 3));
+            let mut frame = Frame::new(design(size, spread.clone(), 3));
             for (place, entry) in entries {
                 frame.add(*place, entry);
             }

@@ -136,7 +136,7 @@ fn known_population() -> Vec<Known> {
 
 /// The mean of the weighted share over many draws, and the largest difference between how often a ticket was
 /// drawn and its probability.
-fn over_draws(tickets: &[Known], spread: Spread, n_draws: u64) -> (f64, f64) {
+fn over_draws(tickets: &[Known], spread: &Spread, n_draws: u64) -> (f64, f64) {
     let mut entries = Vec::new();
     for (number, (slice, n, _)) in tickets.iter().enumerate() {
         let copy =
@@ -147,7 +147,7 @@ fn over_draws(tickets: &[Known], spread: Spread, n_draws: u64) -> (f64, f64) {
     let mut often = vec![0.0; tickets.len()];
     let mut probabilities = vec![0.0; tickets.len()];
     for seed in 0..n_draws {
-        let mut frame = Frame::new(design(12, spread, seed));
+        let mut frame = Frame::new(design(12, spread.clone(), seed));
         entries.iter().enumerate().for_each(|(place, (_, entry))| frame.add(place, entry));
         let drawn = frame.draw().expect("enough draws");
         let rows: Vec<Observed> = drawn
@@ -179,7 +179,7 @@ fn the_weighted_share_is_that_of_the_population() {
     let passes = tickets.iter().filter(|ticket| ticket.2 == Said::Pass).count();
     let truth = passes as f64 / tickets.len() as f64;
     for spread in [Spread::Proportional, Spread::Equal, Spread::Minimum(3)] {
-        let (mean, off) = over_draws(&tickets, spread, 300);
+        let (mean, off) = over_draws(&tickets, &spread, 300);
         // The share of one draw has a standard deviation of at most 0.15, its mean over 300 of 0.009.
         assert!((mean - truth).abs() < 0.03, "{spread:?}: {mean} for {truth}");
         // How often a ticket is drawn has one of at most 0.029.

@@ -17,7 +17,7 @@ impl Drawn {
         let design = &self.design;
         let minimum = match design.spread {
             Spread::Minimum(n) => Some(n),
-            Spread::Proportional | Spread::Equal => None,
+            Spread::Proportional | Spread::Equal | Spread::Lacking(_) => None,
         };
         let stratum = |stratum: &DrawnStratum| {
             json!({

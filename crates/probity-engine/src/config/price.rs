@@ -216,6 +216,13 @@ impl Money {
         Money(self.0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX)))
     }
 
+    /// A share of it, from 0 to 1.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a whole number")]
+    pub fn part(self, share: f64) -> Money {
+        Money((self.0 as f64 * share).round() as i64)
+    }
+
     /// For people: dollars and cents, and below a dollar cents with two digits.
     pub fn shown(self) -> String {
         let usd = self.0 as f64 / PICO as f64;

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use probity_core::exact::Exact;
 
+use super::batch::Dispatch;
 use super::job::Job;
+use super::panel::{StagesAsked, know, stages};
 use super::plan::{OnRecord, Plan, Pricing, plan};
 use super::quote::Quote;
 use super::replies::ReplyPlan;
 use super::work::Work;
 use super::{Network, RunError, Session, left_out};
-use crate::config::{ChatSettings, Config, Money};
+use crate::config::{ChatSettings, Config, LeftOut, Money, Tier};
 use crate::ledger::{JudgeId, Manifest};
 use crate::schedule::budget::{Budget, BudgetTerms, Limits};
 
@@ -147,6 +149,9 @@ pub(super) fn confirm(
     let Some(first) = works.first() else { return Ok(()) };
     let (asking, store) = (first.asking(), session.store);
     let (config, chat) = (&asking.config, asking.judge.chat());
+    if asking.panel().is_some() {
+        return confirm_stages(works, StagesAsked::AsFitted, session, budget);
+    }
     if !may_need_a_word(config, &[chat, target.and_then(|target| target.chat)], session, budget)? {
         return Ok(());
     }
@@ -174,9 +179,38 @@ pub(super) fn confirm(
         spending.add(target.chat, target.plan.n_calls, target.plan.expected);
         whole.expect_replies(target.plan.n_calls * target.calls_per_reply * works.len() as u64);
     }
-    if let Some(quote) = Quote::of(&whole, asking, reader.answer_history(&id)?) {
+    let tier = if matches!(session.mode.dispatch, Dispatch::Batch(_)) { Tier::Batch } else { asking.tier() };
+    if let Some(quote) = Quote::of(&whole, asking, reader.answer_history(&id)?, tier) {
         spending.add(chat, quote.n_calls, quote.expected);
     }
+    agree(&spending, &first.manifest(&id), session)
+}
+
+/// The same where the judge is made of judges: what each is expected to be asked counts.
+pub(super) fn confirm_stages(
+    works: &[Arc<dyn Work>],
+    asked: StagesAsked,
+    session: &Session<'_>,
+    budget: &Budget,
+) -> Result<(), RunError> {
+    let Some(first) = works.first() else { return Ok(()) };
+    let asking = first.asking();
+    let chats: Vec<Option<&ChatSettings>> = asking.judge.chats().map(Some).collect();
+    if !may_need_a_word(&asking.config, &chats, session, budget)? {
+        return Ok(());
+    }
+    know(asking, &first.basis().rubric, session.store)?;
+    if asking.fitted().is_none() && asked == StagesAsked::AsFitted {
+        // Nothing will be asked.
+        return Ok(());
+    }
+    let mut spending = PlannedSpending::new(&asking.config);
+    for work in works {
+        for stage in stages(work.as_ref(), Some(session.store), asked)? {
+            spending.add(stage.chat, stage.quote.n_calls(), stage.quote.expected());
+        }
+    }
+    let id = JudgeId::of_identity(&asking.identity(&LeftOut::default()));
     agree(&spending, &first.manifest(&id), session)
 }
 

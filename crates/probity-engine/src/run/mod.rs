@@ -66,6 +66,7 @@ use asking::Asking;
 use batch::{Dispatch, NextPass};
 use calling::Allowance;
 use job::Job;
+use panel::StagesAsked;
 use plan::{OnRecord, Plan, Planned, Pricing, Shard, UnscoredPolicy};
 use quote::Quote;
 use refused::Tuned;
@@ -451,13 +452,25 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
     Ok((left, planned))
 }
 
-/// What `plan` will cost beyond what `store` has. `None` where the judge has no endpoint.
-pub fn quote(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+/// What `plan` of `work` will cost beyond what `store` has. `None` where the judge has no endpoint.
+pub fn quote(
+    work: &dyn Work,
+    store: Option<&Store>,
+    plan: &Plan,
+    asked: StagesAsked,
+) -> Result<Option<Quote>, RunError> {
+    match work.asking().panel() {
+        Some(_) => panel::panel_quote(work, store, asked),
+        None => quote_of(work.asking(), store, plan),
+    }
+}
+
+fn quote_of(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
     let history = match store {
         Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
         None => None,
     };
-    Ok(Quote::of(plan, asking, history))
+    Ok(Quote::of(plan, asking, history, asking.tier()))
 }
 
 /// The parameters that the judge is on record as refusing.

@@ -71,8 +71,35 @@ pub struct Saving {
     pub expected: Money,
 }
 
+/// What one member of a judge made of judges will cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageQuote {
+    /// Its name.
+    pub name: String,
+    /// The share of the questions that is expected to come to it, above 0 and at most 1.
+    pub share: f64,
+    /// What asking it about all of them would cost.
+    pub whole: Quote,
+}
+
+impl StageQuote {
+    /// What it is expected to cost.
+    pub fn expected(&self) -> Option<Money> {
+        self.whole.expected.map(|whole| whole.part(self.share))
+    }
+
+    /// The calls that it is expected to take.
+    pub fn n_calls(&self) -> u64 {
+        self.part(self.whole.n_calls)
+    }
+
+    fn part(&self, n: u64) -> u64 {
+        whole(n as f64 * self.share)
+    }
+}
+
 /// What a plan will cost.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
     /// Packets that are asked about.
     pub n_calls: u64,
@@ -80,6 +107,8 @@ pub struct Quote {
     pub usage: Usage,
     /// What is expected; `None` without a price.
     pub expected: Option<Money>,
+    /// What one call about each packet costs at the most: every answer as long as it may be. `None` without a price.
+    pub longest: Option<Money>,
     /// What is never exceeded; `None` without a price.
     pub most: Option<Money>,
     /// Calls about one packet that may be billed, at the most.
@@ -88,6 +117,8 @@ pub struct Quote {
     pub basis: QuoteBasis,
     /// What other ways would cost, where that is less; the cheapest first.
     pub savings: Vec<Saving>,
+    /// The members of a judge made of judges that are asked, in their order; empty for any other judge.
+    pub stages: Vec<StageQuote>,
 }
 
 /// What answers are expected to take.
@@ -167,10 +198,15 @@ struct Asked {
 
 impl Quote {
     /// What `plan` will cost with the judge of `asking`, whose latest answers took `history`. `None` where the judge
-    /// has no endpoint.
-    pub(super) fn of(plan: &Plan, asking: &Asking, history: Option<AnswerHistory>) -> Option<Quote> {
+    /// has no endpoint. The calls are made in `tier`.
+    pub(super) fn of(
+        plan: &Plan,
+        asking: &Asking,
+        history: Option<AnswerHistory>,
+        tier: Tier,
+    ) -> Option<Quote> {
         let chat = asking.judge.chat()?;
-        let (price, tier) = (asking.config.price(chat), chat.service_tier.tier());
+        let price = asking.config.price(chat);
         let expectation = Expectation::of(chat, history);
         let asked =
             Asked { n_calls: plan.n_calls, n_decisions: plan.n_decisions, tokens_input: plan.tokens_input };
@@ -189,10 +225,30 @@ impl Quote {
             n_calls: plan.n_calls,
             usage,
             expected,
+            longest: plan.most,
             most: plan.most.map(|most| most.times(per_packet)),
             calls_per_packet_max: per_packet,
             basis: expectation.basis,
             savings,
+            stages: Vec::new(),
+        })
+    }
+
+    /// What asking these members will cost together: what is expected of each, and at most all of them about everything.
+    pub(super) fn of_stages(stages: Vec<StageQuote>) -> Option<Quote> {
+        let sum = |of: &dyn Fn(&StageQuote) -> Option<Money>| stages.iter().map(of).sum::<Option<Money>>();
+        let tokens =
+            |of: &dyn Fn(&Quote) -> u64| stages.iter().map(|stage| stage.part(of(&stage.whole))).sum();
+        Some(Quote {
+            n_calls: stages.iter().map(StageQuote::n_calls).sum(),
+            usage: Usage::new(tokens(&|quote| quote.usage.input), tokens(&|quote| quote.usage.output)),
+            expected: sum(&StageQuote::expected),
+            longest: sum(&|stage| stage.whole.longest),
+            most: sum(&|stage| stage.whole.most),
+            calls_per_packet_max: stages.iter().map(|stage| stage.whole.calls_per_packet_max).max()?,
+            basis: stages.first()?.whole.basis,
+            savings: Vec::new(),
+            stages,
         })
     }
 }

@@ -55,6 +55,9 @@ pub(crate) struct DrawArgs {
     /// The fewest to draw in a slice, with --by minimum
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     minimum: Option<u64>,
+    /// Draw in each slice at least as many as this contract lacks labels there, by the labels of the store
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "minimum"])]
+    pub(crate) contract: Option<PathBuf>,
     /// What to do with near-identical tickets of a slice
     #[arg(long, value_parser = one_of(DUPLICATES), value_name = "HOW", default_value = "represent")]
     duplicates: Duplicates,
@@ -149,6 +152,8 @@ impl DrawArgs {
             return Err(Failure::usage("--name: expected a name without control characters"));
         }
         let usual = if self.gold { SIZE_OF_GOLD } else { SIZE_OF_A_WEEK };
+        // What a contract lacks is drawn, and more only where that is asked for.
+        let usual = if self.contract.is_some() { 1 } else { usual };
         let (size, duplicates) = (self.size.unwrap_or(usual), self.duplicates);
         Ok(Design { size, spread, duplicates, seed: self.seed, name })
     }

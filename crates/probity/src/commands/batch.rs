@@ -11,6 +11,7 @@ use probity_engine::run::batch::{
     Cancelled, Dispatch, ImportedAnswers, NotCancelled, Release, RequestsFile, cancel, import_answers,
 };
 use probity_engine::run::replies::run_job;
+use probity_engine::run::standing::clock;
 use probity_engine::schedule::lane::Stop;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,6 +25,9 @@ use crate::exit::{Exit, Failure};
 use crate::plain::plain;
 use crate::render::figure::{NONE, columns, counted};
 use crate::{settings, terminal};
+
+/// How long hosts keep the results of a batch at the least: Anthropic 29 days, others 30.
+const KEPT_DAYS: i64 = 29;
 
 /// Runs `probity batch`.
 pub(crate) fn batch(command: &BatchCommand) -> Result<Exit, Failure> {
@@ -86,6 +90,12 @@ fn list(args: &BatchListArgs) -> Result<Exit, Failure> {
     let batches = store.reader()?.batches()?;
     let shown = batches.iter().filter(|batch| args.all || batch.state != BatchState::Ended);
     let list = BatchList { batches: shown.map(BatchLine::of).collect() };
+    for batch in batches.iter().filter(|batch| is_fading(batch, clock().seconds())) {
+        args.say.note(&format!(
+            "batch {}: its host keeps results for about {KEPT_DAYS} days; run the command that made it again soon",
+            plain(batch.name())
+        ));
+    }
     deliver(&args.say, &list, || list.text())?;
     Ok(Exit::Done)
 }
@@ -118,6 +128,12 @@ impl BatchList {
         let is_number = [false, false, false, true, true, false, false, false];
         format!("{}\n{details}", columns(&rows, &is_number)).replace("\n\n", "\n")
     }
+}
+
+/// Whether a quarter of the time or less is left in which the host keeps the results of a batch that is not collected.
+fn is_fading(batch: &BatchRecord, now_unix: i64) -> bool {
+    let age = now_unix - batch.facts.reserved_unix_ms / 1000;
+    batch.state == BatchState::Running && age * 4 >= KEPT_DAYS * 86_400 * 3
 }
 
 fn cancelled(args: &BatchCancelArgs) -> Result<Exit, Failure> {

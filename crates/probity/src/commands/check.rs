@@ -8,6 +8,7 @@ use probity_engine::config::LeftOut;
 use probity_engine::judge::request_body;
 use probity_engine::ledger::Store;
 use probity_engine::run::job::Job;
+use probity_engine::run::panel::StagesAsked;
 use probity_engine::run::plan::{Missing, Plan, Planned};
 use probity_engine::run::quote::Quote;
 use probity_engine::run::work::{PassEnd, Unit, Work};
@@ -41,7 +42,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     for repeat in repeats {
         plan = plan.again(dry_plan(&*repeat, store.as_ref())?.1.plan);
     }
-    let priced = Priced::of(&*first, store.as_ref(), plan)?;
+    let priced = Priced::of(&*first, store.as_ref(), plan, StagesAsked::AsFitted)?;
     let plan = &priced.plan;
     if say.json {
         let mut object = priced.json("records");
@@ -83,6 +84,16 @@ fn shown(request: &Value) -> String {
 
 /// Says what the parts of one piece of work would take together; `units` is what they go through, in the plural.
 pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result<Exit, Failure> {
+    dry_run_of(parts, units, StagesAsked::AsFitted, is_json)
+}
+
+/// The same, with `asked` of the members of a judge made of judges.
+pub(super) fn dry_run_of(
+    parts: &[&dyn Work],
+    units: &str,
+    asked: StagesAsked,
+    is_json: bool,
+) -> Result<Exit, Failure> {
     let mut whole: Option<Plan> = None;
     for part in parts {
         let plan = dry_plan(*part, store(*part)?.as_ref())?.1.plan;
@@ -92,7 +103,7 @@ pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result
         });
     }
     if let (Some(first), Some(plan)) = (parts.first(), whole) {
-        let priced = Priced::of(*first, store(*first)?.as_ref(), plan)?;
+        let priced = Priced::of(*first, store(*first)?.as_ref(), plan, asked)?;
         terminal::print(&if is_json { pretty(&priced.json(units)) } else { priced.text(units) });
     }
     Ok(Exit::Done)
@@ -156,8 +167,13 @@ struct Priced<'a> {
 }
 
 impl<'a> Priced<'a> {
-    fn of(work: &'a dyn Work, store: Option<&Store>, plan: Plan) -> Result<Priced<'a>, Failure> {
-        let quote = quote(work.asking(), store, &plan)?;
+    fn of(
+        work: &'a dyn Work,
+        store: Option<&Store>,
+        plan: Plan,
+        asked: StagesAsked,
+    ) -> Result<Priced<'a>, Failure> {
+        let quote = quote(work, store, &plan, asked)?;
         Ok(Priced { work, plan, quote })
     }
 
@@ -193,6 +209,8 @@ impl<'a> Priced<'a> {
         let judge = &self.work.asking().judge;
         let model = judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
         let recorded = n_packets - n_calls - self.plan.n_oversize;
+        let is_panel = self.quote.as_ref().filter(|quote| !quote.stages.is_empty());
+        let n_calls = is_panel.map_or(*n_calls, |quote| quote.n_calls);
         let waiting = match self.plan.n_no_reply {
             0 => String::new(),
             n => format!(", {n} without a reply"),

@@ -4,8 +4,10 @@
 use probity_core::stats::{proportion, sign_test_detects};
 use probity_engine::config::Money;
 use probity_engine::run::plan::Plan;
-use probity_engine::run::quote::{Quote, QuoteBasis, Saving, Way};
+use probity_engine::run::quote::{Quote, QuoteBasis, Saving, StageQuote, Way};
 use serde_json::{Value, json};
+
+use crate::plain::plain;
 
 /// What a test must show, at the usual level and with the usual power.
 const LEVEL: f64 = 0.05;
@@ -24,6 +26,7 @@ pub(super) fn add_json(object: &mut Value, quote: &Quote) {
     object["tokens"]["input_expected"] = json!(quote.usage.input);
     object["tokens"]["output_expected"] = json!(quote.usage.output);
     object["cost_usd_expected"] = json!(quote.expected.map(Money::usd));
+    object["cost_usd_longest"] = json!(quote.longest.map(Money::usd));
     object["cost_usd_max"] = json!(quote.most.map(Money::usd));
     object["expected_from"] = match quote.basis {
         QuoteBasis::Answers(n) => json!({ "answers": n }),
@@ -32,13 +35,27 @@ pub(super) fn add_json(object: &mut Value, quote: &Quote) {
         }
     };
     object["savings"] = quote.savings.iter().map(saving).collect();
+    let stage = |stage: &StageQuote| {
+        json!({
+            "judge": stage.name,
+            "share": stage.share,
+            "calls": stage.n_calls(),
+            "calls_max": stage.whole.n_calls,
+            "cost_usd_expected": stage.expected().map(Money::usd),
+            "cost_usd_max": stage.whole.most.map(Money::usd),
+        })
+    };
+    if !quote.stages.is_empty() {
+        object["calls"] = json!(quote.n_calls);
+        object["stages"] = quote.stages.iter().map(stage).collect();
+    }
 }
 
 /// What calls cost, in lines.
 pub(super) fn text(quote: &Quote) -> String {
     let (input, output) = (quote.usage.input, quote.usage.output);
     let tokens = format!("about {input} tokens in and {output} out");
-    let (Some(expected), Some(most)) = (quote.expected, quote.most) else {
+    let (Some(expected), Some(longest), Some(most)) = (quote.expected, quote.longest, quote.most) else {
         return format!("{tokens}, cost unknown: no price for this model\n");
     };
     let basis = match quote.basis {
@@ -51,11 +68,26 @@ pub(super) fn text(quote: &Quote) -> String {
         }
     };
     let mut text = format!(
-        "{tokens}: expected {} ({basis}), at most {} (every packet asked {} times, every answer as long as it may be)\n",
+        "{tokens}: expected {} ({basis}), {} if every answer is as long as it may be, at most {} (and every packet is \
+         asked {} times)\n",
         expected.shown(),
+        longest.shown(),
         most.shown(),
         quote.calls_per_packet_max
     );
+    for stage in &quote.stages {
+        let StageQuote { name, share, whole } = stage;
+        let cost = stage.expected().map(|cost| format!(", {}", cost.shown())).unwrap_or_default();
+        text += &format!(
+            "  stage {}: about {:.0} % of the questions, {} of at most {} calls{cost}\n",
+            plain(name),
+            100.0 * share,
+            stage.n_calls(),
+            whole.n_calls
+        );
+    }
+    let last = quote.stages.last().filter(|_| quote.stages.len() > 1).and_then(|stage| stage.whole.expected);
+    text += &last.map(|last| format!("  always asking the last: {}\n", last.shown())).unwrap_or_default();
     for saving in &quote.savings {
         let (amount, n_calls) = (saving.expected.shown(), saving.n_calls);
         let less = 100.0 * (1.0 - saving.expected.picos() as f64 / expected.picos().max(1) as f64);

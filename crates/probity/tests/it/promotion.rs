@@ -90,7 +90,7 @@ fn labels(results: &Value) -> String {
 }
 
 /// A probing of the judge of `results` in which nothing fails.
-fn probing(results: &Value) -> String {
+pub(crate) fn probing(results: &Value) -> String {
     let summary = &results["summary"];
     json!({
         "battery": "b",
@@ -105,7 +105,7 @@ fn probing(results: &Value) -> String {
 }
 
 /// Keeps a probing in the store of a folder.
-fn note_probing(folder: &Probity, [judge, rubric]: [&str; 2], text: &str) {
+pub(crate) fn note_probing(folder: &Probity, [judge, rubric]: [&str; 2], text: &str) {
     let store = Store::open(&folder.path(".probity/store.db")).expect("a store").store;
     store.note(&format!("probe:{judge}:{rubric}"), text).expect("a note");
     store.close().expect("closed");

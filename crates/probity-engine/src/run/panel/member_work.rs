@@ -1,6 +1,7 @@
 //! What one member of a panel is asked: the questions that those before it leave open, as part of the panel's run.
 
 use std::collections::HashSet;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
@@ -15,9 +16,9 @@ use crate::ledger::{JudgeId, Manifest, RunId, Store};
 
 /// What a member is asked under one of its repeats.
 #[derive(Debug)]
-pub(super) struct MemberWork {
+pub(super) struct MemberWork<W> {
     /// What the panel is asked.
-    pub(super) work: Arc<dyn Work>,
+    pub(super) work: W,
     /// The panel, whose run it is.
     pub(super) panel: JudgeId,
     /// The member's place.
@@ -28,17 +29,35 @@ pub(super) struct MemberWork {
     pub(super) open: Arc<HashSet<PacketHash>>,
 }
 
-impl Work for MemberWork {
+/// What a panel is asked, held or borrowed.
+pub(super) trait PanelWork: Debug + Send + Sync {
+    /// It.
+    fn work(&self) -> &dyn Work;
+}
+
+impl PanelWork for Arc<dyn Work> {
+    fn work(&self) -> &dyn Work {
+        &**self
+    }
+}
+
+impl PanelWork for &dyn Work {
+    fn work(&self) -> &dyn Work {
+        *self
+    }
+}
+
+impl<W: PanelWork> Work for MemberWork<W> {
     fn basis(&self) -> &Basis {
-        self.work.basis()
+        self.work.work().basis()
     }
 
     fn asking(&self) -> &Asking {
-        &self.work.asking().members()[self.member]
+        &self.work.work().asking().members()[self.member]
     }
 
     fn manifest(&self, _member: &JudgeId) -> Manifest {
-        self.work.manifest(&self.panel)
+        self.work.work().manifest(&self.panel)
     }
 
     fn repeat(&self) -> u32 {
@@ -46,15 +65,15 @@ impl Work for MemberWork {
     }
 
     fn spec(&self, plan: &Plan) -> RunSpec {
-        self.work.spec(plan)
+        self.work.work().spec(plan)
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
-        self.work.record_cases(store, run)
+        self.work.work().record_cases(store, run)
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
-        self.work.units(&mut |unit| {
+        self.work.work().units(&mut |unit| {
             let Unit::Asked { label, mut packets } = unit else { return take(unit) };
             packets.retain(|sized| self.open.contains(&sized.packet.hash()));
             take(if packets.is_empty() { Unit::NotAsked } else { Unit::Asked { label, packets } })

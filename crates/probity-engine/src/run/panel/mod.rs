@@ -8,6 +8,7 @@
 mod account;
 mod member_work;
 mod questions;
+mod quoted;
 
 use std::sync::{Arc, Mutex};
 
@@ -20,9 +21,12 @@ pub(super) use account::{Account, members_of};
 use member_work::MemberWork;
 pub use questions::look_name;
 use questions::{Heard, Questions, Standpoint};
+pub use quoted::StagesAsked;
+pub(super) use quoted::{panel_quote, stages};
 
 use super::asking::Asking;
 use super::calling::Allowance;
+use super::confirm::confirm_stages;
 use super::turn::Turn;
 use super::work::Work;
 use super::{Observer, Ran, RunError, Session, left_out, run_within};
@@ -124,6 +128,7 @@ pub async fn ask_all(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Vec<
     let panel = JudgeId::of_identity(&asking.identity(&LeftOut::default()));
     let questions = Questions::of(work.as_ref(), asking)?;
     let budget = super::budget(super::budget_key([work.as_ref()]), asking, None)?;
+    confirm_stages(std::slice::from_ref(work), StagesAsked::All, session, &budget)?;
     let allowance = Allowance::new(Arc::new(budget));
     let mut all = Vec::new();
     for member in 0..asking.members().len() {

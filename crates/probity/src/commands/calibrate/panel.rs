@@ -8,9 +8,9 @@ use probity_core::panel::{
 use probity_engine::config::{PanelRule, PanelSettings};
 use probity_engine::ledger::Store;
 use probity_engine::run::Ran;
-use probity_engine::run::panel::{ask_all, keep, look_name, n_repeats};
+use probity_engine::run::panel::{StagesAsked, ask_all, keep, look_name, n_repeats};
 
-use super::super::check::dry_run;
+use super::super::check::dry_run_of;
 use super::super::outlet::Outlet;
 use super::super::session::{Ended, Session};
 use super::live::{Asked, Labelled, labelled};
@@ -26,7 +26,7 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
     let panel = panel(args, &labelled)?;
     let (asking, rubric) = (&labelled.asked.asking, &labelled.asked.rubric);
     if session.is_dry_run() {
-        return dry_run(&[&*labelled.asked.work()], "labelled items", outlet.is_json());
+        return dry_run_of(&[&*labelled.asked.work()], "labelled items", StagesAsked::All, outlet.is_json());
     }
     let store = session.open_for_writing(asking)?;
     let work = labelled.asked.work();

@@ -6,12 +6,17 @@
 
 mod estimate;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::SystemTime;
 
 use probity_core::case::{Entry, Moment};
-use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, reply_name};
+use probity_core::label::LabelFrame;
+use probity_core::promote::Contract;
+use probity_core::sample::{
+    Design, Drawn, Frame, History, NO_SLICE, SliceLacks, Spread, TooSmall, reply_name,
+};
 use probity_engine::input::{Dataset, Record, Skipped};
+use probity_engine::ledger::StoredLabel;
 use serde_json::{Value, json};
 
 use super::outlet::{tried, write_output};
@@ -38,13 +43,17 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<Exit, Failure> {
 
 fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     let note = |line: &str| args.say.note(line);
-    let design = args.design(this_week)?;
+    let mut design = args.design(this_week)?;
+    let contract = args.contract.as_deref().map(|path| settings::contract(path, &note)).transpose()?;
     let path = settings::store_of(&args.store)?;
     let inputs = Inputs::default().and("FILE", &args.files).store(&args.store);
     tried(args.output.as_deref(), &[], &inputs)?;
     let dataset = Dataset::open(&args.files, settings::records(&args.store.settings, &args.records)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
     let store = open_for_writing(&path, &note)?;
+    if let Some(contract) = &contract {
+        design.spread = Spread::Lacking(lacks(contract, store.reader()?.labels()?));
+    }
     let kept = store.noted(HISTORY)?;
     let history = History::read(kept.as_deref()).map_err(|error| Failure::new(Exit::Store, &error))?;
     let earlier = history.earlier(&design.name, args.again());
@@ -65,6 +74,20 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     store.close()?;
     deliver(args, &drawn, &rows, &skipped)?;
     Ok(Exit::Done)
+}
+
+/// How many labels the contract lacks in each slice. Labels of the store that name no slice count in none.
+fn lacks(contract: &Contract, labels: Vec<StoredLabel>) -> SliceLacks {
+    let mut labelled: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for StoredLabel { label, .. } in labels {
+        let item = LabelFrame::key(&label.item, &label.facts);
+        labelled.entry(label.facts.slice.unwrap_or_default()).or_default().insert(item);
+    }
+    let rows_min = |slice: &str| contract.slice(slice).rows_min.unwrap_or(0);
+    let n_labelled = |slice: &str| labelled.get(slice).map_or(0, |items| items.len() as u64);
+    let names = contract.slices.keys().chain(labelled.keys());
+    let slices = names.map(|name| (name.clone(), rows_min(name).saturating_sub(n_labelled(name))));
+    SliceLacks { each: contract.every_slice.rows_min.unwrap_or(0), slices: slices.collect() }
 }
 
 /// The week it is, in UTC.

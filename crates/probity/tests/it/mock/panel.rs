@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::process::{MockJudge, ledger};
 use crate::binary::{Probity, QUICK, Ran};
+use crate::promotion::{note_probing, probing};
 
 /// A folder with cases, labels, and a cascade and a jury of two mock judges.
 struct Panel {
@@ -14,8 +15,10 @@ struct Panel {
     _judges: [MockJudge; 2],
 }
 
-fn cases(n: usize, reply: &str) -> String {
+/// Every eighth case has the second ending, the others the first.
+fn cases(n: usize, endings: [&str; 2]) -> String {
     let line = |i: usize| {
+        let reply = endings[usize::from(i.is_multiple_of(8))];
         let slice = if i.is_multiple_of(2) { "late" } else { "lost" };
         json!({ "id": format!("t{i}"), "slice": slice, "ticket": format!("Order {i}?"), "reply": format!("Order {i} left{reply}.") })
             .to_string()
@@ -27,10 +30,13 @@ impl Panel {
     /// So many cases, of which the first `n_labels` have a label: people prefer the longer reply, and its tone is 4.
     fn new(n_cases: usize, n_labels: usize, judges: [&[&str]; 2]) -> Panel {
         let folder = Probity::new();
-        folder.write("old.jsonl", cases(n_cases, ""));
-        folder.write("new.jsonl", cases(n_cases, " today, write to us if it is not there on Friday"));
-        let label =
-            |i: usize| json!({ "item": format!("t{i}"), "annotator": "ann", "label": "b" }).to_string();
+        let longer = " today, write to us if it is not there on Friday";
+        folder.write("old.jsonl", cases(n_cases, ["", longer]));
+        folder.write("new.jsonl", cases(n_cases, [longer, ""]));
+        let label = |i: usize| {
+            let better = if i.is_multiple_of(8) { "a" } else { "b" };
+            json!({ "item": format!("t{i}"), "annotator": "ann", "label": better }).to_string()
+        };
         folder.write("labels.jsonl", (0..n_labels).map(label).collect::<Vec<_>>().join("\n"));
         let tone = |i: usize| {
             json!({ "item": format!("t{i}"), "annotator": "ann", "criterion": "tone", "label": 4 })
@@ -133,8 +139,8 @@ fn what_no_stage_may_decide_is_for_a_person() {
     let scene = Panel::new(50, 40, [&["--pairs", "longer"], &["--pairs", "first"]]);
     scene.fit("cascade").code(0);
     // Replies of the same length are a tie to one judge and turn with the order for the other.
-    scene.folder.write("old.jsonl", cases(8, " yesterday at noon"));
-    scene.folder.write("new.jsonl", cases(8, " yesterday at nine"));
+    scene.folder.write("old.jsonl", cases(8, [" yesterday at noon"; 2]));
+    scene.folder.write("new.jsonl", cases(8, [" yesterday at nine"; 2]));
     let report = scene.compare("cascade").code(0).json();
     let reviewed = report["panel"]["needs_human_review"].as_u64().expect("a count");
     assert_eq!(decided(&report)[0] + reviewed, 8);
@@ -177,4 +183,93 @@ fn levels_are_decided_by_looks_that_agree() {
     // Relevance of all, and the tone of the ten without a label, three times each.
     assert_eq!(scene.calls(), [90, 90 + 3 * 50]);
     scene.folder.args(["run", "new.jsonl", "--judge", "cascade", "--one-call"]).run().code(2);
+}
+
+const CONTRACT: &str = "name = \"pairs\"\nversion = \"1\"\nowner = \"o\"\n[agreement]\nlower_bound_min = 0.6\n\
+    [review]\npath = \"p\"\n";
+
+#[test]
+fn a_cascade_is_promoted_gates_and_loses_that_with_the_labels_of_its_thresholds() {
+    let scene = Panel::new(56, 56, [&["--pairs", "longer"], &["--pairs", "longer"]]);
+    let folder = &scene.folder;
+    folder.write("contract.toml", CONTRACT);
+    folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    let pairs = ["old.jsonl", "new.jsonl", "--rubric", "pairwise-support"];
+    let fit = || scene.calibrate("cascade", &[&pairs[..], &["--cascade"]].concat()).code(0);
+    let promote = || {
+        let words =
+            ["--judge", "cascade", "--contract", "contract.toml", "--json", "--quiet", "--resamples", "50"];
+        folder.args(["promote"]).words(pairs.into_iter().chain(words)).run()
+    };
+    let standing = || scene.compare("cascade").code(0).json()["judge"].clone();
+    promote().code(2).says(["judge cascade has no thresholds for rubric pairwise-support"]);
+    fit();
+    // Everything is shown but how it behaves under probes.
+    let refused = promote().code(1).json();
+    assert_eq!((&refused["standing"], refused["unmet"].as_array().unwrap().len()), (&json!("advisory"), 1));
+    assert!(refused["unmet"].to_string().contains("probing"), "{}", refused["unmet"]);
+    let compared = scene.compare("cascade").code(0).json();
+    assert_eq!(compared["judge"]["standing"], "advisory");
+    let evidence = json!({ "summary": { "judge": compared["judge"], "rubric": compared["rubric"] } });
+    let [judge, rubric] =
+        [&compared["judge"]["id"], &compared["rubric"]["hash"]].map(|id| id.as_str().unwrap());
+    note_probing(folder, [judge, rubric], &probing(&evidence));
+    assert_eq!(promote().code(0).json()["standing"], "promoted");
+    let calls = scene.calls();
+    let gated = scene.compare("cascade").code(0).json();
+    let decision = &gated["decision"];
+    assert_eq!(
+        (&decision["winner"], &decision["standing"]),
+        (&json!("new"), &json!("promoted")),
+        "{decision}"
+    );
+    assert_eq!(scene.calls(), calls, "promoting it and gating with it asks no judge again");
+
+    // Another label: what was promoted rested on others.
+    folder.write("more.jsonl", json!({ "item": "t1", "annotator": "bob", "label": "a" }).to_string());
+    folder.args(["import", "labels", "more.jsonl"]).run().code(0);
+    let revoked = standing();
+    assert_eq!(revoked["standing"], "advisory");
+    assert!(revoked["standing_reason"].as_str().unwrap().contains("labels"), "{revoked}");
+    fit();
+    let other = standing();
+    assert_eq!(other["standing"], "advisory", "thresholds from other labels make another judge");
+    assert_ne!(other["id"], judge);
+}
+
+#[test]
+fn the_price_before_goes_by_what_each_stage_is_expected_to_be_asked() {
+    let scene = Panel::new(40, 30, [&["--pairs", "longer"], &["--pairs", "longer"]]);
+    let words = ["calibrate", "--judge", "cascade", "--cascade", "--labels", "labels.jsonl"];
+    let pairs = ["old.jsonl", "new.jsonl", "--rubric", "pairwise-support", "--dry-run", "--json"];
+    let said = scene.folder.args(words).words(pairs.into_iter()).run().code(0).json();
+    let of = |said: &Value, name: &str| -> Vec<f64> {
+        said["stages"].as_array().unwrap().iter().map(|stage| stage[name].as_f64().unwrap()).collect()
+    };
+    assert_eq!(of(&said, "calls"), [60.0, 60.0], "every stage about every label, in both orders: {said}");
+    scene.fit("cascade").code(0);
+    let dry = || {
+        let words = ["compare", "old.jsonl", "new.jsonl", "--judge", "cascade", "--dry-run", "--json"];
+        scene.folder.args(words).run().code(0).json()
+    };
+    let said = dry();
+    assert_eq!(of(&said, "share"), [1.0], "labels let the second stage decide nothing, so it is not asked");
+    assert_eq!((of(&said, "calls"), of(&said, "calls_max")), (vec![20.0], vec![20.0]));
+    let cost = |said: &Value, name: &str| said[name].as_f64().unwrap();
+    assert!(cost(&said, "cost_usd_expected") * 5.0 < cost(&said, "cost_usd_max"), "{said}");
+    let spent = scene.compare("cascade").code(0).json();
+    let spent: f64 = spent["panel"]["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| member["cost_usd"].as_f64().unwrap_or(0.0))
+        .sum();
+    assert!(spent <= cost(&said, "cost_usd_max"), "{spent}: {said}");
+    // What is dear is not asked without a word.
+    scene.folder.write("new.jsonl", cases(40, [" tomorrow, please write to us", ""]));
+    let settings = String::from_utf8(scene.folder.bytes("probity.toml")).unwrap();
+    scene.folder.write("probity.toml", settings.replace("mtok = 1\n", "mtok = 9000\n"));
+    let calls = scene.calls();
+    scene.compare("cascade").code(2).says(["that are spent unasked"]);
+    assert_eq!(scene.calls(), calls);
 }
