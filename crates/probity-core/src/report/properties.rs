@@ -270,7 +270,7 @@ proptest! {
             .filter(|(is_other, quality, _)| !is_other || *quality < Exact::from(1))
             .collect();
         want.sort_by_key(|(is_other, quality, _)| (*is_other, *quality));
-        let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(5).collect();
+        let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(20).collect();
         let summary = summary(&rubric, &results);
         let got: Vec<(Exact, &str)> =
             summary.worst.iter().map(|worst| (worst.quality_max, worst.row.id.as_str())).collect();

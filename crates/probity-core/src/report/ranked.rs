@@ -3,8 +3,11 @@
 use crate::exact::Exact;
 use crate::results::{RankedRecord, ResultRow, RowOutcome};
 
-/// How many of each are kept.
-const KEPT_MAX: usize = 5;
+/// How many of each are listed.
+pub(super) const LISTED_MAX: usize = 5;
+
+/// How many of the worst are kept: pages show them in full to readers without scripts.
+const WORST_MAX: usize = 20;
 
 /// A reply with how good it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +49,7 @@ impl Ranked {
     pub(super) fn add(&mut self, quality_max: Exact, row: &ResultRow) {
         if row.outcome != RowOutcome::Fail {
             let place = self.best.partition_point(|kept| kept.quality_max >= quality_max);
-            keep(&mut self.best, place, quality_max, row);
+            keep(&mut self.best, LISTED_MAX, (place, quality_max), row);
         }
         let is_automatic = row.is_automatic_fail;
         if is_automatic || quality_max < Exact::from(1) {
@@ -54,14 +57,14 @@ impl Ranked {
             let place = self.worst.partition_point(|kept| {
                 rank(kept.row.is_automatic_fail, kept.quality_max) <= rank(is_automatic, quality_max)
             });
-            keep(&mut self.worst, place, quality_max, row);
+            keep(&mut self.worst, WORST_MAX, (place, quality_max), row);
         }
     }
 }
 
-fn keep(list: &mut Vec<RankedReply>, place: usize, quality_max: Exact, row: &ResultRow) {
-    if place < KEPT_MAX {
+fn keep(list: &mut Vec<RankedReply>, most: usize, (place, quality_max): (usize, Exact), row: &ResultRow) {
+    if place < most {
         list.insert(place, RankedReply { quality_max, row: row.clone() });
-        list.truncate(KEPT_MAX);
+        list.truncate(most);
     }
 }

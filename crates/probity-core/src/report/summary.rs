@@ -7,7 +7,7 @@ use super::customer_outcomes::CustomerOutcomeTally;
 use super::gate_tally::GateTally;
 use super::part::Part;
 use super::patterns::PatternTally;
-use super::ranked::{Ranked, RankedReply};
+use super::ranked::{LISTED_MAX, Ranked, RankedReply};
 use super::repeats::RepeatTally;
 use super::self_agreement::SelfAgreementTally;
 use super::sensitivity::variations;
@@ -143,7 +143,7 @@ impl SummaryBuilder {
             },
             weight_sensitivity: variations(&self.rubric, clusters),
             best: self.ranked.best.iter().map(RankedReply::record).collect(),
-            worst: self.ranked.worst.iter().map(RankedReply::record).collect(),
+            worst: self.ranked.worst.iter().take(LISTED_MAX).map(RankedReply::record).collect(),
             all,
             facts,
         };
@@ -211,7 +211,7 @@ pub struct Summary {
     pub causes: Vec<UnscoredCount>,
     /// The best replies of those that do not fail, best first.
     pub best: Vec<RankedReply>,
-    /// The worst replies that are not perfect, worst first.
+    /// The worst replies that are not perfect, worst first; the record lists the first of them.
     pub worst: Vec<RankedReply>,
     /// The first replies that the gate blocked.
     pub blocked: Vec<ResultRow>,

@@ -72,7 +72,6 @@ pub use crate::judge::JudgeId;
 
 pub(crate) use error::Fault;
 pub(crate) use forget::{Erasure, PlacedCase};
-pub(crate) use known::packet_hash;
 pub(crate) use labels::{label_at, last_label, parsed_label, revise_label};
 pub(crate) use tables::Tables;
 

@@ -45,7 +45,7 @@ pub use people::{
 };
 pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView, label_frame};
 pub use remarks::Remark;
-pub use runs::{AttemptView, CaseView, RunVersion, SettlementView};
+pub use runs::RunVersion;
 pub use sessions::SessionView;
 pub use settle::{Difference, Disagreement, PersonAnswer, SettlingView, ToSettle};
 pub use token::AccessToken;

@@ -218,7 +218,9 @@ impl Reviewer {
     /// Looks at the pages about runs, one after the other, until told to stop.
     async fn look(mut self, stop: Arc<AtomicBool>) -> Reviewer {
         while !stop.load(Ordering::Relaxed) {
-            for path in ["/", "/runs", "/runs/1", "/runs/1?q=parcel&sort=-total", "/runs/1/blocks/0"] {
+            for path in
+                ["/", "/runs", "/runs/1", "/runs/1?q=parcel&sort=-total", "/runs/1/blocks/0", "/runs/1/raw/0"]
+            {
                 self.pause(THINK_MS).await;
                 let started = Instant::now();
                 let asked = self.client.get(format!("{}{path}", self.origin)).header(COOKIE, &self.cookie);

@@ -89,14 +89,18 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   };
-  // A server sends blocks by address.
-  const fetched = (number) => fetch(`${holder.dataset.blocks}/${number}`).then((response) => response.text());
+  // A server sends blocks, and what the judge was sent, by address.
+  const fetched = async (address) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(address);
+    return response.text();
+  };
   const entries = new Array(n);
   const texts = new Array(n);
   const block = (number) => {
     if (!blocks.has(number)) {
       const element = document.querySelector(`script[data-block="${number}"]`);
-      const text = element ? Promise.resolve(element.textContent) : fetched(number);
+      const text = element ? Promise.resolve(element.textContent) : fetched(`${holder.dataset.blocks}/${number}`);
       blocks.set(number, text.then(inflated).then(([pieces, rows]) => {
         rows.forEach((row, step) => {
           entries[number * SIZE + step] = [...row, pieces];
@@ -231,6 +235,7 @@
   // The list.
   let found = [];
   let current = 0;
+  let filtered = null;
   const height = () => (matchMedia("(max-width: 640px)").matches ? 86 : 58);
   const cell = (name, ...children) => {
     const element = make("div", name);
@@ -261,8 +266,7 @@
     element.setAttribute("aria-rowindex", position + 2);
     element.style.top = `${position * height()}px`;
     element.dataset.position = position;
-    element.tabIndex = position === current ? 0 : -1;
-    if (index.name[row] === wanted.get("case")) element.setAttribute("aria-selected", "true");
+    element.whole = Boolean(entries[row]);
     const word = outcome(row);
     const icon = make("i", `icon ${word.split(" ").pop()}`);
     icon.setAttribute("aria-hidden", "true");
@@ -284,8 +288,13 @@
       }));
     return element;
   };
+  // Rows that stay are not made again; `painted` says what they were made for.
+  let painted = "";
   const paint = () => {
     const tall = height();
+    const made = `${tall} ${filtered}`;
+    const old = new Map(painted === made ? [...pane.children].map((each) => [+each.dataset.position, each]) : []);
+    painted = made;
     pane.style.height = `${found.length * tall}px`;
     const first = Math.max(0, Math.floor(grid.scrollTop / tall) - 8);
     const end = Math.min(found.length, Math.ceil((grid.scrollTop + grid.clientHeight) / tall) + 8);
@@ -293,8 +302,13 @@
     const held = pane.contains(document.activeElement) ? document.activeElement.dataset.position : null;
     for (let position = first; position < end; position += 1) {
       if (!entries[found[position]]) block(Math.floor(found[position] / SIZE)).then(() => requestAnimationFrame(paint));
-      rows.push(drawn(position));
+      const row = old.get(position)?.whole ? old.get(position) : drawn(position);
+      row.tabIndex = position === current ? 0 : -1;
+      if (index.name[found[position]] === wanted.get("case")) row.setAttribute("aria-selected", "true");
+      else row.removeAttribute("aria-selected");
+      rows.push(row);
     }
+    if (rows.length === pane.children.length && rows.every((each, step) => each === pane.children[step])) return;
     pane.replaceChildren(...rows);
     if (held !== null) pane.querySelector(`[data-position="${held}"]`)?.focus({ preventScroll: true });
   };
@@ -316,8 +330,22 @@
   };
   const COLUMNS = ["texts", "verdict-side", "raw-side"];
   let asSent = false;
-  const tabbed = () => {
-    const raw = place.querySelector(".raw-side");
+  const parsed = (text) => new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
+  const raws = new Map();
+  const sent = (row) => {
+    if (!raws.has(row)) raws.set(row, fetched(`${holder.dataset.raw}/${row}`).catch(() => ""));
+    return raws.get(row).then(parsed);
+  };
+  const tabbed = async () => {
+    const row = index.name.indexOf(wanted.get("case"));
+    const isRaw = wanted.get("tab") === "raw";
+    const asks = holder.dataset.raw && outcome(row) !== "blocked";
+    if (asks && isRaw && !place.querySelector(".raw-side")) {
+      const article = place.firstElementChild;
+      const raw = await sent(row) || make("p", "raw-side", "It could not be loaded.");
+      if (!article.querySelector(".raw-side")) article.append(raw);
+    }
+    const raw = asks || place.querySelector(".raw-side");
     open.classList.toggle("at-raw", Boolean(raw) && wanted.get("tab") === "raw");
     at("tabs").hidden = !raw;
     for (const tab of at("tabs").children) tab.setAttribute("aria-pressed", String(tab.dataset.tab === (wanted.get("tab") || "")));
@@ -338,16 +366,17 @@
     at("case-place").textContent = "";
     if (row < 0) {
       place.replaceChildren(make("p", "soft", `There is no entry called ${name} here. The filters are as they were.`));
+      paint();
       return;
     }
     await block(Math.floor(row / SIZE));
     if (wanted.get("case") !== name) return;
     const column = COLUMNS.find((each) => place.querySelector(`.${each}`)?.contains(document.activeElement));
-    const page = new DOMParser().parseFromString(markup(row), "text/html");
-    const article = page.body.firstElementChild;
+    const article = parsed(markup(row));
     marked(article, (wanted.get("q") || "").toLowerCase());
     place.replaceChildren(article);
-    tabbed();
+    await tabbed();
+    if (wanted.get("case") !== name) return;
     at("case-place").textContent = position < 0 ? "not in the list" : `${position + 1} of ${found.length}`;
     if (position >= 0) {
       current = position;
@@ -386,7 +415,6 @@
   const inWords = (filters, words) => [
     ...filters.map(([key, text]) => `${titles.get(key) || key} ${text.replaceAll(",", " or ")}`), ...(words ? [`“${words}”`] : []),
   ].join(", ");
-  let filtered = null;
   const show = async (moves) => {
     const words = (wanted.get("q") || "").toLowerCase();
     if (words && texts.includes(undefined)) { counted("Reading texts …"); await all(); }
@@ -423,7 +451,7 @@
       }
       current = Math.min(current, Math.max(0, found.length - 1));
     }
-    paint();
+    if (!wanted.get("case")) paint();
     await opened(wanted.get("case"), moves);
   };
 

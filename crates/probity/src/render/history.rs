@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::difference::{p_value, signed};
 use super::figure::{counted, none};
-use super::report::document::{Block, Cells, Document, Fold, Section, Table, Tone};
+use super::report::chart::query;
+use super::report::document::{Block, Cells, Document, DocumentList, Fold, Section, Table, Tone};
 use super::report::over_time::{OverTime, week};
+use super::view::{ListHead, ListItem, Opened};
 
 /// What is meant by a move.
 const LEAD: &str = "A figure has moved when its latest value lies beyond every earlier one and differs from all of them \
@@ -29,6 +31,7 @@ pub(crate) fn document(timeline: &Timeline) -> Document {
         let nothing = "no run of the store has figures to follow";
         sections.push(Section::new("series", "Series").text(nothing));
     }
+    sections.push(Section::new("runs", "Runs").with(Block::Rows).on_pages());
     sections.extend(Section::new("notes", "What else to know").list(notes(timeline)).filled());
     Document {
         command: "report".to_owned(),
@@ -37,8 +40,55 @@ pub(crate) fn document(timeline: &Timeline) -> Document {
         verdict: moved(timeline),
         lead: LEAD.to_owned(),
         sections,
+        list: Some(list(timeline)),
         json: json!(timeline),
         ..Document::default()
+    }
+}
+
+/// Every run that a point stands for, the latest first.
+fn list(timeline: &Timeline) -> DocumentList {
+    let items = timeline.series.iter().flat_map(|series| {
+        let places = places(series);
+        let item = move |at: usize| run_item(series, at, &places[at]);
+        (0..series.points.len()).rev().map(item)
+    });
+    let facets = [("series", "Series"), ("week", "Week"), ("run", "Run"), ("judge", "Judge")];
+    DocumentList { head: ListHead::new("runs", "Figure", &facets).sorted(""), items: items.collect() }
+}
+
+/// A run with all of its figures, and how to see it whole or beside the one before.
+fn run_item(series: &Series, at: usize, week: &str) -> ListItem {
+    let (point, run) = (&series.points[at], series.points[at].run.to_string());
+    let figure = |track: &FigureTrack| {
+        let [value, interval, n] = cells(&track.figure, track.values[at]);
+        [track.figure.name(), value, interval, n]
+    };
+    let figures: Vec<[String; 4]> = series.tracks.iter().map(figure).collect();
+    let mut commands =
+        vec![format!("probity open {run}"), format!("probity report {run} --report run-{run}.html")];
+    let before = at.checked_sub(1).filter(|_| series.command == "run").map(|at| series.points[at].run);
+    commands.extend(before.map(|before| format!("probity diff {before} {run} --report diff.html")));
+    let main = series.tracks.first();
+    let value = main.and_then(|track| Some((track, track.values[at]?.value)));
+    let line =
+        figures.first().map(|[name, value, interval, n]| format!("{name} {value} ({interval}, n {n})"));
+    let day = point.at.to_string();
+    ListItem {
+        name: format!("run {run}"),
+        values: vec![
+            vec![format!("{} {}", series.command, series.rubric.name)],
+            vec![week.to_owned()],
+            vec![run],
+            vec![point.judge.name.clone()],
+        ],
+        total: value.map(|(track, value)| {
+            let shown = if track.figure.is_share() { 100.0 * value } else { value };
+            (10.0 * shown).round() / 10.0
+        }),
+        levels: Vec::new(),
+        lines: [format!("{day} · {}", point.files), line.unwrap_or_default()],
+        view: Opened::Run { title: format!("{} on {day}", title(series)), figures, commands },
     }
 }
 
@@ -143,7 +193,8 @@ fn over_time<'a>(
         // The interval of a single value has no ends that could be drawn.
         let [low, high] = if value.n < 2 && !is_share { [value.value; 2] } else { [value.low, value.high] };
         let label = format!("{}, run {}: {shown} ({interval}, n {n})", places[at], series.points[at].run);
-        (at, [value.value, low, high], label)
+        let run = series.points[at].run.to_string();
+        (at, [value.value, low, high], label, query(&[("run", &run)]))
     };
     let mut anchor: Vec<(usize, f64)> = Vec::new();
     for (look, value) in &of.anchor_looks {

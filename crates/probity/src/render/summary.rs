@@ -31,7 +31,8 @@ pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appe
     let mut sections = vec![slices(summary), outcomes(summary), targets(summary), criteria(summary)];
     sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
     sections.extend([customer_outcomes(summary), gate(summary)]);
-    sections.push(replies("worst", "Worst replies", &summary.worst, rubric).not_on_pages());
+    let worst = &summary.worst[..summary.record.worst.len().min(summary.worst.len())];
+    sections.push(replies("worst", "Worst replies", worst, rubric).not_on_pages());
     sections.push(replies("best", "Best replies", &summary.best, rubric).only_in_markdown());
     sections.push(without_score(summary, skipped));
     sections.push(Section::new("replies", "All replies").with(Block::Rows).on_pages());
@@ -144,7 +145,7 @@ fn targets(summary: &Summary) -> Section {
         };
         let interval = target.low.zip(target.high).map(|(low, high)| format!("{low:.3}–{high:.3}"));
         table.row(cells![
-            metric_name(target),
+            opening(metric_name(target), target, &summary.rubric),
             reached(target),
             interval.unwrap_or_else(none),
             target.n,
@@ -153,6 +154,26 @@ fn targets(summary: &Summary) -> Section {
         ]);
     }
     Section::new("targets", "Targets").table(table)
+}
+
+/// The name of a target's figure, which shows the replies that lower it.
+fn opening(name: String, target: &TargetRecord, rubric: &Rubric) -> Cell {
+    let criterion = target.metric.strip_prefix("mean ");
+    let criterion = rubric.criteria().iter().find(|each| Some(each.id.as_str()) == criterion);
+    match (target.metric.as_str(), criterion) {
+        (_, Some(criterion)) => Cell::filter(name, "", &[(criterion.id.as_str(), &below_best(criterion))]),
+        (PASS_RATE | "automatic_fail_rate", None) => Cell::filter(name, "", &[("o", "fail")]),
+        (_, None) => Cell::text(name),
+    }
+}
+
+/// The levels that are not the best, as an address has them.
+fn below_best(criterion: &Criterion) -> String {
+    let best = criterion.scale.best();
+    match criterion.scale.direction() {
+        Direction::LowerIsBetter => format!("{}..", best + 1),
+        Direction::HigherIsBetter => format!("..{}", best - 1),
+    }
 }
 
 /// The figure that a target is about.
@@ -277,7 +298,10 @@ fn criteria(summary: &Summary) -> Section {
     let mut table = Table::new(&titles);
     for (id, each) in criteria.iter() {
         let interval = each.low.zip(each.high).map(|(low, high)| format!("{low:.2}–{high:.2}"));
-        let mut row = cells![id, mean(each), interval.unwrap_or_else(none), each.n];
+        let criterion = summary.rubric.criteria().iter().find(|criterion| criterion.id.as_str() == id);
+        let name =
+            criterion.map_or_else(|| Cell::text(id), |each| Cell::filter(id, "", &[(id, &below_best(each))]));
+        let mut row = cells![name, mean(each), interval.unwrap_or_else(none), each.n];
         let points = || points(id, each, &summary.rubric).unwrap_or_else(none);
         row.extend(is_weighted.then(|| Cell::text(points())));
         let levels: Vec<String> = each.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();

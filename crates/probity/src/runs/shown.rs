@@ -8,9 +8,8 @@ use probity_core::report::{Summary, SummaryBuilder};
 use probity_core::results::{ResultRow, RunResults};
 use probity_core::rubric::Rubric;
 use probity_engine::input::Skipped;
-use probity_engine::ledger::{RunRecord, Store};
+use probity_engine::ledger::{JudgeId, RunRecord, Store};
 use probity_engine::run::RunError;
-use probity_engine::run::case_record::{CaseRecord, CaseStatus};
 use probity_engine::run::results::Row;
 use probity_engine::run::spec::RecordedRun;
 use serde::Deserialize;
@@ -20,7 +19,10 @@ use crate::render::private::Texts;
 use crate::render::report::appendix::Appendix;
 use crate::render::report::document::{Document, SKIPPED_MAX};
 use crate::render::summary::document;
-use crate::render::view::{self, BLOCK, CaseParts, Index, Viewer};
+use crate::render::view::{
+    self, AskedPacket, AskedReader, BLOCK, CaseParts, EntryTexts, Index, ListEntry, ListHead, ListItem,
+    Viewer, Votes,
+};
 
 /// A run whole.
 pub(crate) struct ShownRun {
@@ -36,8 +38,11 @@ pub(crate) struct Replies {
     pub(crate) results: RunResults,
     /// The rubric they were scored by.
     pub(crate) rubric: Rubric,
-    /// The packets that asked about each, by their hashes; empty where they are not on record.
-    pub(crate) packets: Vec<Vec<String>>,
+    /// What a list is filtered and ordered by, in the same order.
+    pub(crate) entries: Vec<ListEntry>,
+    votes: Votes,
+    /// Who was asked, and which independent answer is shown; `None` where that is not on record.
+    judge: Option<(JudgeId, u32)>,
     viewer: Viewer,
 }
 
@@ -74,16 +79,14 @@ impl ShownRun {
             appendix = appendix.of_call(&call.argv);
         }
         let document = document(&summary, &recorded.name, &skipped, appendix);
-        let cases = recorded.cases(store)?.collect::<Result<Vec<CaseRecord>, RunError>>()?;
-        let replies = cases.iter().filter(|case| !matches!(case.status, CaseStatus::Skipped { .. }));
-        let packets =
-            replies.map(|case| case.packets().iter().map(|packet| packet.hash.to_string()).collect());
-        let packets = packets.collect();
+        let labels = reader.labels()?.into_iter().map(|stored| stored.label);
+        let votes = Votes::new(labels, &summary.rubric);
+        let judge = Some((recorded.judge().clone(), recorded.first_repeat()));
         let standing = summary.record.facts.judge.earned.clone();
         let Summary { rubric, record: summary, .. } = summary;
         let results =
             RunResults { results: rows, skipped: Vec::new(), failed: Vec::new(), summary, standing };
-        Ok(ShownRun { document, replies: Some(Replies::new(results, rubric, packets)) })
+        Ok(ShownRun { document, replies: Some(Replies::new(results, rubric, votes, judge)) })
     }
 
     /// The results in a file called `name`, scored by `rubric`.
@@ -102,14 +105,52 @@ impl ShownRun {
         let skipped: Vec<Skipped> = skipped.collect();
         let appendix = Appendix::of_files(Some(&rubric));
         let document = document(&summary, name, &skipped, appendix).with_standing(&results.standing);
-        ShownRun { document, replies: Some(Replies::new(results, rubric, Vec::new())) }
+        ShownRun { document, replies: Some(Replies::new(results, rubric, Votes::default(), None)) }
+    }
+}
+
+impl ShownRun {
+    /// The index of its list, as JSON; `None` where it has none.
+    pub(crate) fn index(&self) -> io::Result<Option<String>> {
+        let (head, entries): (ListHead, Vec<ListEntry>) = match (&self.replies, &self.document.list) {
+            (Some(replies), _) => (replies.head(), replies.entries.clone()),
+            (None, Some(list)) => (list.head.clone(), list.items.iter().map(ListItem::entry).collect()),
+            (None, None) => return Ok(None),
+        };
+        let mut index = Index::new(head);
+        for entry in entries {
+            index.add(entry);
+        }
+        Ok(Some(serde_json::to_string(&index)?))
+    }
+
+    /// The block of this number of its list; `None` where there is none.
+    pub(crate) fn block(&self, number: usize) -> io::Result<Option<String>> {
+        let entries: Option<io::Result<Vec<EntryTexts>>> = match (&self.replies, &self.document.list) {
+            (Some(replies), _) => {
+                let rows = replies.rows().chunks(BLOCK).nth(number);
+                rows.map(|rows| {
+                    rows.iter().map(|row| replies.viewer.reply(row, replies.parts(None))).collect()
+                })
+            }
+            (None, Some(list)) => {
+                let viewer = Viewer::new(Texts::Full);
+                let items = list.items.chunks(BLOCK).nth(number);
+                items.map(|items| items.iter().map(|item| viewer.listed(item)).collect())
+            }
+            (None, None) => None,
+        };
+        entries.map(|entries| view::block(&entries?)).transpose()
     }
 }
 
 impl Replies {
-    fn new(results: RunResults, rubric: Rubric, packets: Vec<Vec<String>>) -> Replies {
+    fn new(results: RunResults, rubric: Rubric, votes: Votes, judge: Option<(JudgeId, u32)>) -> Replies {
         let viewer = Viewer::new(Texts::Full);
-        Replies { results, rubric, packets, viewer }
+        let mut replies = Replies { results, rubric, entries: Vec::new(), votes, judge, viewer };
+        let entry = |row| view::reply_entry(row, replies.parts(None));
+        replies.entries = replies.rows().iter().map(entry).collect();
+        replies
     }
 
     /// What each came to.
@@ -117,26 +158,36 @@ impl Replies {
         &self.results.results
     }
 
-    /// The index of all replies, as JSON.
-    pub(crate) fn index(&self) -> io::Result<String> {
-        let mut index = Index::new(view::replies(&self.rubric));
-        self.rows().iter().for_each(|row| index.add(view::reply_entry(row, self.parts())));
-        Ok(serde_json::to_string(&index)?)
+    /// What a list of them is about.
+    pub(crate) fn head(&self) -> ListHead {
+        view::replies(&self.rubric)
     }
 
-    /// The block of this number; `None` where there is none.
-    pub(crate) fn block(&self, number: usize) -> io::Result<Option<String>> {
-        let Some(rows) = self.rows().chunks(BLOCK).nth(number) else { return Ok(None) };
-        let entries = rows.iter().map(|row| self.viewer.reply(row, self.parts()));
-        view::block(&entries.collect::<io::Result<Vec<_>>>()?).map(Some)
+    /// Whether the record has what the judge was sent.
+    pub(crate) fn has_packets(&self) -> bool {
+        self.judge.is_some()
     }
 
-    fn parts(&self) -> CaseParts<'_> {
-        CaseParts { rubric: &self.rubric, votes: None, asked: None }
+    /// What the judge was sent about the reply at `place` and what came back, where that is on record.
+    pub(crate) fn asked(&self, store: &Store, place: usize) -> io::Result<Option<Vec<AskedPacket>>> {
+        let Some(((judge, repeat), row)) = self.judge.clone().zip(self.rows().get(place)) else {
+            return Ok(None);
+        };
+        let reader = store.reader().map_err(io::Error::other)?;
+        AskedReader { reader, judge, repeat }.packets(&row.packets).map(Some)
     }
 
-    /// A case as markup.
-    pub(crate) fn case(&self, row: &ResultRow) -> io::Result<String> {
-        self.viewer.case(row, self.parts())
+    fn parts<'a>(&'a self, asked: Option<&'a [AskedPacket]>) -> CaseParts<'a> {
+        CaseParts { rubric: &self.rubric, votes: Some(&self.votes), asked }
+    }
+
+    /// A case as markup, with what the judge was sent where that is given.
+    pub(crate) fn case(&self, row: &ResultRow, asked: Option<&[AskedPacket]>) -> io::Result<String> {
+        self.viewer.case(row, self.parts(asked))
+    }
+
+    /// What the judge was sent and what came back as markup.
+    pub(crate) fn raw(&self, asked: &[AskedPacket]) -> io::Result<String> {
+        self.viewer.raw(asked)
     }
 }

@@ -12,6 +12,7 @@ use crate::render::view;
 
 /// The look of pages to work in: that of the reports, the frame, and what working needs.
 const ROOM: &str = concat!(
+    include_str!("../../pages/view/parts.css"),
     include_str!("../../pages/report.css"),
     include_str!("../../pages/review/frame.css"),
     include_str!("../../pages/review/review.css")
@@ -19,6 +20,8 @@ const ROOM: &str = concat!(
 
 /// The look of pages to read: that of the reports with the list of replies, and the frame.
 const READING: &str = concat!(
+    include_str!("../../pages/view/case.css"),
+    include_str!("../../pages/view/parts.css"),
     include_str!("../../pages/report.css"),
     include_str!("../../pages/view/view.css"),
     include_str!("../../pages/review/frame.css")

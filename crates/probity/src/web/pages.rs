@@ -34,7 +34,6 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     ("run", "runs", include_str!("../../pages/review/run.html.jinja")),
     ("replies", "", include_str!("../../pages/review/replies.html.jinja")),
     ("compare", "runs", include_str!("../../pages/review/compare.html.jinja")),
-    ("packet", "runs", include_str!("../../pages/review/packet.html.jinja")),
 ];
 
 /// The templates, ready to be filled.

@@ -88,7 +88,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         read("/runs/compare", Lead, get(sides::page)),
         read("/runs/{run}", Lead, get(runs::run)),
         read("/runs/{run}/blocks/{number}", Lead, get(runs::block)),
-        read("/packets/{packet}", Lead, get(runs::packet)),
+        read("/runs/{run}/raw/{place}", Lead, get(runs::raw)),
         read("/labels.csv", Lead, get(export::csv)),
         read("/labels.jsonl", Lead, get(export::jsonl)),
         read("/people", Lead, get(people::page)),

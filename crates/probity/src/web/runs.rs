@@ -1,31 +1,30 @@
-//! Runs as leads see them: the list, one with its figures and all of its replies, two side by side, and one packet.
+//! Runs as leads see them: the list, and one with its figures, all of its replies and what the judge was sent.
 //!
 //! A run's page is its report, made by the same code as the file, and the list of its replies: drawn here for readers
 //! without scripts, and taken over by the script of the reports where there is one, which asks for the same blocks
 //! by address. Filters are in the address, so that a link shows the same to every lead.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use probity_core::results::ResultRow;
-use probity_core::sample::NO_SLICE;
 use probity_engine::ledger::{RunOutcome, RunRecord};
-use probity_engine::review::{CaseView, ReviewRoom};
+use probity_engine::review::ReviewRoom;
 use serde::Deserialize;
 
 use super::app::Visit;
 use super::refusal::{PageResult, Refusal};
 use super::shelf;
 use crate::plain::excerpt;
-use crate::render::report::document::Document;
 use crate::render::report::html::{inert, part};
+use crate::render::view::AskedPacket;
 use crate::render::view::query::ListQuery;
 use crate::runs::list::RunLine;
-use crate::runs::shown::Replies;
+use crate::runs::shown::{Replies, ShownRun};
 
 /// Rows of one page.
 const ROWS: usize = 50;
@@ -113,110 +112,116 @@ pub(super) async fn run(
     Query(said): Query<Vec<(String, String)>>,
 ) -> PageResult {
     let shown = shelf::shown(&visit.app, run).await?;
-    let title = format!("Run {run}");
-    let Some(replies) = &shown.replies else {
-        return document_page(&visit, &shown.document, &title);
-    };
     let said = ListQuery::of(said);
-    let listed = visit.app.pages.rendered("replies", listed(run, replies, &said)?)?;
+    let listed = match &shown.replies {
+        Some(replies) => {
+            let place =
+                said.value("case").and_then(|name| replies.rows().iter().position(|row| row.name() == name));
+            let asked = match place {
+                Some(place) => asked(&visit, &shown, place).await?,
+                None => None,
+            };
+            let opened = place.map(|place| (place, asked));
+            visit.app.pages.rendered("replies", listed(run, replies, &said, opened)?)?
+        }
+        None => String::new(),
+    };
     let content = part(&shown.document, &listed).map_err(|error| Refusal::failed(&error))?;
-    let index = inert(&replies.index().map_err(|error| Refusal::failed(&error))?);
+    let index = shown.index().map_err(|error| Refusal::failed(&error))?;
     let safe = |text: String| Value::from_safe_string(text);
-    let body = context! { run, content => safe(content), index => safe(index) };
-    visit.viewer("run", &title, &shown.document.command, body)
+    let body = context! {
+        run, content => safe(content), index => index.map(|index| safe(inert(&index))),
+        has_packets => shown.replies.as_ref().is_some_and(Replies::has_packets),
+    };
+    visit.viewer("run", &format!("Run {run}"), &shown.document.command, body)
 }
 
-/// A page of a document alone.
-pub(super) fn document_page(visit: &Visit, document: &Document, title: &str) -> PageResult {
-    let content = part(document, "").map_err(|error| Refusal::failed(&error))?;
-    let body = context! { run => (), content => Value::from_safe_string(content), index => () };
-    visit.viewer("run", title, &document.command, body)
+/// What the judge was sent about a reply and what came back; `None` where that is not on record.
+async fn asked(
+    visit: &Visit,
+    shown: &Arc<ShownRun>,
+    place: usize,
+) -> Result<Option<Vec<AskedPacket>>, Refusal> {
+    let shown = Arc::clone(shown);
+    let read = move |room: &ReviewRoom| {
+        Ok(shown.replies.as_ref().map_or(Ok(None), |replies| replies.asked(room.store(), place)))
+    };
+    visit.app.read(read).await?.map_err(|error| Refusal::failed(&error))
 }
 
-/// `GET /runs/{run}/blocks/{number}`: cases as the script of the reports takes them.
+/// `GET /runs/{run}/blocks/{number}`: entries of its list as the script of the reports takes them.
 pub(super) async fn block(visit: Visit, Path((run, number)): Path<(i64, usize)>) -> PageResult {
     let shown = shelf::shown(&visit.app, run).await?;
-    let made = tokio::task::spawn_blocking(move || {
-        shown.replies.as_ref().map_or(Ok(None), |replies| replies.block(number))
-    });
+    let made = tokio::task::spawn_blocking(move || shown.block(number));
     let block = made.await.map_err(|_| Refusal::broken())?.map_err(|error| Refusal::failed(&error))?;
-    let block = block.ok_or_else(Refusal::not_found)?;
-    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], block).into_response())
+    Ok(as_text(block.ok_or_else(Refusal::not_found)?))
 }
 
+/// `GET /runs/{run}/raw/{place}`: what the judge was sent about a reply and what came back, as the script takes it.
+pub(super) async fn raw(visit: Visit, Path((run, place)): Path<(i64, usize)>) -> PageResult {
+    let shown = shelf::shown(&visit.app, run).await?;
+    let asked = asked(&visit, &shown, place).await?;
+    let (replies, asked) = shown.replies.as_ref().zip(asked).ok_or_else(Refusal::not_found)?;
+    Ok(as_text(replies.raw(&asked).map_err(|error| Refusal::failed(&error))?))
+}
+
+/// A part of a page, which is none by itself.
+fn as_text(text: String) -> Response {
+    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+}
+
+/// A case that is open: its place, and what the judge was sent about it.
+type OpenCase = (usize, Option<Vec<AskedPacket>>);
+
 /// The list as readers without scripts have it: filters as a form, a page of rows, and the open case.
-fn listed(run: i64, replies: &Replies, said: &ListQuery) -> Result<Value, Refusal> {
-    let (rows, rubric) = (replies.rows(), &replies.rubric);
-    let found = said.found(rows, rubric);
+fn listed(run: i64, replies: &Replies, said: &ListQuery, opened: Option<OpenCase>) -> Result<Value, Refusal> {
+    let (rows, head) = (replies.rows(), replies.head());
+    let found = said.found(rows, &head, &replies.entries);
     let paging = Paging::new(said.page(), found.len());
-    let case = said.value("case").map(|name| opened(run, replies, said, &found, name)).transpose()?;
-    let criteria =
-        rubric.criteria().iter().map(|each| context! { id => each.id.as_str(), title => &each.title });
+    let case = said.value("case").map(|name| open_case(replies, said, &found, (name, opened))).transpose()?;
     let row = |place: usize| {
-        let row = &rows[place];
+        let (row, entry) = (&rows[place], &replies.entries[place]);
         let line = |text: &Option<String>| excerpt(text.as_deref().unwrap_or_default(), LINE_COLUMNS_MAX);
-        let levels = (0..rubric.criteria().len()).map(|at| Value::from(row.level(at))).collect::<Vec<_>>();
         context! {
-            name => row.name(), slice => row.slice.as_deref().unwrap_or(NO_SLICE), outcome => row.outcome.name(),
+            name => &entry.name, slice => &entry.values[1][0], outcome => row.outcome.name(),
             ticket => line(&row.ticket), reply => line(&row.reply), total => row.total.map(|total| total.to_string()),
-            levels, why => row.reasons().join("; "), address => said.with("case", &row.name()),
+            levels => &entry.levels, why => row.reasons().join("; "), address => said.with("case", &entry.name),
         }
     };
-    let chosen = |name: &str| said.value(name).unwrap_or_default().to_owned();
+    let menus = head.facets.iter().enumerate().map(|(at, (key, title))| {
+        let values: BTreeSet<&String> = replies.entries.iter().flat_map(|entry| &entry.values[at]).collect();
+        let values: Vec<String> = values.into_iter().cloned().collect();
+        context! { key, title, values, chosen => said.value(key).unwrap_or_default() }
+    });
     Ok(context! {
         run, case, n_all => rows.len(), narrows => said.narrows(), paging => paging.view(),
-        criteria => criteria.collect::<Vec<_>>(),
-        outcomes => distinct(rows, |row| Some(row.outcome.name())),
-        slices => distinct(rows, |row| Some(row.slice.as_deref().unwrap_or(NO_SLICE))),
-        variants => distinct(rows, |row| row.variant.as_deref()),
-        said => context! { o => chosen("o"), slice => chosen("slice"), variant => chosen("variant"), q => chosen("q") },
+        criteria => head.criteria.iter().map(|each| each.title.clone()).collect::<Vec<_>>(),
+        menus => menus.collect::<Vec<_>>(), q => said.value("q").unwrap_or_default(),
         rows => paging.of(found).map(row).collect::<Vec<_>>(),
         at_page => said.with("page", ""),
-        cleared => "?",
     })
 }
 
-/// The values of a column, each once, in order.
-fn distinct<'a>(rows: &'a [ResultRow], value: impl Fn(&'a ResultRow) -> Option<&'a str>) -> Vec<String> {
-    let values: BTreeSet<&str> = rows.iter().filter_map(value).collect();
-    values.into_iter().map(str::to_owned).collect()
-}
-
 /// A case with the way to those before and after it in the list.
-fn opened(
-    run: i64,
+fn open_case(
     replies: &Replies,
     said: &ListQuery,
     found: &[usize],
-    name: &str,
+    (name, opened): (&str, Option<OpenCase>),
 ) -> Result<Value, Refusal> {
     let rows = replies.rows();
     let back = said.with("case", "");
-    let Some(at) = rows.iter().position(|row| row.name() == name) else {
-        return Ok(context! { name, back, markup => (), run });
+    let Some((at, asked)) = opened else {
+        return Ok(context! { name, back, markup => () });
     };
     let place = found.iter().position(|each| *each == at);
     let address = |place: Option<usize>| {
         place.and_then(|place| found.get(place)).map(|at| said.with("case", &rows[*at].name()))
     };
-    let markup = replies.case(&rows[at]).map_err(|error| Refusal::failed(&error))?;
-    let packets = replies.packets.get(at).map(Vec::as_slice).unwrap_or_default();
+    let markup = replies.case(&rows[at], asked.as_deref()).map_err(|error| Refusal::failed(&error))?;
     Ok(context! {
-        name, back, run, markup => Value::from_safe_string(markup), packets => packets.to_vec(),
-        n => place.map(|place| place + 1), of => found.len(),
+        name, back, markup => Value::from_safe_string(markup), n => place.map(|place| place + 1), of => found.len(),
         previous => address(place.and_then(|place| place.checked_sub(1))),
         next => address(place.map(|place| place + 1)),
     })
-}
-
-/// `GET /packets/{packet}`
-pub(super) async fn packet(visit: Visit, Path(packet): Path<String>) -> PageResult {
-    let name = packet.clone();
-    let case = visit.app.read(move |room| room.case(&name)).await?.ok_or_else(Refusal::not_found)?;
-    let other = match case.other_order.clone() {
-        Some(other) => visit.app.read(move |room| room.case(&other)).await?,
-        None => None,
-    };
-    let orders: Vec<CaseView> = std::iter::once(case).chain(other).collect();
-    visit.page("packet", "One question in depth", context! { packet, orders => Serde(orders) })
 }

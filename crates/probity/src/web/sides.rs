@@ -16,7 +16,7 @@ use super::refusal::{PageResult, Refusal};
 use super::runs::Paging;
 use super::shelf;
 use crate::render::difference::{DifferenceShown, document};
-use crate::render::report::document::query;
+use crate::render::report::chart::query;
 use crate::render::report::html::part;
 use crate::runs::FALL_ALPHA;
 use crate::runs::shown::ShownRun;

@@ -223,13 +223,21 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
-    /// A picture of the whole page as it is shown now, in `target/screenshots`.
+    /// Lets the page run scripts from now on, or none.
+    pub(crate) fn scripts(&self, run: bool) {
+        self.devtools("Emulation.setScriptExecutionDisabled", &json!({ "value": !run }));
+    }
+
+    /// A picture of the whole page as it is shown now, in `target/screenshots`; in the long form of the tests alone.
     #[track_caller]
-    pub(crate) fn screenshot(&self, name: &str) -> PathBuf {
+    pub(crate) fn screenshot(&self, name: &str) {
+        if std::env::var_os("PROBITY_LONG_TESTS").is_none() {
+            return;
+        }
         let size = &self.devtools("Page.getLayoutMetrics", &json!({}))["cssContentSize"];
         let width = size["width"].as_f64().expect("a page has a width");
         let height = size["height"].as_f64().expect("a page has a height").min(HEIGHT_MAX);
-        self.captured(name, width, height)
+        self.captured(name, width, height);
     }
 
     /// A picture for the README of the upper part of the page, by day, in `target/screenshots/readme`.

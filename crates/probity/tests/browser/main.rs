@@ -1,16 +1,18 @@
 //! What people see, in a real browser: pages opened by Debian's Chromium through its web driver.
 //!
 //! No page may reach beyond this machine, and none is judged by its markup alone. Where there is no browser
-//! every test prints that it was skipped and passes. Screenshots are kept in `target/screenshots`.
+//! every test prints that it was skipped and passes. The long form keeps pictures of all pages in `target/screenshots`.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
 mod axe;
 mod client;
 mod driver;
+mod firefox;
 mod hostile;
 mod large;
 mod open;
+mod reading;
 mod report;
 mod report_views;
 mod review;

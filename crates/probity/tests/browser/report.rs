@@ -209,6 +209,10 @@ fn w19_probing_and_promotion_open_from_disk() {
     );
     assert_eq!(browser.text(".standing").to_lowercase(), "advisory");
     assert!(browser.count("#missing > details") > 0 && browser.text("#missing").contains("to go"));
+    assert!(
+        browser.count("#missing .have") > 0 && browser.count("#missing .need") > 0,
+        "bars of have and need"
+    );
     assert!(browser.text("#missing .command code").starts_with("probity "));
     assert!(!browser.text("main").contains('…'), "nothing is cut off");
     browser.screenshots("report-promote");

@@ -81,6 +81,20 @@ fn a_case_shows_labels_beside_levels_and_raw_packets_behind_a_tab() {
     assert_eq!(browser.count(".person") + browser.count(".raw-side"), 0);
 }
 
+/// Everything that is drawn on a page with a list leads to a part of it, and says so in words.
+#[track_caller]
+pub(crate) fn nothing_is_dead(browser: &Browser, page: &str) {
+    let drawn = "return [...document.querySelectorAll('main > :not(.viewer) :is(.dot, .ring:not(.ruler *), .wedge, rect.bar, .stack rect, \
+        .levels rect, td.h0, td.h1, td.h2, td.h3)')].filter((each) => each.getClientRects().length)";
+    let dead = format!(
+        "{drawn}.filter((each) => !(each.closest('a') || each.querySelector('a')) ).map((each) => each.outerHTML)"
+    );
+    assert!(browser.execute(&format!("{drawn}.length"), &[]).as_u64() > Some(0), "{page} draws nothing");
+    assert_eq!(browser.execute(&dead, &[]), json!([]), "{page}: what is drawn opens nothing");
+    let unnamed = "return [...document.querySelectorAll('main svg a, a.hit')].filter((each) => !/\\d/.test(each.getAttribute('aria-label'))).length";
+    assert_eq!(browser.execute(unnamed, &[]), 0, "{page}: a link has no figure in its name");
+}
+
 /// From the top to a case of the worst slice and back, by keys alone.
 #[test]
 fn a_report_is_walked_by_keys_alone() {
@@ -116,9 +130,7 @@ fn a_report_is_walked_by_keys_alone() {
         &[],
     );
     assert_eq!(rows, json!([slice]));
-    let dead = "return [...document.querySelectorAll('main svg rect.bar, main .stack[role=group] rect')].filter((each) => \
-        !each.closest('a')).length";
-    assert_eq!(browser.execute(dead, &[]), 0, "every bar opens something");
+    nothing_is_dead(&browser, "walk.html");
     // What is printed is what is filtered, with its filters in words.
     browser.execute("dispatchEvent(new Event('beforeprint'))", &[]);
     browser.look(Look::Print);
@@ -178,6 +190,7 @@ fn three_variants_have_a_matrix_and_every_pair_opens_in_both_orders() {
     });
     std::fs::write(scene.probity.path("third.jsonl"), third).unwrap();
     scene.open(&browser, "three.html", "compare old.jsonl new.jsonl third.jsonl --resamples 200", 0);
+    nothing_is_dead(&browser, "three.html");
     assert_eq!(browser.count("#between tbody tr"), 3);
     assert_eq!(browser.count("#between td a"), 6, "each variant against each other one");
     assert!(browser.count("#slices-by-variant td a") >= 6);
@@ -209,10 +222,11 @@ fn a_difference_shows_both_texts_with_changed_words_marked() {
         scene.probity.args(["run", file, "--rubric", "support-gold", "--model", "mock-judge"]).run().code(0);
     }
     scene.open_made(&browser, "diff.html", "diff 1 2", 0);
-    let told = browser.execute("return [...document.querySelectorAll('#outcomes td a')].map((each) => +each.textContent).reduce((a, b) => a + b, 0)", &[]);
+    nothing_is_dead(&browser, "diff.html");
+    let told = browser.execute("return [...document.querySelectorAll('#outcomes td:not(:first-child)')].map((each) => +each.textContent).reduce((a, b) => a + b, 0)", &[]);
     browser.click("#outcomes td a");
     browser.wait_until("document.querySelector('.token')");
-    assert!(told.as_u64().unwrap() > 0);
+    assert_eq!(told, 30, "every pair is in one cell");
     browser.click(".row");
     browser.wait_until("document.querySelector('.change mark.added')");
     assert!(browser.count(".change mark.removed") > 0 && browser.count(".moves span") > 0);
@@ -229,6 +243,7 @@ fn a_cell_of_a_calibration_lists_exactly_its_cases() {
     let words =
         "calibrate old.jsonl new.jsonl --labels labels.jsonl --resamples 200 --rubric pairwise-support";
     scene.open(&browser, "cells.html", words, 0);
+    nothing_is_dead(&browser, "cells.html");
     let off = "return [...document.querySelectorAll('#confusion td:not(.same) a')].findIndex((each) => +each.textContent > 0)";
     assert!(browser.execute(off, &[]).as_i64().unwrap() >= 0);
     let n = browser.execute("const cell = document.querySelector('#confusion td:not(.same) a'); const n = +cell.textContent; cell.click(); return n", &[]);

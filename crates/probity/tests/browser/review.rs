@@ -17,7 +17,7 @@ fn cases(n: usize) -> String {
 }
 
 /// The same as conversations of so many turns, the last of them the customer's.
-fn cases_with(n: usize, n_turns: usize) -> String {
+pub(crate) fn cases_with(n: usize, n_turns: usize) -> String {
     let case = |n: usize| {
         let slice = if n.is_multiple_of(2) { "billing" } else { "returns" };
         let earlier = (1..n_turns).map(|turn| {
@@ -66,7 +66,7 @@ fn level(browser: &Browser, criterion: &str) -> Value {
 
 /// The labels of the store, as they are exported.
 #[track_caller]
-fn labels(probity: &Probity) -> Vec<Value> {
+pub(crate) fn labels(probity: &Probity) -> Vec<Value> {
     let ran = probity.args(["export", "labels"]).run().code(0);
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

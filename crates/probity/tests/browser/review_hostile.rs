@@ -148,7 +148,7 @@ fn led(browser: &Browser, room: &ReviewRoom, lead: &str, n_items: usize, read: &
         browser.goto(&room.url(path));
         check(browser, read);
     }
-    // Every case as the script opens it, and one as readers without scripts have it, with its packet.
+    // Every case as the script opens it, and one with its packets, also as readers without scripts have it.
     browser.goto(&room.url("/runs/1"));
     browser.wait_until("document.querySelectorAll('.row').length > 0");
     browser.press(ENTER);
@@ -159,9 +159,14 @@ fn led(browser: &Browser, room: &ReviewRoom, lead: &str, n_items: usize, read: &
     }
     let name =
         browser.execute("return encodeURIComponent(document.getElementById('case-name').textContent)", &[]);
-    let packet = browser.packet(&format!("/runs/1?case={}", name.as_str().unwrap()));
-    browser.goto(&room.url(&packet));
+    browser.press("t");
+    browser.wait_until("document.querySelector('.raw-side .packet')");
     check(browser, read);
+    browser.scripts(false);
+    browser.goto(&room.url(&format!("/runs/1?case={}", name.as_str().unwrap())));
+    assert!(browser.count(".without-script .packet") > 0);
+    check(browser, read);
+    browser.scripts(true);
 }
 
 /// A judge whose model and words are known when they are seen.

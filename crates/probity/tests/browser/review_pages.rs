@@ -8,10 +8,12 @@ use crate::client::{Browser, Look};
 use crate::review_room::{ENTER, ESCAPE, ReviewRoom, Visitor};
 
 /// The looks that a page to work in has; nobody prints one.
-const LOOKS: [(Look, &str); 3] = [(Look::Light, "light"), (Look::Dark, "dark"), (Look::Narrow, "narrow")];
-
-/// Pages made of a report's parts, which are looked at as files.
-const READING: [&str; 4] = ["run", "case", "comparison", "compare"];
+const LOOKS: [(Look, &str); 4] = [
+    (Look::Light, "light"),
+    (Look::Dark, "dark"),
+    (Look::Narrow, "narrow"),
+    (Look::NarrowDark, "narrow-dark"),
+];
 
 /// Pictures of the page that is open. It must fit its width and have nothing to complain about.
 #[track_caller]
@@ -24,9 +26,7 @@ fn pictured(browser: &Browser, name: &str) {
         assert_eq!(browser.execute(over, &[]), 0, "{name} is too wide: {suffix}");
     }
     browser.look(Look::Light);
-    if !READING.contains(&name) {
-        accessible(browser, name);
-    }
+    accessible(browser, name);
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{name} at {}", browser.url());
 }
 
@@ -34,7 +34,8 @@ fn pictured(browser: &Browser, name: &str) {
 #[track_caller]
 fn tall(browser: &Browser, look: Look) {
     let height = browser.execute("scrollTo(0, 0); return document.documentElement.scrollHeight", &[]);
-    let (width, mobile) = if look == Look::Narrow { (390, true) } else { (1280, false) };
+    let is_narrow = matches!(look, Look::Narrow | Look::NarrowDark);
+    let (width, mobile) = if is_narrow { (390, true) } else { (1440, false) };
     let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile });
     browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
 }
@@ -170,6 +171,7 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
         ("/runs", "runs"),
         ("/runs/1", "run"),
         ("/runs/1?case=t-003%20(prompt-a)", "case"),
+        ("/runs/1?case=t-003%20(prompt-a)&tab=raw", "raw"),
         ("/runs/3", "comparison"),
         ("/runs/compare?one=1&other=2", "compare"),
         ("/nowhere", "refusal"),
@@ -178,14 +180,14 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
         if name == "refusal" {
             browser.complaints();
         }
+        if name == "raw" {
+            browser.wait_until("document.querySelector('.raw-side')");
+        }
         pictured(&browser, name);
     }
     browser.goto(&room.url("/queues/2/disagreements"));
     browser.turned(|| browser.click("tbody a.button"));
     pictured(&browser, "settle");
-    let packet = browser.packet("/runs/1?case=t-003%20(prompt-a)");
-    browser.goto(&room.url(&packet));
-    pictured(&browser, "packet");
     browser.goto(&room.url("/people"));
     browser.send_keys("#name", "Carla");
     browser.turned(|| browser.click("button.primary"));

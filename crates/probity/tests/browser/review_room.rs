@@ -27,14 +27,6 @@ impl Browser {
         self.wait_until("!document.documentElement.dataset.left && document.documentElement.dataset.ready");
     }
 
-    /// The first packet that the page of a case without scripts leads to.
-    #[track_caller]
-    pub(crate) fn packet(&self, path: &str) -> String {
-        let script = "return fetch(arguments[0]).then((answer) => answer.text()) \
-            .then((page) => page.match(/\\/packets\\/[0-9a-f]{64}/)?.[0] ?? '')";
-        self.execute(script, &[serde_json::json!(path)]).as_str().unwrap().to_owned()
-    }
-
     /// Comes in by a link.
     #[track_caller]
     pub(crate) fn come_in(&self, link: &str) {

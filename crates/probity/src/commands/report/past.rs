@@ -18,8 +18,8 @@ use super::super::session::StoredDocument;
 use super::super::succeed::bridge_key;
 use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::{AskedReader, Beside};
-use crate::render::view::Votes;
+use crate::render::report::Beside;
+use crate::render::view::{AskedReader, Votes};
 use crate::runs::list::{is_replies, is_scored};
 use crate::settings;
 

@@ -110,7 +110,13 @@ fn cell_name(judge: &str, people: &str) -> String {
 
 /// Everything that the figures of a judge are made of, as it can be looked at.
 pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -> DocumentList {
-    let facets = [("o", "Labels"), ("slice", "Slice"), ("criterion", "Criterion"), ("cell", "Cell")];
+    let facets = [
+        ("o", "Labels"),
+        ("slice", "Slice"),
+        ("criterion", "Criterion"),
+        ("cell", "Cell"),
+        ("said", "The judge says"),
+    ];
     let names = all.scale.names();
     let said = |row: usize| names.get(row).map_or(UNPARSED, String::as_str);
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -140,6 +146,7 @@ pub(super) fn list(all: &Calibration, judge: &JudgeFigures, texts: &HeldTexts) -
                 vec![held.slice.to_string()],
                 held.criterion.iter().map(ToString::to_string).collect(),
                 cells,
+                vec![judge.clone()],
             ],
             total: held
                 .cells
@@ -169,21 +176,23 @@ pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Judge
     let (names, positions) = (all.scale.names(), all.scale.positions());
     let counts = counts(all, &judge.overall);
     let is_ordered = all.scale.kind() != ScaleKind::Named && positions.len() == names.len();
-    let mut points: Vec<(f64, Estimate)> = Vec::new();
+    let mut points: Vec<(&str, f64, Estimate)> = Vec::new();
     let has_levels = all.scale.kind() == ScaleKind::Levels;
     let mut titles = vec!["the judge says", "%people say the same"];
     titles.extend(has_levels.then_some("^people on average"));
     let mut table = Table::new(&titles);
     for (at, name) in names.iter().enumerate() {
         let row = &counts[at];
-        let mut cells = cells![name, Cell::share(proportion(row[at], row.iter().sum()).as_ref())];
+        let same = Cell::share(proportion(row[at], row.iter().sum()).as_ref());
+        let same = same.opening(&format!("the judge says {name}, people say the same"), &[("said", name)]);
+        let mut cells = cells![name, same];
         let average = is_ordered.then(|| average(positions, row)).flatten();
         if has_levels {
             let interval = |mean: Estimate| format!("{:.2}–{:.2}", mean.low, mean.high);
             let shown = [average.map(|mean| format!("{:.2}", mean.value)), average.map(interval)];
             cells.extend(shown.map(|text| Cell::text(text.unwrap_or_else(none))));
         }
-        points.extend(average.map(|mean| (positions[at], mean)));
+        points.extend(average.map(|mean| (&**name, positions[at], mean)));
         table.row(cells);
     }
     let section = place.section("reliability", "Reliability");

@@ -69,7 +69,10 @@ fn groups(points: &[LengthPoint], a: &str, b: &str) -> Table {
         let (from, to) = (group[0].longer_by, group[group.len() - 1].longer_by);
         let range = if from == to { format!("{from:+}") } else { format!("{from:+} to {to:+}") };
         let rate = proportion(b_wins, b_wins + a_wins);
-        table.row(cells![range, group.len(), b_wins, neither, a_wins, Cell::half_marked(rate.as_ref())]);
+        let rate = Cell::half_marked(rate.as_ref());
+        let rate =
+            rate.opening(&format!("{b} wins, {range} characters"), &[("total", &format!("{from}..{to}"))]);
+        table.row(cells![range, group.len(), b_wins, neither, a_wins, rate]);
     }
     table
 }

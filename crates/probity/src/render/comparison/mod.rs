@@ -271,7 +271,8 @@ fn wins(judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     for (name, variant) in &judge.overall.variants {
         table.row(cells![
             name,
-            Cell::half_marked(variant.win_rate.as_ref()),
+            Cell::half_marked(variant.win_rate.as_ref())
+                .opening(&format!("{name} wins"), &[("winner", name)]),
             value_or_none(variant.decisive_win_rate),
             variant.n_wins,
             variant.n_losses,
@@ -293,7 +294,9 @@ fn wins(judge: &JudgeFigures, place: &JudgePlace<'_>) -> Section {
     let mut controlled = Table::new(&[&*title, "%win rate"]);
     for (name, fitted) in fits {
         if let Ok(fitted) = fitted {
-            controlled.row(cells![name, Cell::half_marked(Some(&fitted.rate))]);
+            let rate = Cell::half_marked(Some(&fitted.rate));
+            controlled
+                .row(cells![name, rate.opening(&format!("{name} at equal length"), &[("winner", name)])]);
         }
     }
     missing(fits).iter().fold(section.table(controlled), |section, why| {
@@ -329,9 +332,13 @@ fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)
     for (name, figures) in figures {
         let (counts, rates) = (&figures.counts, &figures.rates);
         let mut row = cells![name, counts.n_pairs, counts.n_judged()];
+        let of = [("slice", name)];
         if let Some(variant) = variant {
             let rate = figures.variants.get(variant).and_then(|variant| variant.win_rate.as_ref());
-            row.extend(Cell::half_marked(rate).0);
+            let rate = Cell::half_marked(rate);
+            row.extend(
+                rate.opening(&format!("{name}, {variant} wins"), if what == "slice" { &of } else { &[] }).0,
+            );
         }
         let all = [rates.tie_rate, rates.instability_rate, rates.consistency, rates.first_slot_lean];
         row.extend(all.map(|rate| Cell::text(value_or_none(rate))));
@@ -356,7 +363,12 @@ fn ranking(Ranked { variants, ranking }: Ranked) -> Section {
     for at in order {
         let place = &ranking.places[at];
         let strength = format!("{:+.2}", place.strength.value);
-        table.row(cells![&variants[at], Cell::half_marked(Some(&place.win_rate)), strength]);
+        let (name, rate) = (&*variants[at], Cell::half_marked(Some(&place.win_rate)));
+        table.row(cells![
+            name,
+            rate.opening(&format!("{name} against the others"), &[("winner", name)]),
+            strength
+        ]);
     }
     section.table(table)
 }

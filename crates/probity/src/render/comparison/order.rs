@@ -102,9 +102,15 @@ fn rates(figures: &Figures) -> Table {
         ("agrees, both orders", agreement.and_then(|each| each.both_orders.as_ref()), &unparsed),
         ("first slot, all passes", rates.first_slot_rate.as_ref(), "ties and escalations included"),
     ];
+    let wanted = |name: &str| match name {
+        "tie" => Some(("o", "tie")),
+        "unstable after swap" | "first-slot lean" => Some(("o", "order decided")),
+        "same in both orders" => Some(("o", "same winner,tie")),
+        _ => None,
+    };
     let mut table = Table::new(&["figure", "%value", "of what"]);
     for (name, rate, note) in lines.into_iter().filter(|(_, rate, _)| rate.is_some()) {
-        table.row(cells![name, Cell::share(rate), note]);
+        table.row(cells![name, Cell::share(rate).opening(name, wanted(name).as_slice()), note]);
     }
     table
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing is told by colour alone: shapes differ, and every figure stands in words or in a table beside it.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_core::results::Members;
 use probity_core::stats::Estimate;
 use serde::{Deserialize, Serialize};
@@ -133,7 +134,7 @@ impl Ruler {
             "x_low": x_low,
             "width": rounded(x_high - x_low),
             "misses": misses,
-            "query": null,
+            "query": "",
             "levels": null,
             "marks": marks.iter().filter_map(mark).collect::<Vec<_>>(),
         })
@@ -185,7 +186,7 @@ pub(crate) fn level_counts(criterion: &str, counts: &[(i64, u64, usize)]) -> Val
         let (x, middle, is_wide) = (rounded(from), rounded(from + width / 2.0), width >= 9.0);
         json!({
             "level": level, "n": n, "x": x, "width": rounded(width), "middle": middle, "is_wide": is_wide, "shade": shade,
-            "label": label, "query": super::document::query(&[(criterion, &level.to_string())]),
+            "label": label, "query": query(&[(criterion, &level.to_string())]),
         })
     };
     json!({ "levels": counts.iter().filter(|(_, n, _)| *n > 0).map(part).collect::<Vec<_>>() })
@@ -253,7 +254,10 @@ pub(crate) fn scatter(label: &str, axis: &str, bands: &[String], values: &[(f64,
     let point = |(at, (value, band)): (usize, &(f64, usize))| {
         // The same pair stands at the same height in every report; neighbours do not hide each other.
         let lift = (at as f64 * 0.618_034).fract() - 0.5;
-        json!({ "x": place(*value), "y": rounded(middle(*band) + lift * (BAND_HEIGHT - 16.0)), "shape": band })
+        json!({
+            "x": place(*value), "y": rounded(middle(*band) + lift * (BAND_HEIGHT - 16.0)), "shape": band,
+            "label": format!("{}, {value:+}", bands[*band]), "query": query(&[("total", &value.to_string())]),
+        })
     };
     let band = |(at, name): (usize, &String)| {
         let n = values.iter().filter(|(_, band)| *band == at).count();
@@ -286,12 +290,12 @@ fn nice(reach: f64) -> f64 {
 }
 
 /// For each thing that a judge says, what people mean by it, against what they would mean if both said the same.
-/// `scale` is each name with its place; `points` are at a place of it.
+/// `scale` is each name with its place; `points` are at a place of it, with its name.
 pub(crate) fn reliability(
     label: &str,
     [across_is, up_is]: [&str; 2],
     scale: &[(String, f64)],
-    points: &[(f64, Estimate)],
+    points: &[(&str, f64, Estimate)],
 ) -> Value {
     let ends = scale.iter().map(|(_, place)| *place);
     let (from, to) =
@@ -299,7 +303,13 @@ pub(crate) fn reliability(
     let span = if to > from { to - from } else { 1.0 };
     let across = |value: f64| rounded(SQUARE_X + SQUARE * (value - from) / span);
     let up = |value: f64| rounded(SQUARE_Y + SQUARE * (1.0 - (value.clamp(from, to) - from) / span));
-    let point = |(at, Estimate { value, low, high, n }): &(f64, Estimate)| json!({ "x": across(*at), "y": up(*value), "y_low": up(*low), "y_high": up(*high), "n": n });
+    let point = |(name, at, Estimate { value, low, high, n }): &(&str, f64, Estimate)| {
+        json!({
+            "x": across(*at), "y": up(*value), "y_low": up(*low), "y_high": up(*high), "n": n,
+            "label": format!("{across_is} {name}; {up_is} {value:.2}, {low:.2} to {high:.2}, n {n}"),
+            "query": query(&[("said", name)]),
+        })
+    };
     let tick = |(text, at): &(String, f64)| json!({ "text": text, "x": across(*at), "y": up(*at) });
     json!({
         "drawing": "reliability",
@@ -313,6 +323,13 @@ pub(crate) fn reliability(
         "top": SQUARE_Y,
         "foot": SQUARE_Y + SQUARE,
     })
+}
+
+/// Keys and values as an address has them.
+pub(crate) fn query(wanted: &[(&str, &str)]) -> String {
+    let part =
+        |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
+    wanted.iter().map(part).collect::<Vec<_>>().join("&")
 }
 
 /// Tenths of a unit are all that a drawing needs.

@@ -7,7 +7,6 @@
 use std::fmt::Display;
 use std::io;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_core::promote::Standing;
 use probity_core::results::Facts;
 use probity_core::stats::{Estimate, Undefined};
@@ -19,7 +18,7 @@ use super::super::figure::{self, NONE, judge_name};
 use super::super::private::{Piece, Texts};
 use super::super::view::{ListHead, ListItem};
 use super::appendix::Appendix;
-use super::chart::{PlotMark, Ruler};
+use super::chart::{PlotMark, Ruler, query};
 use super::junit::{TestCase, junit};
 use super::{ReportKind, html, markdown, message, pretty, text};
 use crate::terminal::Ink;
@@ -519,13 +518,6 @@ impl Cell {
     }
 }
 
-/// Keys and values as an address has them.
-pub(crate) fn query(wanted: &[(&str, &str)]) -> String {
-    let part =
-        |(key, value): &(&str, &str)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
-    wanted.iter().map(part).collect::<Vec<_>>().join("&")
-}
-
 /// What can stand in a row of a table.
 pub(crate) trait Cells {
     /// The cells it takes.
@@ -534,6 +526,14 @@ pub(crate) trait Cells {
 
 /// Cells that belong together.
 pub(crate) struct CellGroup(pub(crate) Vec<Cell>);
+
+impl CellGroup {
+    /// Cells of a figure whose picture narrows the list to those with these values.
+    pub(crate) fn opening(mut self, what: &str, wanted: &[(&str, &str)]) -> CellGroup {
+        self.0[0] = self.0[0].clone().opening(what, wanted);
+        self
+    }
+}
 
 impl Cells for CellGroup {
     fn cells(self) -> Vec<Cell> {

@@ -9,17 +9,15 @@ use std::rc::Rc;
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
-use probity_core::packet::PacketHash;
 use probity_core::report::Summary;
 use probity_core::results::ResultRow;
 use probity_core::rubric::Rubric;
-use probity_engine::ledger::{JudgeId, Reader};
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
 use super::super::private::Texts;
 use super::super::results::WholeFile;
-use super::super::view::{self, AskedPacket, CaseParts, Listing, Viewer, Votes};
+use super::super::view::{self, AskedReader, CaseParts, Listing, Viewer, Votes};
 use super::Report;
 use super::document::{Block, Cell, Document, DocumentList, JudgeLine, Section, ShownIn};
 
@@ -46,28 +44,6 @@ pub(crate) struct Beside {
     pub(crate) votes: Option<Votes>,
     /// What the judge was sent, and what came back.
     pub(crate) asked: Option<AskedReader>,
-}
-
-/// Reads what a judge was sent and what came back.
-pub(crate) struct AskedReader {
-    /// The store.
-    pub(crate) reader: Reader,
-    /// The judge.
-    pub(crate) judge: JudgeId,
-    /// Which independent answer is shown.
-    pub(crate) repeat: u32,
-}
-
-impl AskedReader {
-    fn packets(&self, hashes: &[PacketHash]) -> io::Result<Vec<AskedPacket>> {
-        let asked = hashes.iter().map(|hash| {
-            let body = self.reader.packet_body(hash).map_err(io::Error::other)?.unwrap_or_default();
-            let attempts =
-                self.reader.attempts_of(hash, &self.judge, self.repeat).map_err(io::Error::other)?;
-            Ok(AskedPacket { hash: *hash, body, attempts })
-        });
-        asked.collect()
-    }
 }
 
 /// The report of a run that is being written.
@@ -179,7 +155,7 @@ fn values(document: &Document, has_list: bool, first: &[String], texts: Texts) -
     json!({
         "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
         "warnings": warnings, "sections": sections.collect::<Vec<_>>(), "calls": calls, "appendix": appendix,
-        "first": first, "caution": judge.as_ref().map_or("", JudgeLine::caution), "alone": true, "filters": ["#", ""],
+        "first": first, "caution": judge.as_ref().map_or("", JudgeLine::caution), "alone": true, "filters": ["#", ""], "has_list": has_list,
     })
 }
 
@@ -226,10 +202,23 @@ fn rendered(view: &Value, nonce: &str, plain: &str) -> Result<String, minijinja:
         environment.add_template(name, source)?;
     }
     let safe = |text: &str| minijinja::Value::from_safe_string(text.to_owned());
-    let (css, list, keys) = (safe(&format!("{STYLE}{}", view::STYLE)), safe(view::LIST), safe(view::KEYS));
+    let (css, list, keys) = (safe(&style(view["command"] == "run")), safe(view::LIST), safe(view::KEYS));
     environment.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
     let plain = safe(plain);
     environment.get_template("page")?.render(context! { nonce, css, list, keys, plain, ..Serde(view) })
+}
+
+/// The look of a page, without comments and spaces that mean nothing.
+fn style(is_run: bool) -> String {
+    let own = if is_run { view::CASE_STYLE } else { view::PARTS_STYLE };
+    let mut css = [own, STYLE, view::STYLE].concat();
+    while let Some((before, rest)) = css.split_once("/*") {
+        css = [before, rest.split_once("*/").map_or("", |(_, after)| after)].concat();
+    }
+    let css = css.split_whitespace().collect::<Vec<_>>().join(" ");
+    let spaces =
+        [(" { ", "{"), ("; }", "}"), (" }", "}"), ("} ", "}"), ("; ", ";"), (": ", ":"), (", ", ",")];
+    spaces.iter().fold(css, |css, (spaced, bare)| css.replace(spaced, bare))
 }
 
 /// JSON that cannot end the element it stands in.

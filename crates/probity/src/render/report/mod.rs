@@ -4,7 +4,7 @@
 //! name only when it is complete.
 
 pub(crate) mod appendix;
-pub(in crate::render) mod chart;
+pub(crate) mod chart;
 pub(crate) mod document;
 pub(crate) mod html;
 pub(in crate::render) mod junit;
@@ -26,8 +26,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::document::Document;
+pub(crate) use self::html::Beside;
 use self::html::Html;
-pub(crate) use self::html::{AskedReader, Beside};
 use self::junit::Junit;
 use super::export::{self, About, RowForm, Spool};
 use super::private::Texts;

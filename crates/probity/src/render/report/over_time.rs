@@ -14,8 +14,9 @@ pub(crate) struct OverTime<'a> {
     pub(crate) moved: bool,
     /// What stands on the axis, place by place.
     pub(crate) places: &'a [String],
-    /// Where it has a value: the place, from 0, the value with the ends of its interval, and the same in words.
-    pub(crate) points: Vec<(usize, [f64; 3], String)>,
+    /// Where it has a value: the place, from 0, the value with the ends of its interval, the same in words, and
+    /// what the list is narrowed to by it.
+    pub(crate) points: Vec<(usize, [f64; 3], String, String)>,
     /// What its anchor was, by place.
     pub(crate) anchor: Vec<(usize, f64)>,
     /// What the axis goes from and to; charts that are compared share it.
@@ -79,9 +80,9 @@ impl OverTime<'_> {
         let path = |points: &[(f64, f64)]| {
             points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ")
         };
-        let line: Vec<(f64, f64)> = self.points.iter().map(|(at, value, _)| (x(*at), y(value[0]))).collect();
-        let upper = self.points.iter().map(|(at, value, _)| (x(*at), y(value[2])));
-        let lower = self.points.iter().rev().map(|(at, value, _)| (x(*at), y(value[1])));
+        let line: Vec<(f64, f64)> = self.points.iter().map(|(at, value, ..)| (x(*at), y(value[0]))).collect();
+        let upper = self.points.iter().map(|(at, value, ..)| (x(*at), y(value[2])));
+        let lower = self.points.iter().rev().map(|(at, value, ..)| (x(*at), y(value[1])));
         let band: Vec<(f64, f64)> = upper.chain(lower).collect();
         let anchor: Vec<(f64, f64)> = self.anchor.iter().map(|(at, value)| (x(*at), y(*value))).collect();
         let number = |value: f64| {
@@ -95,11 +96,10 @@ impl OverTime<'_> {
         let names =
             self.places.iter().enumerate().filter(|(at, _)| at % step == 0 || at + 1 == self.places.len());
         let names = names.map(|(at, text)| json!({ "x": x(at), "text": text }));
-        let dots = self
-            .points
-            .iter()
-            .zip(&line)
-            .map(|((_, _, label), (x, y))| json!({ "x": x, "y": y, "label": label }));
+        let dots =
+            self.points.iter().zip(&line).map(
+                |((_, _, label, query), (x, y))| json!({ "x": x, "y": y, "label": label, "query": query }),
+            );
         let exact = |value: f64| {
             if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.2}") }
         };
@@ -107,7 +107,7 @@ impl OverTime<'_> {
             .points
             .last()
             .zip(line.last())
-            .map(|((_, value, _), (x, y))| json!({ "x": x, "y": y, "text": exact(value[0]) }));
+            .map(|((_, value, ..), (x, y))| json!({ "x": x, "y": y, "text": exact(value[0]) }));
         let anchor_end = self.anchor.last().zip(anchor.last()).map(|((_, value), (x, y))| {
             // Two labels at one height would hide each other.
             let near = line.last().is_some_and(|(_, other)| (other - y).abs() < 26.0);
@@ -178,7 +178,9 @@ mod tests {
             says: "steady",
             moved: false,
             places: &["W45".to_owned(), "W46".to_owned(), "W47".to_owned()],
-            points: vec![(0, [0.5, 0.2, 1.5], String::new()), (2, [0.7, 0.6, 0.8], String::new())],
+            points: [(0, [0.5, 0.2, 1.5]), (2, [0.7, 0.6, 0.8])]
+                .map(|(at, value)| (at, value, String::new(), String::new()))
+                .into(),
             anchor: vec![(1, 0.7)],
             range: [0.0, 1.0],
         };

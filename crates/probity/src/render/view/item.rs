@@ -1,5 +1,5 @@
-//! Entries of a list that are no single reply: two replies to one case with what was said about them in both orders, and
-//! one reply before and after.
+//! Entries of a list that are no single reply: two replies to one case with what was said about them in both orders, one
+//! reply before and after, and a run with its figures.
 //!
 //! An item holds texts as they are, so that it can be kept; what a page may show of them is decided when it is shown.
 
@@ -60,6 +60,15 @@ pub(crate) enum Opened {
         reason: Option<String>,
         /// `agrees` or `differs`.
         outcome: String,
+    },
+    /// A run with its figures.
+    Run {
+        /// What it is.
+        title: String,
+        /// Each figure with its value, its interval and its denominator.
+        figures: Vec<[String; 4]>,
+        /// How to see more of it.
+        commands: Vec<String>,
     },
     /// One reply before and after, or a reply with and without something.
     Change {
@@ -151,6 +160,9 @@ impl ListItem {
                     "people": people, "reason": reason.as_deref().map(|reason| texts.shown(reason)), "outcome": outcome,
                 });
                 ("held", view)
+            }
+            Opened::Run { title, figures, commands } => {
+                ("run", json!({ "title": title, "figures": figures, "commands": commands }))
             }
             Opened::Change { turns, sides, moves } => {
                 let [removed, added] = words::changed(&sides[0].text, &sides[1].text);

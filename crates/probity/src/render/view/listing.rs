@@ -34,15 +34,17 @@ pub(crate) struct ListHead {
 /// A criterion as a list shows it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CriterionColumn {
-    id: String,
-    title: String,
+    /// Its name in addresses.
+    pub(crate) id: String,
+    /// Its title.
+    pub(crate) title: String,
     best: i64,
     worst: i64,
     levels: Vec<i64>,
 }
 
 /// What the index has of an entry.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ListEntry {
     /// Its name, which no other entry has.
     pub(crate) name: String,

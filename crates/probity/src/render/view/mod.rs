@@ -27,18 +27,19 @@ pub(crate) use self::case::conversation;
 pub(crate) use self::item::{ChangeSide, LevelMove, ListItem, Opened, OrderSaid, PairReply};
 pub(crate) use self::listing::{BLOCK, EntryTexts, Index, ListEntry, ListHead, Listing, block};
 pub(crate) use self::people::Votes;
-pub(crate) use self::raw::AskedPacket;
+pub(crate) use self::raw::{AskedPacket, AskedReader};
 pub(crate) use self::words::changed;
 use super::private::Texts;
 use crate::plain::excerpt;
 
 /// The templates by name.
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("case", include_str!("../../../pages/view/case.html.jinja")),
     ("raw", include_str!("../../../pages/view/raw.html.jinja")),
     ("pair", include_str!("../../../pages/view/pair.html.jinja")),
     ("change", include_str!("../../../pages/view/change.html.jinja")),
     ("held", include_str!("../../../pages/view/held.html.jinja")),
+    ("run", include_str!("../../../pages/view/run.html.jinja")),
     ("words", WORDS),
 ];
 /// A text with its marks.
@@ -47,8 +48,12 @@ pub(crate) const WORDS: &str = include_str!("../../../pages/view/words.html.jinj
 pub(crate) const LIST: &str = include_str!("../../../pages/view/list.html.jinja");
 /// The list of keys.
 pub(crate) const KEYS: &str = include_str!("../../../pages/view/keys.html.jinja");
-/// What the list and a case look like.
+/// What a list and what opens from it look like.
 pub(crate) const STYLE: &str = include_str!("../../../pages/view/view.css");
+/// What the figures and cases of a run look like.
+pub(crate) const CASE_STYLE: &str = include_str!("../../../pages/view/case.css");
+/// What the figures of other commands look like.
+pub(crate) const PARTS_STYLE: &str = include_str!("../../../pages/view/parts.css");
 /// What filters, orders and opens.
 pub(crate) const SCRIPT: &str = include_str!("../../../pages/view/view.js");
 
@@ -89,48 +94,56 @@ impl Viewer {
         self.texts
     }
 
-    /// What a template says about `view`, with seams around its texts.
-    fn written(&self, template: &str, view: &Value) -> io::Result<String> {
+    /// What a template says about `view`, with seams around its texts; `plain` as one of many on a page, where nothing
+    /// scrolls by itself and nothing is named twice.
+    fn written(&self, template: &str, mut view: Value, plain: bool) -> io::Result<String> {
+        view["plain"] = json!(plain);
         let template = self.environment.get_template(template).map_err(io::Error::other)?;
-        template.render(Serde(view)).map_err(io::Error::other)
+        template.render(Serde(&view)).map_err(io::Error::other)
     }
 
     /// A case as markup.
     pub(crate) fn case(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<String> {
-        Ok(markup::together(&self.written_case(row, parts)?))
+        Ok(markup::together(&self.written_case(row, parts, true)?))
     }
 
-    fn written_case(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<String> {
+    fn written_case(&self, row: &ResultRow, parts: CaseParts<'_>, plain: bool) -> io::Result<String> {
         let votes = parts.votes.map(|votes| votes.of(row)).unwrap_or_default();
         let mut view = case::case(row, parts.rubric, self.texts, &votes);
-        let packets = parts
-            .asked
-            .filter(|_| self.texts != Texts::None)
-            .map(|asked| asked.iter().map(|asked| raw::packet(asked, self.texts)).collect::<Vec<_>>());
-        view["packets"] = json!(packets);
-        self.written("case", &view)
+        view["packets"] =
+            json!(parts.asked.filter(|_| self.texts != Texts::None).map(|asked| self.packets(asked)));
+        self.written("case", view, plain)
+    }
+
+    fn packets(&self, asked: &[AskedPacket]) -> Vec<Value> {
+        asked.iter().map(|asked| raw::packet(asked, self.texts)).collect()
+    }
+
+    /// What a judge was sent and what came back as markup.
+    pub(crate) fn raw(&self, asked: &[AskedPacket]) -> io::Result<String> {
+        Ok(markup::together(&self.written("raw", json!({ "packets": self.packets(asked) }), false)?))
     }
 
     /// What a block has of a reply.
     pub(crate) fn reply(&self, row: &ResultRow, parts: CaseParts<'_>) -> io::Result<EntryTexts> {
         let lines = [self.line(row.ticket.as_deref()), self.line(row.reply.as_deref())];
-        Ok(EntryTexts { lines, written: self.written_case(row, parts)? })
+        Ok(EntryTexts { lines, written: self.written_case(row, parts, false)? })
     }
 
     /// An entry of a list as markup.
     pub(crate) fn item(&self, item: &ListItem) -> io::Result<String> {
-        Ok(markup::together(&self.written_item(item)?))
+        Ok(markup::together(&self.written_item(item, true)?))
     }
 
-    fn written_item(&self, item: &ListItem) -> io::Result<String> {
+    fn written_item(&self, item: &ListItem, plain: bool) -> io::Result<String> {
         let (template, view) = item.view(self.texts);
-        self.written(template, &view)
+        self.written(template, view, plain)
     }
 
     /// What a block has of it.
     pub(crate) fn listed(&self, item: &ListItem) -> io::Result<EntryTexts> {
         let lines = item.lines.each_ref().map(|line| self.line(Some(line)));
-        Ok(EntryTexts { lines, written: self.written_item(item)? })
+        Ok(EntryTexts { lines, written: self.written_item(item, false)? })
     }
 
     fn line(&self, text: Option<&str>) -> String {

@@ -3,11 +3,12 @@
 //! The names are those that the script of a report has behind the `#`, so that a link means the same in a file and on
 //! the server: values of one name are "or", names are "and", and a name that means nothing is kept and ignored.
 
-use probity_core::results::{ResultRow, RowOutcome};
-use probity_core::rubric::Rubric;
-use probity_core::sample::NO_SLICE;
+use std::cmp::Ordering;
 
-use super::super::report::document::query;
+use probity_core::results::{ResultRow, RowOutcome};
+
+use super::super::report::chart::query;
+use super::{ListEntry, ListHead};
 
 /// The longest text that is looked for, in characters.
 const WORDS_CHARS_MAX: usize = 200;
@@ -48,77 +49,78 @@ impl ListQuery {
         format!("?{}", query(&pairs))
     }
 
-    /// The replies that it lets through, by their places, in its order.
-    pub(crate) fn found(&self, rows: &[ResultRow], rubric: &Rubric) -> Vec<usize> {
+    /// The replies that it lets through, by their places, in its order; `entries` are what `head` lists of `rows`.
+    pub(crate) fn found(&self, rows: &[ResultRow], head: &ListHead, entries: &[ListEntry]) -> Vec<usize> {
         let words: Option<String> =
             self.value("q").map(|words| words.to_lowercase().chars().take(WORDS_CHARS_MAX).collect());
-        let lets = |row: &ResultRow| {
-            self.0.iter().all(|(name, value)| is_in(row, rubric, name, value))
-                && words.as_ref().is_none_or(|words| has_words(row, words))
+        let lets = |place: usize| {
+            self.0.iter().all(|(name, value)| is_in(&entries[place], head, name, value))
+                && words.as_ref().is_none_or(|words| has_words(&rows[place], words))
         };
-        let mut found: Vec<usize> = (0..rows.len()).filter(|place| lets(&rows[*place])).collect();
-        self.order(&mut found, rows, rubric);
+        let mut found: Vec<usize> = (0..rows.len()).filter(|place| lets(*place)).collect();
+        self.order(&mut found, rows, head, entries);
         found
     }
 
     /// Blocked and unscored replies stand together at the end, whatever the order.
-    fn order(&self, found: &mut [usize], rows: &[ResultRow], rubric: &Rubric) {
-        let sort = self.value("sort").unwrap_or("total");
+    fn order(&self, found: &mut [usize], rows: &[ResultRow], head: &ListHead, entries: &[ListEntry]) {
+        let sort = self.value("sort").unwrap_or(&head.sort);
         let (name, falls) = sort.strip_prefix('-').map_or((sort, false), |name| (name, true));
-        let last = |row: &ResultRow| match row.outcome {
+        let last = |place: usize| match rows[place].outcome {
             RowOutcome::Blocked => 1,
             RowOutcome::Unscored => 2,
             _ => 0,
         };
-        let criterion = rubric.criteria().iter().position(|each| each.id.as_str() == name);
+        let criterion = head.criteria.iter().position(|each| each.id == name);
         found.sort_by(|one, other| {
-            let (one, other) = (&rows[*one], &rows[*other]);
+            let pair = [&entries[*one], &entries[*other]];
             let by_value = match (criterion, name) {
-                (Some(at), _) => missing_last(one.level(at), other.level(at), falls),
-                (None, "name") => turned(one.name().cmp(&other.name()), falls),
-                (None, "slice") => turned(one.slice.cmp(&other.slice), falls),
-                (None, "outcome") => turned(one.outcome.name().cmp(other.outcome.name()), falls),
-                (None, _) => missing_last(one.total, other.total, falls),
+                (Some(at), _) => missing_last(pair.map(|entry| entry.levels[at]), falls, Ord::cmp),
+                (None, "name") => turned(pair[0].name.cmp(&pair[1].name), falls),
+                (None, "outcome") => turned(pair[0].values[0].cmp(&pair[1].values[0]), falls),
+                (None, _) => missing_last(pair.map(|entry| entry.total), falls, f64::total_cmp),
             };
-            last(one).cmp(&last(other)).then(by_value)
+            last(*one).cmp(&last(*other)).then(by_value)
         });
     }
 }
 
-fn turned(order: std::cmp::Ordering, falls: bool) -> std::cmp::Ordering {
+fn turned(order: Ordering, falls: bool) -> Ordering {
     if falls { order.reverse() } else { order }
 }
 
 /// What has no value comes last, whichever way the others are ordered.
-fn missing_last<T: Ord>(one: Option<T>, other: Option<T>, falls: bool) -> std::cmp::Ordering {
+fn missing_last<T>(
+    [one, other]: [Option<T>; 2],
+    falls: bool,
+    order: impl Fn(&T, &T) -> Ordering,
+) -> Ordering {
     match (one, other) {
-        (Some(one), Some(other)) => turned(one.cmp(&other), falls),
+        (Some(one), Some(other)) => turned(order(&one, &other), falls),
         (one, other) => other.is_some().cmp(&one.is_some()),
     }
 }
 
-/// Whether a reply is among what is wanted under one name.
-fn is_in(row: &ResultRow, rubric: &Rubric, name: &str, wanted: &str) -> bool {
+/// Whether an entry is among what is wanted under one name.
+fn is_in(entry: &ListEntry, head: &ListHead, name: &str, wanted: &str) -> bool {
     let mut values = wanted.split(',');
-    if let Some(at) = rubric.criteria().iter().position(|each| each.id.as_str() == name) {
-        let level = row.level(at);
-        return values.any(|range| level.is_some_and(|level| is_between(level, range)));
+    if let Some(at) = head.criteria.iter().position(|each| each.id == name) {
+        return values.any(|range| entry.levels[at].is_some_and(|level| is_between(level as f64, range)));
     }
-    match name {
-        "o" => values.any(|value| value == row.outcome.name()),
-        "slice" => values.any(|value| value == row.slice.as_deref().unwrap_or(NO_SLICE)),
-        "variant" => values.any(|value| row.variant.as_deref() == Some(value)),
-        "rule" => values.any(|value| row.gate.findings.iter().any(|finding| finding.rule == value)),
-        _ => true,
+    if let Some(at) = head.facets.iter().position(|(key, _)| key == name) {
+        let has = |value: &str| entry.values[at].iter().any(|each| each == value);
+        // A value may itself have a comma.
+        return has(wanted) || values.any(has);
     }
+    name != "total" || values.any(|range| entry.total.is_some_and(|total| is_between(total, range)))
 }
 
-/// Whether a level is in a range such as `..1`, `3..` or `2`.
-fn is_between(level: i64, range: &str) -> bool {
+/// Whether a number is in a range such as `..1`, `3..` or `2`.
+fn is_between(number: f64, range: &str) -> bool {
     let (low, high) = range.split_once("..").unwrap_or((range, range));
-    let end = |text: &str| text.parse::<i64>().ok();
-    (low.is_empty() || end(low).is_some_and(|low| level >= low))
-        && (high.is_empty() || end(high).is_some_and(|high| level <= high))
+    let end = |text: &str| text.parse::<f64>().ok();
+    (low.is_empty() || end(low).is_some_and(|low| number >= low))
+        && (high.is_empty() || end(high).is_some_and(|high| number <= high))
 }
 
 /// Whether one of a reply's texts has these words, which are in lower case.
@@ -138,6 +140,7 @@ mod tests {
     use probity_core::results::{CriterionResult, Members};
     use probity_core::rubric;
 
+    use super::super::{CaseParts, replies, reply_entry};
     use super::*;
 
     fn row(id: &str, slice: &str, levels: Option<[i64; 2]>) -> ResultRow {
@@ -170,7 +173,9 @@ mod tests {
             row("d", "returns", Some([3, 1])),
         ];
         let pairs = address.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let found = ListQuery::of(pairs.collect()).found(&rows, &rubric);
+        let parts = CaseParts { rubric: &rubric, votes: None, asked: None };
+        let entries: Vec<ListEntry> = rows.iter().map(|row| reply_entry(row, parts)).collect();
+        let found = ListQuery::of(pairs.collect()).found(&rows, &replies(&rubric), &entries);
         assert_eq!(found.iter().map(|place| &*rows[*place].id).collect::<Vec<_>>(), want, "{address:?}");
     }
 
@@ -182,6 +187,8 @@ mod tests {
         check(&[("tone", "..2")], &["d", "a"]);
         check(&[("relevance", "3..,2")], &["c", "d", "a"]);
         check(&[("tone", "..2"), ("relevance", "4")], &["a"]);
+        check(&[("total", "40..69.9999")], &["c", "d"]);
+        check(&[("label", "differs")], &[]);
         check(&[("what", "ever"), ("q", "")], &["c", "d", "a", "b"]);
     }
 

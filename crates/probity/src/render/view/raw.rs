@@ -1,7 +1,9 @@
 //! What a judge was sent and what came back, packet by packet.
 
+use std::io;
+
 use probity_core::packet::PacketHash;
-use probity_engine::ledger::{AttemptOutcome, AttemptRecord};
+use probity_engine::ledger::{AttemptOutcome, AttemptRecord, JudgeId, Reader};
 use serde_json::{Map, Value, json};
 
 use super::super::private::Texts;
@@ -15,6 +17,29 @@ pub(crate) struct AskedPacket {
     pub(crate) body: String,
     /// Every call, in the order in which they began.
     pub(crate) attempts: Vec<AttemptRecord>,
+}
+
+/// Reads what a judge was sent and what came back.
+pub(crate) struct AskedReader {
+    /// The store.
+    pub(crate) reader: Reader,
+    /// The judge.
+    pub(crate) judge: JudgeId,
+    /// Which independent answer is shown.
+    pub(crate) repeat: u32,
+}
+
+impl AskedReader {
+    /// The packets of these names.
+    pub(crate) fn packets(&self, hashes: &[PacketHash]) -> io::Result<Vec<AskedPacket>> {
+        let asked = hashes.iter().map(|hash| {
+            let body = self.reader.packet_body(hash).map_err(io::Error::other)?.unwrap_or_default();
+            let attempts =
+                self.reader.attempts_of(hash, &self.judge, self.repeat).map_err(io::Error::other)?;
+            Ok(AskedPacket { hash: *hash, body, attempts })
+        });
+        asked.collect()
+    }
 }
 
 /// What the template shows of a packet.

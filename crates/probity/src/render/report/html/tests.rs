@@ -32,16 +32,25 @@ fn the_page_fetches_nothing() {
     for text in TEMPLATES.map(|(_, text)| text).into_iter().chain([
         STYLE,
         view::STYLE,
+        view::CASE_STYLE,
+        view::PARTS_STYLE,
         view::LIST,
         view::KEYS,
         // The one thing that is asked for is a server's, and only where a page of the server names its address.
-        &view::SCRIPT.replacen("fetch(`${holder.dataset.blocks}/${number}`)", "", 1),
+        &view::SCRIPT.replacen("fetch(address)", "", 1),
     ]) {
         for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval(", "style=\""]
         {
             assert!(!text.contains(word), "{word}");
         }
     }
+}
+
+#[test]
+fn style_and_script_keep_to_their_budgets() {
+    let sizes = [style(true).len(), style(false).len(), view::SCRIPT.len()];
+    assert!(sizes[0] < 20_000 && sizes[1] < 20_000 && sizes[2] < 40_000, "{sizes:?}");
+    assert!(style(true).contains("h1{font-size:30px;") && !style(true).contains("/*"));
 }
 
 fn admitted() -> Admitted {
