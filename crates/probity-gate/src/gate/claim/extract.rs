@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::text::{Text, quotes};
+use super::super::text::{Shape, Text, Token, WordId, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
@@ -53,12 +53,17 @@ impl Reader<'_> {
         quoted: &mut Option<Vec<Range<usize>>>,
     ) {
         let table = self.table;
-        let tokens = self.text.tokens(span, |word| table.lookup(word));
-        let figures = value::figures(self.text, &tokens, table);
+        let tokens = self.text.tokens_in(span);
+        let lookup = |token: &Token| match token.shape {
+            Shape::Mark(_) => WordId::default(),
+            _ => table.lookup(token.spoken(self.text).as_bytes()),
+        };
+        let words: Vec<WordId> = tokens.iter().map(lookup).collect();
+        let figures = value::figures(self.text, tokens, &words, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
-        let may_mention = figures.iter().any(is_amount)
-            || tokens.iter().any(|token| table.cues(token.word).any(Cues::MENTION));
-        let terms = if may_mention { terms(&tokens, &figures, table) } else { Vec::new() };
+        let may_mention =
+            figures.iter().any(is_amount) || words.iter().any(|word| table.cues(*word).any(Cues::MENTION));
+        let terms = if may_mention { terms(tokens, &words, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });

@@ -3,7 +3,7 @@
 //! The longest phrase at a place wins, so "not only" is one term and no negation. What always holds: terms
 //! are in order and do not overlap.
 
-use super::super::text::{Shape, Token};
+use super::super::text::{Shape, Token, WordId};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 
@@ -44,15 +44,15 @@ impl Term {
 }
 
 /// The terms of `tokens`.
-pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<Term> {
-    let reader = Reader { tokens, figures, table };
+pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], table: &Table) -> Vec<Term> {
+    let reader = Reader { tokens, words, figures, table };
     let (mut terms, mut at, mut inert) = (Vec::new(), 0, 0..0);
     while at < tokens.len() {
         let figure = reader.figure_at(at);
         let (phrases, cues) = match figure {
             Some(_) => (table.figure_phrases.as_slice(), Cues::NONE),
             None if inert.contains(&at) => (&[][..], Cues::NONE),
-            None => (table.phrases(tokens[at].word), table.cues(tokens[at].word)),
+            None => (table.phrases(words[at]), table.cues(words[at])),
         };
         let fit = phrases.iter().find_map(|pattern| reader.fits(pattern, at));
         let (cues, mention) = match fit.as_ref().map(|fit| fit.meaning) {
@@ -115,6 +115,7 @@ struct Fit {
 
 struct Reader<'a> {
     tokens: &'a [Token],
+    words: &'a [WordId],
     figures: &'a [Figure],
     table: &'a Table,
 }
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
         let token = self.tokens.get(at)?;
         let figure = || self.figure_at(at).map(|figure| (&figure.value, figure.behind));
         match element {
-            Element::Word(word) => (token.word == word).then_some(at + 1),
+            Element::Word(word) => (self.words[at] == word).then_some(at + 1),
             Element::Mark(mark) => (token.shape == Shape::Mark(mark)).then_some(at + 1),
             Element::Money => {
                 figure().filter(|(value, _)| matches!(value, Value::Money { .. })).map(|(_, behind)| behind)
@@ -159,15 +160,16 @@ impl<'a> Reader<'a> {
 
     /// The token behind `element`, which stands at most a gap behind `at`.
     fn behind_gap(&self, element: Element, at: usize) -> Option<usize> {
-        let stops = |token: &Token| {
-            let cues = self.table.cues(token.word);
-            matches!(token.shape, Shape::Mark(_)) || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
+        let stops = |at: usize| {
+            let cues = self.table.cues(self.words[at]);
+            matches!(self.tokens[at].shape, Shape::Mark(_))
+                || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
         };
         for skipped in at..=at + GAP_WORDS_MAX[usize::from(self.table.verb_final)] {
             if let Some(behind) = self.element(element, skipped) {
                 return Some(behind);
             }
-            if self.tokens.get(skipped).is_none_or(stops) {
+            if skipped >= self.tokens.len() || stops(skipped) {
                 return None;
             }
         }

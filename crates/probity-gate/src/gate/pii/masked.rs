@@ -26,7 +26,10 @@ pub(super) fn runs(
     is_place: fn(u8) -> bool,
     separators: &'static [u8],
 ) -> impl Iterator<Item = Range<usize>> {
-    let belongs = move |byte: u8| is_place(byte) || separators.contains(&byte);
+    let belongs: [bool; 256] = std::array::from_fn(|byte| {
+        u8::try_from(byte).is_ok_and(|byte| is_place(byte) || separators.contains(&byte))
+    });
+    let belongs = move |byte: u8| belongs[usize::from(byte)];
     let mut end = 0;
     text.clusters().flatten().filter_map(move |digits| {
         if digits.start < end {

@@ -9,43 +9,44 @@ use super::super::claim::{Lexicon, WordList};
 /// How many words behind a number can name what it counts.
 const NOUN_WORDS_MAX: usize = 4;
 
-/// A whole number of a text and the words behind it.
+/// A whole number of a text.
 pub(super) struct Count<'t> {
     pub(super) span: Range<usize>,
     pub(super) number: u64,
-    /// The words behind it.
-    behind: Vec<&'t str>,
+    /// The text behind it.
+    behind: &'t str,
 }
 
 impl Count<'_> {
-    /// The words, without endings, for what is counted.
+    /// The words, without endings, for what is counted: at most two of those behind it.
     pub(super) fn of<'l>(&'l self, lexicon: &'l Lexicon) -> impl Iterator<Item = String> + 'l {
-        self.behind.iter().flat_map(|word| lexicon.stems(word, WordList::Function)).take(2)
+        let behind = words(self.behind).scan(0, |end, (next, word)| {
+            let is_next = next == *end + 1 && !word.starts_with(|c: char| c.is_ascii_digit());
+            *end = next + word.len();
+            (is_next && lexicon.unit(word).is_none() && lexicon.currency(word).is_none()).then_some(word)
+        });
+        behind.take(NOUN_WORDS_MAX).flat_map(|word| lexicon.stems(word, WordList::Function)).take(2)
     }
 }
 
 /// The whole numbers of a text, in digits or in words.
 pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
-    let words: Vec<(usize, &str)> = words(text).collect();
-    let number = |word: &str| {
-        if !word.starts_with(|c: char| c.is_ascii_digit()) {
-            return lexicon.numeral(word).map(u64::from);
-        }
-        let digits: String = word.chars().filter(|c| !matches!(c, ',' | '.' | '\'')).collect();
-        let is_whole = word.split([',', '.', '\'']).skip(1).all(|group| group.len() == 3);
-        digits.parse().ok().filter(|_| is_whole).or_else(|| lexicon.numeral(word).map(u64::from))
+    let count = |(start, word): (usize, &str)| {
+        let number = if word.starts_with(|c: char| c.is_ascii_digit()) { digits(word) } else { None };
+        let number = number.or_else(|| lexicon.numeral(word).map(u64::from))?;
+        let span = start..start + word.len();
+        Some(Count { behind: &text[span.end..], span, number })
     };
-    let count = |(at, (start, word)): (usize, &(usize, &'t str))| {
-        let number = number(word)?;
-        let behind = words[at + 1..].iter().scan(start + word.len(), |end, (next, word)| {
-            let is_next = *next == *end + 1 && !word.starts_with(|c: char| c.is_ascii_digit());
-            *end = next + word.len();
-            (is_next && lexicon.unit(word).is_none() && lexicon.currency(word).is_none()).then_some(*word)
-        });
-        let behind = behind.take(NOUN_WORDS_MAX).collect();
-        Some(Count { span: *start..start + word.len(), number, behind })
-    };
-    words.iter().enumerate().filter_map(count).collect()
+    words(text).filter_map(count).collect()
+}
+
+/// The number that digits are, with a mark between thousands or without.
+fn digits(word: &str) -> Option<u64> {
+    if word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return word.parse().ok();
+    }
+    let is_whole = word.split([',', '.', '\'']).skip(1).all(|group| group.len() == 3);
+    word.replace([',', '.', '\''], "").parse().ok().filter(|_| is_whole)
 }
 
 /// The words of a text with their places. A mark between two digits belongs to their number.

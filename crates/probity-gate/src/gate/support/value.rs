@@ -321,12 +321,15 @@ impl<'r> Reading<'r> {
         }))
     }
 
+    /// What is wrong with a value by itself. A figure that is asked for or made up is fine.
     fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
+        let fault = self.fault_of_statement(stated)?;
+        (!(is_figure(stated.value) && self.is_no_statement(stated))).then_some(fault)
+    }
+
+    fn fault_of_statement(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
         if support.allowed.values.has(stated.value) || is_handling(stated.value) {
-            return None;
-        }
-        if is_figure(stated.value) && self.is_no_statement(stated) {
             return None;
         }
         if let Some(is_elapsed) = self.is_elapsed(stated) {

@@ -39,10 +39,10 @@ pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Op
 }
 
 fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
-    // "9. 12. 2014" has spaces behind its points.
-    let tight = (at + 1..=at + 4).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
     let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
-    if !tight || !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) {
+    // "9. 12. 2014" has spaces behind its points.
+    let is_tight = || (at + 1..=at + 4).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
+    if !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) || !is_tight() {
         return None;
     }
     // "2026-04-01T10:00" goes on behind the day.
@@ -82,11 +82,11 @@ fn month_first(row: &Row<'_>, at: usize, month: u8) -> Option<Day> {
 
 /// "1 April 2026", "1st of April", "1er avril", "1 de abril de 2026".
 fn day_first(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
-    let day = day_number(row, at)?;
     let mut next = at + 1;
     next += usize::from(row.has_mark(next, ".-"));
     next += usize::from(row.is_any_word(next, LINKS));
-    with_year(row, next + 1, ",.-", (month(next)?, day))
+    let month = month(next)?;
+    with_year(row, next + 1, ",.-", (month, day_number(row, at)?))
 }
 
 /// A month and a day with the year behind them, where there is one. One of `marks` or a link may stand between.
@@ -102,7 +102,8 @@ fn with_year(row: &Row<'_>, behind: usize, marks: &str, (month, day): (u8, i32))
 fn day_number(row: &Row<'_>, at: usize) -> Option<i32> {
     let raw = row.raw(at);
     let digits = raw.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let is_plain = digits.len() <= 2 && ORDINALS.contains(&raw[digits.len()..].to_ascii_lowercase().as_str());
+    let is_ordinal = |ending: &str| raw[digits.len()..].eq_ignore_ascii_case(ending);
+    let is_plain = digits.len() <= 2 && ORDINALS.iter().any(|ending| is_ordinal(ending));
     number(digits).filter(|_| is_plain)
 }
 

@@ -41,6 +41,8 @@ const REACH: usize = 64;
 pub(super) struct Text {
     clean: Rewritten,
     plain: Rewritten,
+    /// Where phrases can start in the plain text.
+    openings: Vec<usize>,
     tokens: Vec<Token>,
     sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
@@ -74,8 +76,8 @@ impl Text {
         };
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
-        let groups = digits::groups(clean.text());
-        let mut text = Text { clean, plain, tokens, sentences, groups, contacts: Vec::new() };
+        let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
+        let mut text = Text { clean, plain, openings, tokens, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
         let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
         for token in &mut text.tokens {
@@ -95,6 +97,11 @@ impl Text {
         &self.plain
     }
 
+    /// Where words, numbers and marks open in the plain text.
+    fn openings(&self) -> &[usize] {
+        &self.openings
+    }
+
     /// Its sentences.
     pub(super) fn sentences(&self) -> &[Sentence] {
         &self.sentences
@@ -108,14 +115,6 @@ impl Text {
     /// Its contacts, by their start.
     pub(super) fn contacts(&self) -> &[Contact] {
         &self.contacts
-    }
-
-    /// The tokens that start in `range`, each with the number that `lookup` gives its word.
-    pub(super) fn tokens(&self, range: &Range<usize>, lookup: impl Fn(&[u8]) -> WordId) -> Vec<Token> {
-        self.tokens_in(range)
-            .iter()
-            .map(|token| token.looked_up(lookup(token.spoken(self).as_bytes())))
-            .collect()
     }
 
     /// The tokens that start in `range`.

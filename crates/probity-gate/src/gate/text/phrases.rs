@@ -14,8 +14,8 @@ use super::{Rewritten, Text};
 #[derive(Debug, Clone)]
 pub(in crate::gate) struct Phrases<T> {
     search: AhoCorasick,
-    /// Whether some phrase begins with a byte.
-    begins: [bool; 256],
+    /// The bits of the pairs of bytes that phrases begin with.
+    begins: Vec<u64>,
     meanings: Vec<T>,
 }
 
@@ -37,9 +37,10 @@ impl<T> Phrases<T> {
             |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        let mut begins = [false; 256];
-        for text in &texts {
-            begins[usize::from(text.as_bytes()[0])] = true;
+        let mut begins = vec![0; 1 << 10];
+        for text in texts.iter().map(String::as_bytes) {
+            let seconds = text.get(1).map_or(0..=u8::MAX, |second| *second..=*second);
+            seconds.map(|second| bit(text[0], second)).for_each(|(at, bit)| begins[at] |= bit);
         }
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -53,8 +54,12 @@ impl<T> Phrases<T> {
     /// place.
     pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
         let plain = text.plain().text();
-        let begins = |at: &usize| self.begins[usize::from(plain.as_bytes()[*at])] && opens(plain, *at);
-        (0..plain.len()).filter(begins).filter_map(move |at| {
+        let begins = |at: &usize| {
+            let next = plain.as_bytes().get(at + 1).copied().unwrap_or_default();
+            let (at, bit) = bit(plain.as_bytes()[*at], next);
+            self.begins[at] & bit != 0
+        };
+        text.openings().iter().copied().filter(begins).filter_map(move |at| {
             let found = self.search.find(Input::new(plain).range(at..).anchored(Anchored::Yes))?;
             Some(Found {
                 meaning: &self.meanings[found.pattern().as_usize()],
@@ -65,11 +70,24 @@ impl<T> Phrases<T> {
     }
 }
 
-/// Whether a word, number or mark opens at `at`. In scripts without spaces, each character may open a word.
-fn opens(plain: &str, at: usize) -> bool {
+/// Where the bit of a pair of bytes stands, and the bit.
+fn bit(first: u8, second: u8) -> (usize, u64) {
+    (usize::from(first) << 2 | usize::from(second >> 6), 1 << (second & 63))
+}
+
+/// The places of a plain text where a word, number or mark opens. In scripts without spaces, each character may open a
+/// word.
+pub(super) fn openings(plain: &str) -> Vec<usize> {
     let kind = |byte: u8| (is_word_byte(byte), byte.is_ascii_digit());
-    let (bytes, first) = (plain.as_bytes(), plain.as_bytes()[at]);
-    at == 0 || !is_word_byte(first) || is_spaceless(first) || kind(first) != kind(bytes[at - 1])
+    let (mut before, mut openings) = (kind(b' '), Vec::with_capacity(plain.len() / 4));
+    for (at, byte) in plain.bytes().enumerate() {
+        let its = kind(byte);
+        if byte != b' ' && (!its.0 || is_spaceless(byte) || its != before) {
+            openings.push(at);
+        }
+        before = its;
+    }
+    openings
 }
 
 /// Whether no word goes on at `end`.

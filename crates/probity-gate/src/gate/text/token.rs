@@ -20,8 +20,6 @@ pub(in crate::gate) struct Token {
     pub(in crate::gate) end: usize,
     /// What it is.
     pub(in crate::gate) shape: Shape,
-    /// The word in the lists, where it is one and was looked up.
-    pub(in crate::gate) word: WordId,
     /// Whether a contact starts here.
     pub(in crate::gate) opens_contact: bool,
     /// The place in [`SPOKEN`] of what a part of a contraction stands for, plus one.
@@ -74,11 +72,6 @@ impl Token {
             None => &text[self.start..self.end],
         }
     }
-
-    /// The same with the number of its word.
-    pub(super) fn looked_up(self, word: WordId) -> Token {
-        Token { word, ..self }
-    }
 }
 
 /// The tokens of a clean text; `mark` gives the character that was written for a mark at a place.
@@ -121,14 +114,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn push(&mut self, range: Range<usize>, shape: Shape, part: usize) {
         let part = u8::try_from(part).unwrap_or_default();
-        self.tokens.push(Token {
-            start: range.start,
-            end: range.end,
-            shape,
-            word: WordId(0),
-            opens_contact: false,
-            part,
-        });
+        self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, part });
     }
 
     /// Reads a run of letters and digits with the contraction behind it, and says where it ends.

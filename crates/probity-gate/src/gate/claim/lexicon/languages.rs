@@ -38,8 +38,9 @@ const ANY: &str = include_str!("../../../../data/any/values.toml");
 /// Small words of languages without lists, by their codes.
 const OTHERS: &str = include_str!("../../../../data/any/languages.toml");
 
-/// How many words of a text are counted.
+/// How many words of a text are counted, and how many bytes are looked at for them.
 const WORDS_MAX: usize = 300;
+const BYTES_MAX: usize = 1 << 16;
 
 /// What a small word counts, and what a word of the lists for claims.
 const POINTS: [u32; 2] = [3, 1];
@@ -163,6 +164,7 @@ impl Languages {
     pub fn detect(&self, text: &str) -> Option<&str> {
         let mut points = [0_u32; LANGUAGES_MAX];
         let mut n_words = 0;
+        let text = &text[..text.floor_char_boundary(BYTES_MAX)];
         let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
         for word in words.take(WORDS_MAX) {
             n_words += 1;

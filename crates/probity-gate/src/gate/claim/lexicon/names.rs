@@ -69,7 +69,7 @@ impl Lexicon {
 
     /// Whether a word means so many of a hundred.
     pub(in crate::gate) fn is_percent(&self, word: &str) -> bool {
-        self.table().info_of(word).cues.any(Cues::PERCENT)
+        self.table().cues_of(word).any(Cues::PERCENT)
     }
 
     /// The number that a word stands for.

@@ -37,8 +37,6 @@ impl UnitWord {
 /// What a single word means.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in super::super) struct WordInfo {
-    /// The lists it stands in by itself.
-    pub(in super::super) cues: Cues,
     /// As a number.
     pub(in super::super) numeral: Option<u32>,
     /// As a month, 1 to 12.
@@ -124,6 +122,8 @@ pub(in super::super) struct Table {
     phrases: Vec<Vec<Pattern>>,
     /// Phrases that begin with a figure, money before percentages, then longest first.
     pub(in super::super) figure_phrases: Vec<Pattern>,
+    /// By their numbers: the lists that words stand in by themselves, and what else they mean.
+    cues: Vec<Cues>,
     infos: Vec<WordInfo>,
     /// The number of each word, which is in lower case.
     ids: WordMap<u16>,
@@ -141,6 +141,7 @@ impl Table {
             deeds: ids(Entry::is_of_deed),
             acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
+            cues: vec![Cues::NONE],
             infos: vec![WordInfo::default()],
             ..Table::default()
         };
@@ -160,6 +161,11 @@ impl Table {
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
         &self.infos[usize::from(word.0)]
+    }
+
+    /// The lists that a word that is no token stands in, whatever the case of its ASCII letters.
+    pub(in super::super) fn cues_of(&self, word: &str) -> Cues {
+        self.cues(self.lookup(word.as_bytes()))
     }
 
     /// What a word that is no token means, whatever the case of its ASCII letters.
@@ -185,7 +191,7 @@ impl Table {
 
     /// The lists that a word stands in by itself.
     pub(in super::super) fn cues(&self, word: WordId) -> Cues {
-        self.info(word).cues
+        self.cues[usize::from(word.0)]
     }
 
     /// The phrases that begin with `word`, longest first.
@@ -223,7 +229,8 @@ impl Table {
                 if !is_one_word && cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
                     self.add_cue(phrase, cues, patterns);
                 } else {
-                    self.word(phrase).cues |= cues;
+                    let word = self.intern(phrase);
+                    self.cues[usize::from(word.0)] |= cues;
                 }
             }
             Section::Currency => {
@@ -244,7 +251,7 @@ impl Table {
     fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
         let elements = self.elements(phrase);
         if let [Element::Word(word)] = elements[..] {
-            self.infos[usize::from(word.0)].cues |= cues;
+            self.cues[usize::from(word.0)] |= cues;
             return;
         }
         // A phrase that names a remedy is no cue as well.
@@ -264,6 +271,7 @@ impl Table {
         let id = *self.ids.get_or_insert(word, new);
         if id == new && id > 0 {
             self.infos.push(WordInfo::default());
+            self.cues.push(Cues::NONE);
         }
         WordId(id)
     }
@@ -290,10 +298,10 @@ impl Table {
     }
 
     fn finish(&mut self, patterns: BTreeMap<Vec<Element>, Meaning>) {
-        for info in &mut self.infos {
-            let begins = info.cues.any(Cues::ARTICLE | Cues::HALF);
+        for (info, cues) in self.infos.iter().zip(&mut self.cues) {
+            let begins = cues.any(Cues::ARTICLE | Cues::HALF);
             if begins || info.numeral.is_some() || info.month.is_some() || info.currency.is_some() {
-                info.cues |= Cues::FIGURE;
+                *cues |= Cues::FIGURE;
             }
         }
         self.phrases = vec![Vec::new(); self.infos.len()];
@@ -301,7 +309,7 @@ impl Table {
             let phrases = match elements.first() {
                 Some(Element::Word(word)) => {
                     if matches!(meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
-                        self.infos[usize::from(word.0)].cues |= Cues::MENTION;
+                        self.cues[usize::from(word.0)] |= Cues::MENTION;
                     }
                     &mut self.phrases[usize::from(word.0)]
                 }

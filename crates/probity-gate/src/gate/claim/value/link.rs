@@ -76,5 +76,5 @@ fn is_known(page: &Page<'_>, host: &str, path: &str) -> bool {
     // In upper case it is the first word of a sentence without a space before it.
     let lower = !ending.bytes().any(|byte| byte.is_ascii_uppercase());
     let certain = !WORD_ENDINGS.contains(&ending) || path.starts_with('/') || host.matches('.').count() > 1;
-    lower && certain && page.table.info_of(ending).cues.any(Cues::DOMAIN)
+    lower && certain && page.table.cues_of(ending).any(Cues::DOMAIN)
 }

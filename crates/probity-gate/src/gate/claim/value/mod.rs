@@ -19,8 +19,8 @@ use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(text: &Text, tokens: &[Token], table: &Table) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, table };
+pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
+    let page = Page { row: Row { text, tokens }, words, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -79,6 +79,8 @@ const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
 #[derive(Clone, Copy)]
 struct Page<'a> {
     row: Row<'a>,
+    /// The word of each token.
+    words: &'a [WordId],
     table: &'a Table,
 }
 
@@ -92,17 +94,21 @@ impl<'a> Deref for Page<'a> {
 
 impl<'a> Page<'a> {
     fn info(&self, at: usize) -> &'a WordInfo {
-        self.table.info(self.tokens.get(at).map_or(WordId(0), |token| token.word))
+        self.table.info(self.word(at))
+    }
+
+    fn word(&self, at: usize) -> WordId {
+        self.words.get(at).copied().unwrap_or_default()
     }
 
     fn is(&self, at: usize, cues: Cues) -> bool {
-        self.info(at).cues.any(cues)
+        self.table.cues(self.word(at)).any(cues)
     }
 
     /// The phrase of several words at `at` that means what is wanted, and the token behind it.
     fn phrase_behind(&self, at: usize, is_wanted: fn(&Meaning) -> bool) -> Option<(Meaning, usize)> {
-        let words = self.tokens.get(at..)?.iter().map(|token| Element::Word(token.word));
-        let mut phrases = self.table.phrases(self.tokens.get(at)?.word).iter();
+        let words = self.words.get(at..)?.iter().map(|word| Element::Word(*word));
+        let mut phrases = self.table.phrases(self.word(at)).iter();
         phrases.find_map(|pattern| {
             let n = pattern.elements.len();
             let is_there = || words.clone().take(n).eq(pattern.elements.iter().copied());

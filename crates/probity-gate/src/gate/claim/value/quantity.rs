@@ -143,8 +143,11 @@ fn with_rest(page: &Page<'_>, figure: Figure) -> Figure {
 
 /// "48h", "30min": digits and a unit in one word.
 fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
+    if page.shape(at) != Some(Shape::Mixed) {
+        return None;
+    }
     let letters = page.raw(at).trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = page.raw(at).strip_suffix(letters).filter(|_| page.shape(at) == Some(Shape::Mixed))?;
+    let digits = page.raw(at).strip_suffix(letters)?;
     let unit = page.table.info_of(letters).unit?;
     let number = Number { value: Exact::from(i64::from(digits.parse::<u32>().ok()?)), behind: at + 1 };
     Some(Page::figure(at, at + 1, span(number, number, unit)?))

@@ -80,7 +80,7 @@ impl Run {
 
     /// Whether it names no code although it looks like one.
     fn is_no_code(&self, page: &Page<'_>) -> bool {
-        page.table.info_of(&self.text).cues.any(Cues::NOT_CODE)
+        page.table.cues_of(&self.text).any(Cues::NOT_CODE)
     }
 }
 
@@ -135,7 +135,7 @@ struct Label {
 fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
-        let cues = page.info(index).cues;
+        let cues = page.table.cues(page.word(index));
         // A label that is also a filler may have another label before it, as in "order reference".
         let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
         if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
