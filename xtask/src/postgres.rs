@@ -15,8 +15,8 @@ const PACKAGES: [&str; 2] = ["postgresql", "pgbouncer"];
 /// How long apt may take for one command.
 const INSTALL_LIMIT: Duration = Duration::from_mins(10);
 
-/// Kills of the long form.
-const KILLS: &str = "500";
+/// Kills and stops of the long form.
+const HARMS: &str = "500";
 
 /// Installs what is missing, where that is allowed.
 pub(crate) fn present() -> Ending {
@@ -47,7 +47,7 @@ pub(crate) fn fleet(arguments: &[&str]) -> ExitCode {
     let mut cargo = step::cargo(["test", "--locked", "--package", "probity", "--test", "it", "--"]);
     cargo.args(["guarantees::fleet::", "--nocapture", "--test-threads", "1"]);
     if arguments.contains(&"--long") {
-        cargo.env("PROBITY_FLEET_KILLS", KILLS);
+        cargo.env("PROBITY_FLEET_HARMS", HARMS);
     }
     match cargo.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,

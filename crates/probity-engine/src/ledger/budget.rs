@@ -105,11 +105,12 @@ impl Room {
         if limits == Limits::default() {
             return Ok(None);
         }
-        // Statements of their own: they see what was committed while the first one waited.
-        let spent = spent(db, budget)?;
+        // Statements of their own: they see what was committed while the first one waited. Others end calls at any time,
+        // so what is in flight comes first: a call that ends in between is counted twice, and never not at all.
         let in_flight = db.row(IN_FLIGHT, &vals![budget], |row| {
             Ok(Sum { calls: row.get(0)?, money: Money::from_picos(row.get(1)?) })
         })?;
+        let spent = spent(db, budget)?;
         Ok(Some(Room { limits, spent, in_flight: in_flight.unwrap_or_default() }))
     }
 

@@ -176,6 +176,14 @@ impl StoreError {
         StoreError::Failed { path: path.to_path_buf(), doing, kind, source: Cause(cause.to_owned()) }
     }
 
+    /// The same failure, met while `doing` this.
+    pub(super) fn met(self, doing: &'static str) -> StoreError {
+        match self {
+            StoreError::Failed { path, kind, source, .. } => StoreError::Failed { path, doing, kind, source },
+            other => other,
+        }
+    }
+
     /// The error for a file or folder that is something else.
     pub(super) fn not_a_store(path: &Path, found: &str) -> StoreError {
         StoreError::Unusable { path: path.to_path_buf(), why: format!("expected a store, found {found}") }

@@ -45,8 +45,17 @@ pub(super) fn lost(db: &Db, whose: Lost) -> Result<Vec<AttemptId>, DbError> {
     Ok(calls)
 }
 
+/// Why an endpoint takes no further call of a lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LaneRefusal {
+    /// The quota or credit of its account is used up.
+    Quota(String),
+    /// Its key is not accepted.
+    Key(String),
+}
+
 /// How a lane is that workers share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneState {
     /// How often its calls had to pause.
     pub episode: i64,
@@ -54,6 +63,10 @@ pub struct LaneState {
     pub pause: Duration,
     /// The workers that share it.
     pub n_workers: u32,
+    /// How often its calls were refused for good, and why the last time.
+    pub n_refusals: i64,
+    /// The last refusal.
+    pub refusal: Option<LaneRefusal>,
 }
 
 /// The lanes of a process, by its runs.
@@ -61,11 +74,17 @@ pub type LaneNews = BTreeMap<RunId, LaneState>;
 
 /// The number of the lane known by `key`.
 pub(super) fn open_lane(db: &Db, key: &str) -> Result<i64, DbError> {
-    const NEW: &str =
-        "INSERT INTO lane (key, paused_until_ms, episode) VALUES (?1, 0, 0) ON CONFLICT (key) DO NOTHING";
+    const NEW: &str = "INSERT INTO lane (key, paused_until_ms, episode, refusals) VALUES (?1, 0, 0, 0) ON CONFLICT (key) DO NOTHING";
     const FIND: &str = "SELECT id FROM lane WHERE key = ?1";
     db.run(NEW, &vals![key])?;
     Ok(db.row(FIND, &vals![key], |row| row.get(0))?.expect("the lane was just inserted"))
+}
+
+fn refusal(refused_for: Option<String>, why: Option<String>) -> Option<LaneRefusal> {
+    Some(match refused_for?.as_str() {
+        "quota" => LaneRefusal::Quota(why?),
+        _ => LaneRefusal::Key(why?),
+    })
 }
 
 /// How long this process may make calls, and what it has found lost: for those who make them.
@@ -134,7 +153,8 @@ impl Tables {
     /// How the lanes of this process's runs are, by the database's clock.
     pub(super) fn lanes(&self) -> Result<LaneNews, DbError> {
         const SQL: &str = "SELECT u.run, lane.episode, lane.paused_until_ms - {now_ms},
-                (SELECT count(*) FROM worker WHERE worker.lane = lane.id AND worker.until_ms > {now_ms})
+                (SELECT count(*) FROM worker WHERE worker.lane = lane.id AND worker.until_ms > {now_ms}),
+                lane.refusals, lane.refused_for, lane.refusal
             FROM {rows(run BIGINT, lane BIGINT)} u JOIN lane ON lane.id = u.lane";
         let lanes = self.workers.iter().filter_map(|(run, worker)| Some(vals![run.0, worker.lane?].into()));
         let found = self.db.set(SQL, &lanes.collect::<Vec<_>>(), |row| {
@@ -143,6 +163,8 @@ impl Tables {
                 episode: row.get(1)?,
                 pause: Duration::from_millis(u64::try_from(left).unwrap_or(0)),
                 n_workers: row.get(3)?,
+                n_refusals: row.get(4)?,
+                refusal: refusal(row.get(5)?, row.get(6)?),
             };
             Ok((RunId(row.get(0)?), state))
         })?;
@@ -158,6 +180,18 @@ impl Tables {
         let Some(lane) = self.workers.get(&run).and_then(|worker| worker.lane) else { return Ok(()) };
         let pause = i64::try_from(pause.as_millis()).unwrap_or(FOR_EVER_MS);
         self.db.run(SQL, &vals![lane, pause]).map(drop)
+    }
+
+    /// Ends the calls of the lane of `run`, those of other workers too.
+    pub(super) fn refuse_lane(&self, run: RunId, refusal: &LaneRefusal) -> Result<(), DbError> {
+        const SQL: &str =
+            "UPDATE lane SET refusals = refusals + 1, refused_for = ?2, refusal = ?3 WHERE id = ?1";
+        let Some(lane) = self.workers.get(&run).and_then(|worker| worker.lane) else { return Ok(()) };
+        let (refused_for, why) = match refusal {
+            LaneRefusal::Quota(why) => ("quota", why),
+            LaneRefusal::Key(why) => ("key", why),
+        };
+        self.db.run(SQL, &vals![lane, refused_for, why]).map(drop)
     }
 
     /// Lets the workers of this process be heard, and lists the lost calls of those that were not. A worker that was

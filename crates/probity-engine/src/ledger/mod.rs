@@ -56,7 +56,7 @@ pub use copy::{Copied, copy};
 pub use error::{Cause, FailureKind, StoreError};
 pub use forget::{ERASED, Forgotten};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
-pub use lease::{LaneNews, LaneState};
+pub use lease::{LaneNews, LaneRefusal, LaneState};
 pub use lock::files;
 pub use owned::CaseList;
 pub use reader::Reader;
@@ -197,9 +197,13 @@ impl Store {
             server @ StoreAddress::Server(_) => server,
         };
         let path: Arc<Path> = PathBuf::from(address.to_string()).into();
+        let first = match &address {
+            StoreAddress::File(path) => open::for_reading(path)?,
+            StoreAddress::Server(server) => server::for_reading(server, &path)?,
+        };
         let (heard, idle) = (Arc::default(), Mutex::default());
         let store = Store { shared: Arc::new(Shared { address, path, writer: None, heard, idle }) };
-        store.reader()?;
+        drop(Reader::new(first, Arc::clone(&store.shared.path), Arc::downgrade(&store.shared)));
         Ok(store)
     }
 
@@ -228,6 +232,11 @@ impl Store {
         self.write_unasked("telling of a rate limit", move |tables| Ok(tables.pause_lane(run, pause)?));
     }
 
+    /// Tells other workers that the endpoint takes no further call of the lane of `run`. It is not waited for.
+    pub fn refuse_lane(&self, run: RunId, refusal: LaneRefusal) {
+        self.write_unasked("telling of a refusal", move |tables| Ok(tables.refuse_lane(run, &refusal)?));
+    }
+
     /// How many calls of other workers were found lost since the last look.
     pub fn take_lost(&self) -> usize {
         self.shared.heard.take_lost()
@@ -243,16 +252,10 @@ impl Store {
         &self.shared.path
     }
 
-    /// A connection for reading, with its own prepared statements.
+    /// A connection for reading, with its own prepared statements. A server that restarts is waited for.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        let db = match &self.shared.address {
-            StoreAddress::File(path) => open::for_reading(path)?,
-            StoreAddress::Server(server) => match self.shared.idle() {
-                Some(db) => db,
-                None => server::for_reading(server, &self.shared.path)?,
-            },
-        };
-        Ok(Reader::new(db, Arc::clone(&self.shared.path), Arc::downgrade(&self.shared)))
+        let path = Arc::clone(&self.shared.path);
+        Ok(Reader::new(self.shared.connection()?, path, Arc::downgrade(&self.shared)))
     }
 
     /// A reader whose every answer is from this moment, whatever is written meanwhile: for reports.
@@ -381,10 +384,17 @@ fn job<T: Send + 'static>(
 }
 
 impl Shared {
-    /// A connection to a server that no reader uses and that can still be heard.
-    fn idle(&self) -> Option<Db> {
-        let found = self.idle.lock().expect("nothing panics while it holds these").pop();
-        found.filter(|db| matches!(db, Db::Postgres(server) if server.is_alive()))
+    /// A connection for reading. One to a server that no reader uses is taken if the server can still be heard.
+    fn connection(&self) -> Result<Db, StoreError> {
+        let server = match &self.address {
+            StoreAddress::File(path) => return open::for_reading(path),
+            StoreAddress::Server(server) => server,
+        };
+        let idle = self.idle.lock().expect("nothing panics while it holds these").pop();
+        match idle.filter(|db| matches!(db, Db::Postgres(server) if server.is_alive())) {
+            Some(db) => Ok(db),
+            None => server::patiently(server, || server::for_reading(server, &self.path)),
+        }
     }
 
     /// Keeps a connection for the next reader.

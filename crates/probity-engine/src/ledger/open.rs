@@ -16,7 +16,7 @@ use super::record::AttemptId;
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema of this program. Those before it were never released.
-pub(super) const SCHEMA_VERSION: i64 = 6;
+pub(super) const SCHEMA_VERSION: i64 = 7;
 
 const OPENING: &str = "opening";
 

@@ -2,15 +2,17 @@
 //!
 //! A reader never waits for the writer and never holds it up: each question is a transaction by itself
 //! and sees everything that was acknowledged before it was asked, unless the reader is a snapshot, which
-//! sees one moment. Statements are prepared once.
+//! sees one moment. Statements are prepared once. A question that a server did not answer because it restarted is asked
+//! again, but for those of a snapshot, whose moment is gone.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use probity_core::packet::PacketHash;
 
 use super::db::{Db, DbError, Row, vals};
-use super::error::StoreError;
+use super::error::{FailureKind, StoreError};
 use super::known::attempt_outcome;
 use super::record::{AttemptId, AttemptRecord, AttemptTold, RunId, Totals};
 use super::{Shared, totals};
@@ -18,12 +20,15 @@ use crate::judge::JudgeId;
 
 const READING: &str = "reading";
 
+/// How often a question is asked of a server that was lost meanwhile.
+const TRIES_MAX: u32 = 3;
+
 /// A reading connection. It can be sent to a thread, and answers one question at a time.
 pub struct Reader {
     /// `None` only while it is dropped.
-    db: Option<Db>,
+    db: RefCell<Option<Db>>,
     path: Arc<Path>,
-    /// Where a connection to a server goes afterwards.
+    /// Where connections come from, and where one to a server goes afterwards.
     home: Weak<Shared>,
     is_snapshot: bool,
 }
@@ -41,19 +46,34 @@ impl Drop for Reader {
 
 impl Reader {
     pub(super) fn new(db: Db, path: Arc<Path>, home: Weak<Shared>) -> Reader {
-        Reader { db: Some(db), path, home, is_snapshot: false }
+        Reader { db: RefCell::new(Some(db)), path, home, is_snapshot: false }
     }
 
-    /// Asks the database something.
-    pub(crate) fn ask<T>(&self, question: impl FnOnce(&Db) -> Result<T, DbError>) -> Result<T, StoreError> {
-        let db = self.db.as_ref().expect("the connection goes last");
-        question(db).map_err(|error| StoreError::of_database(&self.path, READING, &error))
+    /// Asks the database something, which leaves no trace in the question: it may be asked again.
+    pub(crate) fn ask<T>(&self, question: impl Fn(&Db) -> Result<T, DbError>) -> Result<T, StoreError> {
+        let mut n_tries = 0;
+        loop {
+            let answer = question(self.db.borrow().as_ref().expect("the connection goes last"));
+            let error = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            n_tries += 1;
+            let may_pass = error.kind == FailureKind::Lost && !self.is_snapshot && n_tries < TRIES_MAX;
+            match (self.home.upgrade().filter(|_| may_pass), self.db.try_borrow_mut()) {
+                (Some(home), Ok(mut db)) => {
+                    *db = Some(home.connection().map_err(|error| error.met(READING))?);
+                }
+                _ => return Err(StoreError::of_database(&self.path, READING, &error)),
+            }
+        }
     }
 
     /// Makes every later answer one from this moment.
     pub(super) fn snapshot(&mut self) -> Result<(), StoreError> {
+        self.ask(Db::begin_snapshot)?;
         self.is_snapshot = true;
-        self.ask(Db::begin_snapshot)
+        Ok(())
     }
 
     /// Every attempt at one packet with its raw answer, in the order they began. With this a better

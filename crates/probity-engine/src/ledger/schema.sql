@@ -69,12 +69,16 @@ CREATE TABLE budget (
 ) STRICT;
 
 -- A key and model at an endpoint: what workers share of its limits. Its calls pause until `paused_until_ms` by the
--- database's clock; each pause that begins is an episode.
+-- database's clock; each pause that begins is an episode. `refusal` is what the endpoint said last when it took no
+-- further call of any worker, and `refused_for` whether that was the quota or the key.
 CREATE TABLE lane (
     id              INTEGER PRIMARY KEY,
     key             TEXT NOT NULL UNIQUE,
     paused_until_ms INTEGER NOT NULL,
-    episode         INTEGER NOT NULL
+    episode         INTEGER NOT NULL,
+    refusals        INTEGER NOT NULL,
+    refused_for     TEXT CHECK (refused_for = 'quota' OR refused_for = 'key'),
+    refusal         TEXT
 ) STRICT;
 
 -- A process at work on a run. Calls in flight are its own until `until_ms` by the database's clock; then they are lost.

@@ -18,8 +18,8 @@ const OPENING: &str = "opening";
 /// How often a lock, or another process that makes the schema, is met before that is an error.
 const TRIES_MAX: u32 = 20;
 
-/// How long a server that cannot be reached is tried again.
-const RECONNECT_MAX: Duration = Duration::from_mins(1);
+/// How many leases long a server that cannot be reached is tried again.
+const RECONNECT_LEASES_MAX: u32 = 4;
 
 /// The pause between two tries to reach it.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
@@ -173,10 +173,15 @@ impl Link {
         db.run(MARK, &vals![self.id, self.n]).map(drop)
     }
 
-    /// Whether the transaction marked last was committed, as a new connection sees it.
-    pub(super) fn is_committed(&self, db: &Db) -> Result<bool, DbError> {
-        const FIND: &str = "SELECT n FROM writer WHERE id = ?1";
-        Ok(db.row(FIND, &vals![self.id], |row| row.get::<i64>(0))? == Some(self.n))
+    /// Whether the transaction marked last was committed. Writing to its mark waits until a session that was cut off has
+    /// ended: its COMMIT may be on the way still, and would come after a mere look.
+    fn is_committed(&self, db: &Db) -> Result<bool, DbError> {
+        const FIND: &str = "INSERT INTO writer (id, n, at_ms) VALUES (?1, 0, {now_ms})
+            ON CONFLICT (id) DO UPDATE SET at_ms = excluded.at_ms RETURNING n";
+        db.begin()?;
+        let n = db.row(FIND, &vals![self.id], |row| row.get::<i64>(0))?;
+        db.commit()?;
+        Ok(n == Some(self.n))
     }
 
     /// Removes the row of this writer, which has come to its end.
@@ -184,19 +189,35 @@ impl Link {
         db.run("DELETE FROM writer WHERE id = ?1", &vals![self.id]).map(drop)
     }
 
-    /// Connects again, for as long as it is worth waiting for a server that restarts.
-    pub(super) fn reconnected(&self, path: &Path) -> Result<Db, StoreError> {
-        let until = Instant::now() + RECONNECT_MAX;
-        loop {
-            std::thread::sleep(RECONNECT_PAUSE.mul_f64(0.5 + rand::random::<f64>()));
-            let refused = match for_writing(&self.address, path) {
-                Ok(db) => return Ok(db),
-                Err(error) => error,
-            };
-            let passes = matches!(refused.failure(), Some(FailureKind::Lost | FailureKind::Crowded));
-            if !passes || Instant::now() > until {
-                return Err(refused);
-            }
+    /// Connects again, and tells whether the transaction marked last was committed.
+    pub(super) fn reconnected(&self, path: &Path) -> Result<(Db, bool), StoreError> {
+        patiently(&self.address, || {
+            let db = for_writing(&self.address, path)?;
+            let found = self.is_committed(&db);
+            let is_committed = found.map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+            Ok((db, is_committed))
+        })
+    }
+}
+
+/// Connects by `connect`, for as long as it is worth waiting for a server that restarts.
+pub(super) fn patiently<T>(
+    address: &ServerAddress,
+    mut connect: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let until = Instant::now() + address.options.lease * RECONNECT_LEASES_MAX;
+    loop {
+        let refused = match connect() {
+            Ok(connected) => return Ok(connected),
+            Err(error) => error,
+        };
+        let passes = matches!(
+            refused.failure(),
+            Some(FailureKind::Lost | FailureKind::Crowded | FailureKind::Conflict)
+        );
+        if !passes || Instant::now() > until {
+            return Err(refused);
         }
+        std::thread::sleep(RECONNECT_PAUSE.mul_f64(0.5 + rand::random::<f64>()));
     }
 }

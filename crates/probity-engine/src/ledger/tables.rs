@@ -100,7 +100,7 @@ const SETTLE: &str = "INSERT INTO settlement (attempt, judge, packet, repeat, at
     RETURNING attempt, packet, judge, repeat";
 
 /// Marks an attempt whose settlement came too late, unless it is the one that stands.
-const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} u
+pub(super) const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} u
     WHERE attempt.id = u.k AND NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.attempt = u.k)";
 
 /// What a settlement is about: packet, judge and repeat, by number.

@@ -15,7 +15,7 @@ use crate::judge::JudgeId;
 pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbError> {
     // A response id that came, in this run or before it, for another packet too is looked up by the index over them.
     const SQL: &str = "SELECT state, outcome, tokens_in, tokens_out, cost_picodollars, model, fingerprint,
-            tokens_cached, tier, list_picodollars,
+            tokens_cached, tier, list_picodollars, superseded,
             CASE WHEN EXISTS (SELECT 1 FROM attempt AS other WHERE other.judge = ?2
                 AND other.response_id = attempt.response_id AND other.packet <> attempt.packet)
             THEN response_id END
@@ -23,7 +23,7 @@ pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbE
     let Some(judge) = judge_row(db, judge)? else { return Ok(Totals::default()) };
     let (mut totals, mut repeated) = (Totals::default(), BTreeSet::new());
     db.each(SQL, &vals![run.0, judge], |row| {
-        repeated.extend(row.get::<Option<String>>(10)?);
+        repeated.extend(row.get::<Option<String>>(11)?);
         totals.add(row)
     })?;
     let repeated = repeated.into_iter().map(|response_id| repeated_response(db, judge, response_id));
@@ -48,8 +48,11 @@ impl Totals {
             self.saved_picodollars = self.saved_picodollars.saturating_add(list.saturating_sub(cost));
         }
         count(&mut self.tiers, row.get(8)?);
-        count(&mut self.models, row.get(5)?);
-        count(&mut self.fingerprints, row.get(6)?);
+        // An answer that came after another was settled is in no figure.
+        if !row.get::<bool>(10)? {
+            count(&mut self.models, row.get(5)?);
+            count(&mut self.fingerprints, row.get(6)?);
+        }
         Ok(())
     }
 }

@@ -204,11 +204,11 @@ impl Writer {
     pub(super) fn run(mut self) {
         let (mut failed, mut closing) = (None, None);
         while closing.is_none() {
-            let first = match self.next() {
+            let first = match self.next(failed.is_none()) {
                 Ok(first) => first,
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    failed = failed.or_else(|| self.beat().err());
+                    failed = self.beat().err();
                     continue;
                 }
             };
@@ -232,9 +232,9 @@ impl Writer {
         }
     }
 
-    /// The next message; a timeout when this process has to be heard before one came.
-    fn next(&self) -> Result<ToWriter, RecvTimeoutError> {
-        match self.link.as_ref().filter(|_| !self.tables.workers.is_empty()) {
+    /// The next message; a timeout when this process has to be heard before one came, if it `beats` still.
+    fn next(&self, beats: bool) -> Result<ToWriter, RecvTimeoutError> {
+        match self.link.as_ref().filter(|_| beats && !self.tables.workers.is_empty()) {
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(link) => {
                 let left = link.next_beat.saturating_duration_since(Instant::now());
@@ -332,8 +332,6 @@ impl Writer {
                 Ok(value) => return Ok(value),
                 Err(undone) => undone,
             };
-            let path = Arc::clone(&self.path);
-            let fault = |error| StoreError::of_database(&path, doing, &error);
             let (Some(link), true) = (&self.link, n_tries < TRIES_MAX) else {
                 self.tables.db.rollback();
                 return Err(error);
@@ -347,10 +345,9 @@ impl Writer {
                     );
                 }
                 Some(FailureKind::Lost) => {
-                    let db = link.reconnected(&path)?;
-                    if let Some(value) = unanswered
-                        && link.is_committed(&db).map_err(fault)?
-                    {
+                    let (db, is_committed) =
+                        link.reconnected(&self.path).map_err(|error| error.met(doing))?;
+                    if let Some(value) = unanswered.filter(|_| is_committed) {
                         self.tables.db = db;
                         return Ok(value);
                     }

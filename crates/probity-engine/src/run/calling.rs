@@ -198,21 +198,35 @@ pub(super) async fn driven<R: Respondent>(
         }
     });
     let mut news = desk.store.lane_news();
-    let hear = |desk: &Desk<R>, news: &LaneNews| {
-        news.get(&desk.run).into_iter().for_each(|state| desk.lane.hear(state));
-    };
+    let hear =
+        |desk: &Desk<R>, news: &LaneNews| news.get(&desk.run).is_some_and(|state| desk.lane.hear(state));
     hear(desk, &news.borrow_and_update());
     let listener = tokio::spawn({
         let desk = Arc::clone(desk);
         async move {
-            while news.changed().await.is_ok() {
-                hear(&desk, &news.borrow_and_update());
+            loop {
+                tokio::select! {
+                    changed = news.changed() => match changed {
+                        Ok(()) if !hear(&desk, &news.borrow_and_update()) => {}
+                        // Others know what they have told.
+                        _ => return,
+                    },
+                    () = desk.lane.stopped() => break,
+                }
+            }
+            let refusal = desk.lane.stop_reason().and_then(|stop| stop.refusal());
+            if let Some(refusal) = refusal.filter(|_| desk.store.is_shared()) {
+                desk.store.refuse_lane(desk.run, refusal);
             }
         }
     });
     let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
-    listener.abort();
+    if driven.stop.is_some() {
+        listener.await.expect("the listener does not panic");
+    } else {
+        listener.abort();
+    }
     match feeder.await.expect("the feeder does not panic") {
         Ok(()) => Ok(driven),
         Err(RunError::Load(error)) => Err(RunError::Midway(error)),

@@ -17,7 +17,7 @@ use super::pace::Pace;
 use super::server::Server;
 use crate::config::ScheduleSettings;
 use crate::dialect::Parameter;
-use crate::ledger::LaneState;
+use crate::ledger::{LaneRefusal, LaneState};
 
 /// Waiters of a pause start again spread over at most this long.
 const SPREAD_MAX: Duration = Duration::from_millis(250);
@@ -63,6 +63,24 @@ impl Stop {
             | Stop::InBatch(why) => why.clone(),
             Stop::Interrupted => "interrupted".to_owned(),
             Stop::Store(error) => error.to_string(),
+        }
+    }
+
+    /// What other workers of the lane are to be told: that none of their calls can work either.
+    pub(crate) fn refusal(&self) -> Option<LaneRefusal> {
+        match self {
+            Stop::Quota(why) => Some(LaneRefusal::Quota(why.clone())),
+            Stop::Refused(why) => Some(LaneRefusal::Key(why.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl From<LaneRefusal> for Stop {
+    fn from(refusal: LaneRefusal) -> Stop {
+        match refusal {
+            LaneRefusal::Quota(why) => Stop::Quota(why),
+            LaneRefusal::Key(why) => Stop::Refused(why),
         }
     }
 }
@@ -170,6 +188,8 @@ struct State {
     rests: Vec<Instant>,
     /// The latest episode of pauses that other workers told of.
     episode: Option<i64>,
+    /// How often other workers told that calls are refused for good.
+    refusals: Option<i64>,
     /// Calls on record that have not ended, and how many there may be where other processes call too: what is on
     /// record ahead of its turn is charged to all of them if this process dies.
     n_standing: usize,
@@ -221,6 +241,7 @@ impl Lane {
             is_limited: false,
             rests: Vec::new(),
             episode: None,
+            refusals: None,
             n_standing: 0,
             n_standing_max: usize::MAX,
         };
@@ -357,9 +378,10 @@ impl Lane {
         }
     }
 
-    /// Takes in what other workers on the lane met: their number, which shares what may be in flight, and a pause, which
-    /// is also a cut, once per episode.
-    pub fn hear(&self, news: &LaneState) {
+    /// Takes in what other workers on the lane met: their number, which shares what may be in flight, a pause, which is
+    /// also a cut, once per episode, and a refusal for good, which ends the lane. What they met before the first news is
+    /// theirs. Returns whether the lane ended.
+    pub fn hear(&self, news: &LaneState) -> bool {
         let mut state = self.state();
         let n_workers = usize::try_from(news.n_workers).unwrap_or(usize::MAX).max(1);
         let share = (self.settings.concurrency / n_workers).max(1);
@@ -375,9 +397,15 @@ impl Lane {
                 }
             }
         }
+        let refusals = state.refusals.replace(news.n_refusals);
+        let is_refused = refusals.is_some_and(|before| before < news.n_refusals);
         drop(state);
+        if let Some(refusal) = news.refusal.clone().filter(|_| is_refused) {
+            self.stop(refusal.into());
+        }
         self.room.notify_waiters();
         self.places.notify_waiters();
+        is_refused
     }
 
     /// Waits until another call may be put on record, or learns that there will be none.

@@ -71,14 +71,35 @@ impl PrivateServer {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("own folder");
         }
         let mut server = PrivateServer { programs, folder, user, process: None, syncs };
-        let mut initdb = server.program("initdb");
+        server.make();
+        server.run();
+        Some(server)
+    }
+
+    /// Makes the files of a server, which takes a second; copies of those that the first test has made do not.
+    fn make(&self) {
+        let test = std::env::current_exe().expect("a test has a file");
+        let version = self.programs.parent().and_then(Path::file_name).unwrap_or_default().display();
+        let made = test.with_file_name(format!("postgres-{version}"));
+        let copy = |from: &Path, to: &Path| {
+            let copied = Command::new("cp").arg("-a").arg(from).arg(to).stderr(Stdio::null()).status();
+            copied.is_ok_and(|status| status.success())
+        };
+        if made.exists() && copy(&made, &self.data()) {
+            return;
+        }
+        let _ = fs::remove_dir_all(self.data());
+        let mut initdb = self.program("initdb");
         initdb.args([
             "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync",
         ]);
-        let made = initdb.arg("-D").arg(server.data()).stdout(Stdio::null()).output().expect("initdb starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        server.run();
-        Some(server)
+        let ended = initdb.arg("-D").arg(self.data()).stdout(Stdio::null()).output().expect("initdb starts");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        // Whole under its name or not at all, whatever other tests do at the same time.
+        let begun = made.with_extension(std::process::id().to_string());
+        if !copy(&self.data(), &begun) || fs::rename(&begun, &made).is_err() {
+            let _ = fs::remove_dir_all(begun);
+        }
     }
 
     /// Starts the server on its data, as it was left.

@@ -32,12 +32,14 @@ pub(crate) fn first_call(bench: &Bench) -> Vec<Figure> {
     let empty = waited(bench, |round| bench.folder.join(format!("empty-{round}.db")));
     let n = ATTEMPTS / bench.scale;
     let store = large(bench, n);
+    let size = std::fs::metadata(&store).map_or(0.0, |file| file.len() as f64 / 1e6);
     let large = waited(bench, |_| store.clone());
     let name = format!("first call of ten cases, record of {n} attempts (best of {ROUNDS})");
     vec![
         Figure::new("first call of ten cases, empty record", empty.ms, "ms", Bar::None),
         Figure::new(format!("{name}: time"), large.ms, "ms", Bar::AtMost(30.0)),
         Figure::new(format!("{name}: memory"), large.memory_mib, "MiB", Bar::AtMost(40.0)),
+        Figure::new(format!("record of {n} attempts: its size"), size, "MB", Bar::None),
         Figure::new("memory on an empty record", empty.memory_mib, "MiB", Bar::None),
     ]
 }

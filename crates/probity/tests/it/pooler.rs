@@ -15,7 +15,21 @@ use crate::support::PrivateServer;
 /// A COMMIT as a client sends it: a simple query.
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 
-/// Passes connections on to a server's socket, and cuts some of them after a COMMIT has gone through, before its answer.
+/// What becomes of the COMMIT of a connection that is cut.
+#[derive(Debug, Clone, Copy)]
+enum CutCommit {
+    /// It never reaches the server.
+    Lost,
+    /// The server has it, and its answer reaches no client.
+    Unanswered,
+    /// The server has it after the client has come back.
+    Late,
+}
+
+/// How long a late COMMIT takes: longer than a client waits before it comes back.
+const LATE: Duration = Duration::from_millis(500);
+
+/// Passes connections on to a server's socket, and cuts some of them at a COMMIT.
 pub(crate) struct CuttingProxy {
     port: u16,
     n_left: Arc<AtomicUsize>,
@@ -39,8 +53,9 @@ impl CuttingProxy {
         CuttingProxy { port, n_left, n_cuts }
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.port
+    /// The address of a database behind it.
+    pub(crate) fn address(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
 
     /// How many connections were cut.
@@ -62,16 +77,22 @@ fn pass(mut client: TcpStream, mut server: UnixStream, left: &AtomicUsize, met: 
             break;
         }
         let is_commit = buffer[..n].ends_with(COMMIT);
-        let is_cut = is_commit
-            && met.fetch_add(1, Ordering::SeqCst) % 7 == 3
-            && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
-        if is_cut {
-            // The client hears nothing of the answer, which comes all the same.
-            let _ = client.shutdown(Side::Both);
-        }
-        if server.write_all(&buffer[..n]).is_err() || is_cut {
-            std::thread::sleep(Duration::from_millis(30));
-            break;
+        let is_cut = is_commit && met.fetch_add(1, Ordering::SeqCst) % 7 == 3;
+        match is_cut.then(|| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))) {
+            Some(Ok(n_left)) => {
+                let _ = client.shutdown(Side::Both);
+                let commit = [CutCommit::Lost, CutCommit::Unanswered, CutCommit::Late][n_left % 3];
+                if matches!(commit, CutCommit::Late) {
+                    std::thread::sleep(LATE);
+                }
+                if !matches!(commit, CutCommit::Lost) {
+                    let _ = server.write_all(&buffer[..n]);
+                    std::thread::sleep(Duration::from_millis(30));
+                }
+                break;
+            }
+            _ if server.write_all(&buffer[..n]).is_err() => break,
+            _ => {}
         }
     }
     let _ = server.shutdown(Side::Both);
@@ -96,7 +117,7 @@ impl Pooler {
         let at = folder.path().display();
         let settings = format!(
             "[databases]\n* = host={} port=5432 user=postgres\n[pgbouncer]\nlisten_port = 6432\nlisten_addr =\n\
-             unix_socket_dir = {at}\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 4\n\
+             unix_socket_dir = {at}\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 4\nserver_login_retry = 1\n\
              logfile = {at}/log\npidfile = {at}/pid\n",
             server.socket().display()
         );

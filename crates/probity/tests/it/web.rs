@@ -50,7 +50,7 @@ impl Started {
         self.said.split("http://").nth(1).and_then(|place| place.split('/').next()).unwrap()
     }
 
-    fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.host().rsplit(':').next().unwrap().parse().unwrap()
     }
 

@@ -9,6 +9,7 @@ use crate::config::Money;
 use crate::ledger::budget::{Caller, Spending};
 use crate::ledger::db::{Db, DbError, Val, vals};
 use crate::ledger::error::StoreError;
+use crate::ledger::tables::SUPERSEDE;
 
 /// What a call is known by, and the rest of its columns.
 const KEY: [&str; 6] = ["packet", "judge", "repeat", "n", "started_unix_ms", "cause"];
@@ -229,5 +230,7 @@ fn add_settlements(db: &Db, rows: &[Numbered]) -> Result<PageCopied, DbError> {
     }
     done.n_added = fresh.len() as u64;
     db.set(&ADD.replace("{ROWS}", ROWS), &given(fresh.iter()), |_| Ok(()))?;
+    let attempts = rows.iter().map(|row| row.0).chain(found.values().map(|(attempt, _)| *attempt));
+    db.set(SUPERSEDE, &attempts.map(|attempt| vec![attempt.into()]).collect::<Vec<_>>(), |_| Ok(()))?;
     Ok(done)
 }

@@ -75,7 +75,14 @@ impl Pg {
             });
             Ok::<_, DbError>((client, is_unsynced))
         };
-        let (client, is_unsynced) = blocked_on(&runtime, connecting)?;
+        let (client, is_unsynced) = match blocked_on(&runtime, connecting) {
+            Ok(connected) => connected,
+            Err(error) => {
+                // As when it is dropped.
+                runtime.shutdown_background();
+                return Err(error);
+            }
+        };
         let millis = lock_max.as_millis();
         let mut begin = format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {millis}; \
@@ -327,9 +334,9 @@ impl From<tokio_postgres::Error> for DbError {
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW
             | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
-            | SqlState::CONNECTION_EXCEPTION
-            | SqlState::CONNECTION_DOES_NOT_EXIST
-            | SqlState::CONNECTION_FAILURE => FailureKind::Lost,
+            | SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN => FailureKind::Lost,
+            // Connections; a pooler whose server crashed says so in this class.
+            ref code if code.code().starts_with("08") => FailureKind::Lost,
             SqlState::TOO_MANY_CONNECTIONS | SqlState::CONFIGURATION_LIMIT_EXCEEDED => FailureKind::Crowded,
             SqlState::QUERY_CANCELED => FailureKind::Cancelled,
             SqlState::UNDEFINED_TABLE => FailureKind::NotADatabase,

@@ -66,7 +66,7 @@ fn another_schema_is_refused() {
     };
     check_refused(
         of_version(open::SCHEMA_VERSION + 1),
-        &expect!["cannot open /store.db: its schema is version 7, and this program knows version 6"],
+        &expect!["cannot open /store.db: its schema is version 8, and this program knows version 7"],
     );
     check_refused(
         of_version(open::SCHEMA_VERSION - 1),

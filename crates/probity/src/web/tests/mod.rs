@@ -26,9 +26,17 @@ use super::reach::{Proxies, Reach};
 use super::routes;
 use super::shelf::RunSource;
 
+/// Where this variable is set, servers have a public name unless a test is about names.
+const IS_PUBLIC: &str = "PROBITY_TEST_PUBLIC";
+
+/// The public name of a server.
+const PUBLIC: &str = "https://label.example";
+
 /// A server with a store of its own, until it is dropped.
 struct Site {
     port: u16,
+    /// What requests have in place of `http://127.0.0.1:PORT`.
+    origin: String,
     room: Arc<ReviewRoom>,
     _stop: oneshot::Sender<()>,
     _folder: TempDir,
@@ -47,7 +55,11 @@ impl Site {
     }
 
     fn with(patience: Patience) -> Site {
-        Site::at(patience, None)
+        if std::env::var_os(IS_PUBLIC).is_none() {
+            return Site::at(patience, None);
+        }
+        let site = Site::at(patience, Some(ServerAddress::public(PUBLIC).unwrap()));
+        Site { origin: PUBLIC.to_owned(), ..site }
     }
 
     /// A server with a public name, or with its own on this machine.
@@ -57,6 +69,7 @@ impl Site {
         let reach = Reach::own(0);
         let listeners = listen::bind(&reach).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
+        let origin = format!("http://127.0.0.1:{port}");
         let address = public.unwrap_or_else(|| ServerAddress::loopback(port));
         let place = Place { address, proxies: Proxies::of(&["127.0.0.2"]) };
         let app = Arc::new(AppState::new(Arc::clone(&room), RunSource::Store, place, None, patience));
@@ -68,11 +81,15 @@ impl Site {
             })
             .await;
         });
-        Site { port, room, _stop: stop, _folder: folder }
+        Site { port, origin, room, _stop: stop, _folder: folder }
     }
 
-    /// Sends bytes and reads until the server closes.
+    /// Sends bytes and reads until the server closes. The name on this machine becomes the public one where tests are
+    /// made with that.
     async fn raw(&self, bytes: &str) -> Got {
+        let host = self.origin.split_once("//").map_or("", |(_, host)| host);
+        let own = format!("127.0.0.1:{}", self.port);
+        let bytes = bytes.replace(&format!("http://{own}"), &self.origin).replace(&own, host);
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
         let mut all = Vec::new();

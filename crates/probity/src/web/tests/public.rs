@@ -4,7 +4,7 @@ use probity_engine::review::PersonRole;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
-use super::{Got, Site, guarded};
+use super::{Got, PUBLIC, Site, guarded};
 use crate::web::address::ServerAddress;
 use crate::web::listen::Patience;
 
@@ -13,7 +13,23 @@ const ORIGIN: &str = "Origin: https://label.example";
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
 fn site() -> Site {
-    Site::at(Patience::USUAL, Some(ServerAddress::public("https://label.example").unwrap()))
+    Site::at(Patience::USUAL, Some(ServerAddress::public(PUBLIC).unwrap()))
+}
+
+/// What is about the names and cookies of a room on this machine. The tests here are the same for a public name.
+const ABOUT_OWN_NAMES: &[&str] = &["tests::public", "w01_", "w03_", "w05_w07_", "w09_a_session_is_a_cookie"];
+
+/// Every attack on the room on this machine is made on the room by a public name.
+#[test]
+fn every_attack_fails_by_a_public_name_too() {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    again.arg("web::tests").env(super::IS_PUBLIC, "1");
+    for name in ABOUT_OWN_NAMES {
+        again.args(["--skip", name]);
+    }
+    let ran = again.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("w20_"), "{said}");
 }
 
 /// The session of a person who came in with these further headers.

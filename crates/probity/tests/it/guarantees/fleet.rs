@@ -1,9 +1,10 @@
 //! Many workers on one PostgreSQL record: killed, stopped for longer than their lease, their server stopped as if it had
-//! crashed, their connections cut while a COMMIT is answered, and a pooler in between.
+//! crashed, their connections cut while a COMMIT is under way, and a pooler in between.
 //!
-//! The judge's own ledger is the witness. `PROBITY_FLEET_KILLS=500` asks for more kills than the few of an ordinary run,
-//! which `cargo xtask fleet --long` does.
+//! The judge's own ledger is the witness. `PROBITY_FLEET_HARMS=500` asks for more kills and stops than the few of an
+//! ordinary run, which `cargo xtask fleet --long` does.
 
+use std::fs::File;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,9 +12,9 @@ use std::time::{Duration, Instant};
 use super::ledger::{Judge, number};
 use super::record::Record;
 use super::scene::{QUICK, Scene, assert_same, cases};
-use super::series::comparable;
+use super::series::comparable_but_spending;
 use crate::pooler::{CuttingProxy, Pooler};
-use crate::support::{PrivateServer, Shutdown};
+use crate::support::{Act, PrivateServer, Shutdown};
 
 /// Workers at a time.
 const N_WORKERS: usize = 6;
@@ -21,16 +22,46 @@ const N_WORKERS: usize = 6;
 /// Calls in flight, of all workers together.
 const CONCURRENCY: usize = 48;
 
-/// What a worker lives without being heard.
+/// What a worker lives without being heard, where it is harmed. Elsewhere it is never taken for dead.
 const LEASE: Duration = Duration::from_secs(2);
+const LONG_LEASE: Duration = Duration::from_secs(30);
 
-/// A fleet that takes longer than this hangs, per kill.
-const PATIENCE_PER_KILL: Duration = Duration::from_secs(12);
+/// A fleet that takes longer than this hangs, per kill or stop.
+const PATIENCE_PER_HARM: Duration = Duration::from_secs(12);
 
 const PRICE: &str = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 1\noutput_usd_per_mtok = 1\n";
 
-fn n_kills(few: usize) -> usize {
-    std::env::var("PROBITY_FLEET_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+/// How much is done to a fleet, and for how long it has work.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    /// Kills and stops.
+    n_harms: usize,
+    n_crashes: usize,
+    n_cases: usize,
+    /// The longest that the judge takes, in milliseconds.
+    ms_max: u64,
+    lease: Duration,
+}
+
+impl Plan {
+    /// So many kills and stops, or as many as the environment asks for. The work outlasts them.
+    fn of(few: usize) -> Plan {
+        match std::env::var("PROBITY_FLEET_HARMS").ok().and_then(|n| n.parse().ok()) {
+            None => Plan { n_harms: few, n_crashes: 1, n_cases: 40 + 12 * few, ms_max: 1500, lease: LEASE },
+            Some(n_harms) => Plan {
+                n_harms,
+                n_crashes: 1 + n_harms / 50,
+                n_cases: 100 + 10 * n_harms,
+                ms_max: 4000,
+                lease: LEASE,
+            },
+        }
+    }
+
+    /// Nothing is done to so many cases.
+    fn peaceful(n_cases: usize) -> Plan {
+        Plan { n_harms: 0, n_crashes: 0, n_cases, ms_max: 60, lease: LONG_LEASE }
+    }
 }
 
 /// What was done to a fleet.
@@ -39,54 +70,96 @@ struct Harm {
     kills: usize,
     stops: usize,
     server_crashes: usize,
-    ended_by_themselves: usize,
 }
 
-struct Fleet {
-    server: PrivateServer,
-    scene: Scene,
-    judge: Judge,
-    n_cases: usize,
+/// A worker, which is also a number.
+struct Worker {
+    n: usize,
+    started: Instant,
+    process: Child,
+}
+
+pub(super) struct Fleet {
+    pub(super) server: PrivateServer,
+    pub(super) scene: Scene,
+    pub(super) judge: Judge,
+    plan: Plan,
     arguments: Vec<String>,
-    workers: Vec<Child>,
+    key: Option<&'static str>,
+    /// Where workers find the record: each takes the next.
+    addresses: Vec<String>,
+    n_started: usize,
+    workers: Vec<Worker>,
+    /// Workers that were about to start when the server crashed: none is waited for that was not there.
+    n_unstarted: usize,
+    /// How workers may end by themselves.
+    may_end: Vec<i32>,
 }
 
 impl Fleet {
-    /// A fleet over `n_cases`, each asked about twice, whose workers reach the record at `address` of the server.
-    fn new(n_cases: usize, address: impl FnOnce(&PrivateServer) -> String) -> Option<Fleet> {
+    /// A fleet without a worker, over cases that are each asked about twice.
+    fn new(plan: Plan, judge: Judge) -> Option<Fleet> {
         let server = PrivateServer::start()?;
         server.sql("postgres", "CREATE DATABASE probity");
-        let judge = Judge::sound(120, 7);
-        let settings = format!("{QUICK}{PRICE}[store]\nlease_seconds = {}\n", LEASE.as_secs());
-        let scene = Scene::new(cases(n_cases), &judge.base_url()).settings(&settings).on(&address(&server));
-        let arguments = vec!["--concurrency".to_owned(), CONCURRENCY.to_string()];
-        Some(Fleet { server, scene, judge, n_cases, arguments, workers: Vec::new() })
+        let address = server.address("probity");
+        let settings = format!("{QUICK}{PRICE}[store]\nlease_seconds = {}\n", plan.lease.as_secs());
+        let scene = Scene::new(cases(plan.n_cases), &judge.base_url()).settings(&settings).on(&address);
+        let arguments = vec!["--yes".to_owned(), "--concurrency".to_owned(), CONCURRENCY.to_string()];
+        let (addresses, workers, may_end) = (vec![address], Vec::new(), vec![0]);
+        Some(Fleet {
+            server,
+            scene,
+            judge,
+            plan,
+            arguments,
+            key: None,
+            addresses,
+            n_started: 0,
+            workers,
+            n_unstarted: 0,
+            may_end,
+        })
     }
 
-    fn n_packets(&self) -> usize {
-        2 * self.n_cases
+    /// A fleet for so many cases with a judge that answers.
+    pub(super) fn peaceful(n_cases: usize) -> Option<Fleet> {
+        Fleet::new(Plan::peaceful(n_cases), Judge::sound(60, 7))
+    }
+
+    pub(super) fn n_packets(&self) -> usize {
+        2 * self.plan.n_cases
     }
 
     fn start_worker(&mut self) {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        let mut command = self.scene.command(&arguments);
-        let worker = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
-        self.workers.push(worker);
+        let address = &self.addresses[self.n_started % self.addresses.len()];
+        let mut command = self.scene.command_on(address, &arguments);
+        command.envs(self.key.map(|key| ("OPENAI_API_KEY", key)));
+        let log = File::create(self.scene.path(&log(self.n_started))).expect("own folder");
+        let process = command.stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts");
+        self.workers.push(Worker { n: self.n_started, started: Instant::now(), process });
+        self.n_started += 1;
     }
 
-    /// Harms the fleet until it has been killed `n_kills` times or is done.
-    fn attack(&mut self, n_kills: usize, n_crashes: usize) -> Harm {
+    /// Harms the fleet as planned, unless it is done before.
+    fn attack(&mut self) -> Harm {
+        let Plan { n_harms, n_crashes, .. } = self.plan;
         let (mut harm, began) = (Harm::default(), Instant::now());
         let mut stopped: Vec<(Instant, u32)> = Vec::new();
-        for _ in 0..N_WORKERS {
-            self.start_worker();
-        }
+        // From its start to its first call.
+        let mut start = None;
         for turn in 0_u64.. {
-            assert!(
-                began.elapsed() < PATIENCE_PER_KILL * u32::try_from(n_kills + 4).expect("few"),
-                "{harm:?}"
-            );
-            sleep(Duration::from_millis(120 + number((turn, "pause")) % 300));
+            let patience = PATIENCE_PER_HARM * u32::try_from(n_harms + 4).expect("few");
+            assert!(began.elapsed() < patience, "{harm:?}");
+            let n_done = harm.kills + harm.stops;
+            // One that ends well has nothing left to do.
+            if self.reap() > 0 || n_done >= n_harms {
+                break;
+            }
+            while self.workers.len() < N_WORKERS {
+                self.start_worker();
+            }
+            sleep(Duration::from_millis(20 + number((turn, "pause")) % 250));
             stopped.retain(|(until, process)| {
                 let is_over = Instant::now() > *until;
                 if is_over {
@@ -94,36 +167,29 @@ impl Fleet {
                 }
                 !is_over
             });
-            harm.ended_by_themselves += self.reap();
-            if self.n_settled() >= self.n_packets() || harm.kills >= n_kills {
-                break;
+            if start.is_none() && self.judge.n_requests() > 0 {
+                start = Some(began.elapsed());
             }
-            while self.workers.len() < N_WORKERS {
-                self.start_worker();
+            let Some(at) = start.and_then(|start| self.victim(turn, start)) else { continue };
+            if n_done * (n_crashes + 1) >= (harm.server_crashes + 1) * n_harms {
+                self.server.stop(Shutdown::Immediate);
+                sleep(Duration::from_millis(300));
+                self.server.run();
+                harm.server_crashes += 1;
+            } else if number((turn, "harm")) % 4 == 0 {
+                let process = self.workers[at].process.id();
+                signal(process, "-STOP");
+                stopped.push((Instant::now() + LEASE + LEASE / 2, process));
+                harm.stops += 1;
+            } else {
+                let Worker { mut process, .. } = self.workers.remove(at);
+                process.kill().expect("it is a child");
+                process.wait().expect("it is a child");
+                harm.kills += 1;
             }
-            let at = usize::try_from(number((turn, "victim")) % 6).expect("below six");
-            match number((turn, "harm")) % 10 {
-                0 if harm.server_crashes < n_crashes
-                    && harm.kills > harm.server_crashes * n_kills / n_crashes.max(1) =>
-                {
-                    self.server.stop(Shutdown::Immediate);
-                    sleep(Duration::from_millis(300));
-                    self.server.run();
-                    harm.server_crashes += 1;
-                }
-                1 | 2 => {
-                    let process = self.workers[at].id();
-                    signal(process, "-STOP");
-                    stopped.push((Instant::now() + LEASE + LEASE / 2, process));
-                    harm.stops += 1;
-                }
-                _ => {
-                    let mut worker = self.workers.remove(at);
-                    worker.kill().expect("it is a child");
-                    worker.wait().expect("it is a child");
-                    harm.kills += 1;
-                }
-            }
+        }
+        if let Some(latest) = stopped.iter().map(|(until, _)| *until).max() {
+            sleep(latest.saturating_duration_since(Instant::now()));
         }
         for (_, process) in stopped {
             signal(process, "-CONT");
@@ -131,11 +197,30 @@ impl Fleet {
         harm
     }
 
-    /// Removes workers that have ended, and returns how many there were.
+    /// A worker that makes calls by now, where the first one needed so long to `start`.
+    fn victim(&self, turn: u64, start: Duration) -> Option<usize> {
+        let is_ripe = |at: &usize| self.workers[*at].started.elapsed() > start;
+        let ripe: Vec<usize> = (0..self.workers.len()).filter(is_ripe).collect();
+        let n_ripe = u64::try_from(ripe.len()).expect("few");
+        let at = number((turn, "victim")).checked_rem(n_ripe)?;
+        Some(ripe[usize::try_from(at).expect("few")])
+    }
+
+    /// Removes workers that have ended by themselves, and says how many ended as they may.
     fn reap(&mut self) -> usize {
-        let n_before = self.workers.len();
-        self.workers.retain_mut(|worker| worker.try_wait().expect("it is a child").is_none());
-        n_before - self.workers.len()
+        let (may_end, scene, n_unstarted) = (&self.may_end, &self.scene, &mut self.n_unstarted);
+        let mut n_well = 0;
+        self.workers.retain_mut(|Worker { n, process, .. }| {
+            let Some(status) = process.try_wait().expect("it is a child") else { return true };
+            let said = scene.text(&log(*n));
+            let is_unstarted = status.code() == Some(4) && said.contains("failed opening");
+            *n_unstarted += usize::from(is_unstarted);
+            let is_well = status.code().is_some_and(|code| may_end.contains(&code));
+            assert!(is_well || is_unstarted, "a worker ended with {status}:\n{said}");
+            n_well += usize::from(is_well);
+            false
+        });
+        n_well
     }
 
     fn n_settled(&self) -> usize {
@@ -150,7 +235,7 @@ impl Fleet {
     fn end(&mut self) {
         let began = Instant::now();
         while !self.workers.is_empty() {
-            assert!(began.elapsed() < Duration::from_mins(4), "{} workers hang", self.workers.len());
+            assert!(began.elapsed() < Duration::from_mins(20), "{} workers hang", self.workers.len());
             self.reap();
             sleep(Duration::from_millis(50));
         }
@@ -166,78 +251,98 @@ impl Fleet {
         Record::told(&self.server.sql("probity", ATTEMPTS), &self.server.sql("probity", SETTLED))
     }
 
-    /// No call is unlisted, packet by packet, and what workers counted is what there is. Tells the counts.
+    /// No call is unlisted, packet by packet, none was paid for twice without a reason on record, and what workers
+    /// counted is what there is. Tells the counts.
     fn audit(&self, harm: &Harm) -> Record {
+        const TWICE: &str =
+            "SELECT count(*) FROM (SELECT 1 FROM attempt WHERE state = 'ended' AND superseded = 0
+            GROUP BY packet, judge, repeat HAVING count(*) > 1) AS twice";
+        const MISCOUNTED: &str =
+            "SELECT count(*) FROM (SELECT worker.id FROM worker LEFT JOIN attempt ON attempt.worker = worker.id
+            AND attempt.state <> 'in_flight' GROUP BY worker.id, worker.calls
+            HAVING worker.calls <> count(attempt.id)) AS wrong";
         let record = self.record();
-        let (mut n_received, mut n_superseded) = (0, 0);
+        let mut n_received = 0;
         for (asked, received) in self.judge.counts() {
             let listed = record.n_ended(&asked) + record.n_lost(&asked);
             assert!(received <= listed, "{asked:?}: {received} calls were received, {listed} are on record");
             n_received += received;
-            n_superseded += record.n_ended(&asked).saturating_sub(1);
         }
         let n_lost: usize = record.lost.values().sum();
+        let n_unsent = record.ended.len() + n_lost - n_received;
+        let superseded = "SELECT count(*) FROM attempt WHERE superseded = 1";
         println!(
-            "{harm:?}: settled {}, received {n_received}, ended {}, lost and listed {n_lost}, ended beyond one a packet \
-             {n_superseded}",
+            "{harm:?}, {} workers ({} unstarted): settled {}, received {n_received}, ended {} (superseded {}), lost {n_lost}, listed and \
+             never received {n_unsent}",
+            self.n_started,
+            self.n_unstarted,
             record.settled.len(),
-            record.ended.len()
+            record.ended.len(),
+            self.server.sql("probity", superseded)
         );
-        let counted = "SELECT count(*) FROM (SELECT worker.id FROM worker LEFT JOIN attempt ON attempt.worker = worker.id
-            AND attempt.state <> 'in_flight' GROUP BY worker.id, worker.calls
-            HAVING worker.calls <> count(attempt.id)) AS wrong";
-        assert_eq!(self.server.sql("probity", counted), "0", "workers counted what they did");
+        assert_eq!(self.server.sql("probity", TWICE), "0", "packets were paid for twice");
+        assert_eq!(self.server.sql("probity", MISCOUNTED), "0", "workers counted what they did");
         record
     }
 
     /// The run is completed by one more worker, and its results are those of an undisturbed run on a file.
     fn complete(&mut self, harm: &Harm) {
         self.end();
-        // The last of the dead are listed by then.
-        sleep(LEASE + LEASE / 2);
-        self.scene.run(&["--concurrency", "16"]).code(0);
+        self.scene.run(&["--yes", "--concurrency", "16"]).code(0);
         let record = self.audit(harm);
         assert_eq!(record.settled.len(), self.n_packets());
         assert_eq!(record.in_flight.len(), 0);
         let judge = Judge::sound(2, 0);
-        let undisturbed = Scene::new(cases(self.n_cases), &judge.base_url());
-        undisturbed.run(&[]).code(0);
-        let results = |scene: &Scene| comparable(&scene.results_bytes().expect("there are results"));
+        let undisturbed = Scene::new(cases(self.plan.n_cases), &judge.base_url());
+        undisturbed.run(&["--yes"]).code(0);
+        let results =
+            |scene: &Scene| comparable_but_spending(&scene.results_bytes().expect("there are results"));
         assert_same(&results(&self.scene), &results(&undisturbed), "results after the attack");
     }
 }
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        for worker in &mut self.workers {
-            let _ = worker.kill();
-            let _ = worker.wait();
+        for Worker { process, .. } in &mut self.workers {
+            let _ = process.kill();
+            let _ = process.wait();
         }
     }
+}
+
+/// Where a worker says what it has to say.
+fn log(n: usize) -> String {
+    format!("worker-{n}.log")
 }
 
 fn signal(process: u32, signal: &str) {
     let _ = Command::new("kill").args([signal, &process.to_string()]).stderr(Stdio::null()).status();
 }
 
+/// A third of the workers reach the server itself, one through a proxy that cuts connections at COMMIT, one through
+/// pgbouncer.
 #[test]
-fn k01_k02_k04_workers_and_their_server_are_killed() {
-    let n_kills = n_kills(8);
-    let Some(mut fleet) = Fleet::new(40 + 25 * n_kills, |server| server.address("probity")) else { return };
-    let harm = fleet.attack(n_kills, 1 + n_kills / 50);
+fn k01_k02_k04_k05_k07_everything_is_done_to_workers_and_their_server() {
+    let plan = Plan::of(8);
+    let Some(mut fleet) = Fleet::new(plan, Judge::sound(plan.ms_max, 7)) else { return };
+    let proxy = CuttingProxy::before(fleet.server.socket(), plan.n_harms);
+    let pooler = Pooler::before(&fleet.server);
+    fleet.addresses.push(proxy.address("probity"));
+    fleet.addresses.extend(pooler.as_ref().map(|pooler| pooler.address("probity")));
+    let harm = fleet.attack();
     fleet.complete(&harm);
+    println!("{} connections were cut at COMMIT", proxy.n_cut());
 }
 
 #[test]
 fn k16_a_budget_is_one_for_all_workers() {
-    let n_kills = n_kills(5);
-    let n_cases = 20 + 12 * n_kills;
-    let Some(mut fleet) = Fleet::new(n_cases, |server| server.address("probity")) else { return };
-    let max = n_cases;
+    let plan = Plan::of(5);
+    let Some(mut fleet) = Fleet::new(plan, Judge::sound(plan.ms_max, 7)) else { return };
+    let max = plan.n_cases;
     fleet.arguments.extend(["--max-calls".to_owned(), max.to_string()]);
-    let harm = fleet.attack(n_kills, 0);
+    fleet.may_end = vec![3];
+    let harm = fleet.attack();
     fleet.end();
-    sleep(LEASE + LEASE / 2);
     fleet.scene.run(&["--concurrency", "16"]).code(3);
     let record = fleet.audit(&harm);
     let n_charged = record.ended.len() + record.lost.values().sum::<usize>();
@@ -247,84 +352,68 @@ fn k16_a_budget_is_one_for_all_workers() {
 }
 
 #[test]
-fn k05_k06_connections_are_cut_while_a_commit_is_answered() {
-    let n_cuts = n_kills(12);
-    let mut proxy = None;
-    let fleet = Fleet::new(60 + 4 * n_cuts, |server| {
-        let cutting = CuttingProxy::before(server.socket(), n_cuts);
-        let address = format!("postgres://postgres@127.0.0.1:{}/probity", cutting.port());
-        proxy = Some(cutting);
-        address
-    });
-    let Some(mut fleet) = fleet else { return };
+fn k05_k06_connections_are_cut_at_commit() {
+    let Some(mut fleet) = Fleet::peaceful(60) else { return };
+    let proxy = CuttingProxy::before(fleet.server.socket(), 15);
+    fleet.addresses = vec![proxy.address("probity")];
     for _ in 0..3 {
         fleet.start_worker();
     }
     fleet.complete(&Harm::default());
-    let n_cut = proxy.as_ref().map_or(0, CuttingProxy::n_cut);
-    println!("{n_cut} connections were cut at COMMIT");
-    assert!(n_cut > 0);
-    let n_beyond = fleet.judge.n_requests() - fleet.n_packets();
-    assert_eq!(n_beyond, 0, "no packet was paid for twice");
+    println!("{} connections were cut at COMMIT", proxy.n_cut());
+    assert!(proxy.n_cut() > 5);
+    assert_eq!(fleet.judge.n_requests(), fleet.n_packets(), "no packet was paid for twice");
 }
 
 #[test]
-fn k07_a_pooler_may_hand_each_transaction_to_another_session() {
-    let mut pooler = None;
-    let fleet = Fleet::new(60, |server| {
-        pooler = Pooler::before(server);
-        pooler.as_ref().map_or_else(|| server.address("probity"), |pooler| pooler.address("probity"))
-    });
-    let Some(mut fleet) = fleet else { return };
-    for _ in 0..3 {
-        fleet.start_worker();
-    }
-    fleet.complete(&Harm::default());
-}
-
-/// Two jobs of a pipeline, on machines of their own, share a record: the second pays for nothing.
-#[test]
-fn a_second_job_pays_for_nothing_that_the_first_has_paid() {
-    let Some(fleet) = Fleet::new(20, |server| server.address("probity")) else { return };
-    fleet.scene.run(&[]).code(0);
-    let n_paid = fleet.judge.n_requests();
-    assert_eq!(n_paid, fleet.n_packets());
-    let second = Scene::new(cases(20), &fleet.judge.base_url())
-        .settings(&format!("{QUICK}{PRICE}"))
-        .on(&fleet.server.address("probity"));
-    second.run(&[]).code(0);
-    assert_eq!(fleet.judge.n_requests(), n_paid, "everything was on record");
-    assert_same(&second.results_text(), &fleet.scene.results_text(), "results of both jobs");
-}
-
-/// A copy to a file, and back to another database, gives the same bytes.
-#[test]
-fn the_same_record_gives_the_same_bytes_on_both_engines() {
-    let Some(fleet) = Fleet::new(30, |server| server.address("probity")) else { return };
-    fleet.scene.run(&[]).code(0);
-    fleet.server.sql("postgres", "CREATE DATABASE again");
-    let [here, again] = ["probity", "again"].map(|database| fleet.server.address(database));
-    let file = fleet.scene.path("copy.db").display().to_string();
-    let copy = |from: &str, to: &str| fleet.scene.args(["store", "copy", from, to]).run().code(0).stdout;
-    copy(&here, &file);
-    copy(&file, &again);
-    assert!(copy(&again, &file).starts_with("0 rows added"), "a copy of a copy adds nothing");
-    let reported = |store: &str| {
-        let html = "outbox/again.html";
-        fleet
-            .scene
-            .args(["report", "last", "--store", store, "--output", "outbox/again.json", "--report", html])
-            .run()
-            .code(0);
-        (fleet.scene.text("outbox/again.json"), fleet.scene.text(html))
+fn k04_a_server_that_stays_away_is_waited_for_with_a_bound() {
+    let Some(mut fleet) = Fleet::new(Plan { lease: LEASE, ..Plan::peaceful(200) }, Judge::sound(400, 7))
+    else {
+        return;
     };
-    let want = reported(&here);
-    for store in [&file, &again] {
-        let got = reported(store);
-        assert_same(&got.0, &want.0, store);
-        assert_same(&got.1, &want.1, store);
-        fleet.scene.args(["store", "check", "--store", store]).run().code(0);
+    fleet.start_worker();
+    while fleet.n_settled() < 10 {
+        sleep(Duration::from_millis(20));
     }
-    let told = fleet.scene.args(["store", "stats", "--store", &here]).run().code(0).stdout;
-    assert!(told.contains("60 verdicts"), "{told}");
+    fleet.server.stop(Shutdown::Fast);
+    let stopped = Instant::now();
+    fleet.may_end = vec![4];
+    fleet.end();
+    let waited = stopped.elapsed();
+    assert!(waited < LEASE * 10, "{waited:?}");
+    let said = fleet.scene.text(&log(0));
+    assert!(said.contains("the server cannot be reached") && fleet.n_unstarted == 0, "{said}");
+    fleet.server.run();
+    fleet.scene.run(&[]).code(0);
+    fleet.audit(&Harm { server_crashes: 1, ..Harm::default() });
+}
+
+/// A key that is refused to one worker is refused to all of them: the other stops for the same reason.
+#[test]
+fn k17_a_refused_key_reaches_the_other_worker() {
+    const REFUSED: &str = r#"{"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}}"#;
+    let judge = Judge::with(|asked, request| {
+        let is_refused = request.header("authorization") == Some("Bearer refused") && request.number > 20;
+        let act = if is_refused {
+            Act::respond(401, &[("content-type", "application/json")], REFUSED)
+        } else {
+            asked.answer()
+        };
+        Act::After(Duration::from_millis(100), Box::new(act))
+    });
+    let Some(mut fleet) = Fleet::new(Plan::peaceful(400), judge) else { return };
+    fleet.arguments = vec!["--concurrency".to_owned(), "8".to_owned()];
+    for key in ["accepted", "refused"] {
+        fleet.key = Some(key);
+        fleet.start_worker();
+    }
+    fleet.may_end = vec![3];
+    fleet.end();
+    for n in [0, 1] {
+        let said = fleet.scene.text(&log(n));
+        assert!(said.contains("does not accept the key"), "{said}");
+    }
+    assert!(fleet.n_settled() < fleet.n_packets() / 2, "{} were settled", fleet.n_settled());
+    // Who tries again is not told what others met before.
+    fleet.scene.run(&[]).code(0);
 }

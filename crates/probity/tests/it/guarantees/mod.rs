@@ -21,4 +21,5 @@ mod record;
 mod scene;
 mod secrets;
 mod series;
+mod shared;
 pub(crate) mod shim;

@@ -109,18 +109,23 @@ impl Scene {
 
     /// The command that runs the cases, with further arguments.
     pub(crate) fn command(&self, more: &[&str]) -> Command {
-        self.with_run(self.program(BINARY), more)
+        self.command_on(&self.store, more)
+    }
+
+    /// The same command, with the record at another address.
+    pub(crate) fn command_on(&self, store: &str, more: &[&str]) -> Command {
+        self.with_run(self.program(BINARY), store, more)
     }
 
     /// The same command, started by another program that is given it as arguments.
     pub(crate) fn command_under(&self, program: &[&str], more: &[&str]) -> Command {
         let mut command = self.program(program[0]);
         command.args(&program[1..]).arg(BINARY);
-        self.with_run(command, more)
+        self.with_run(command, &self.store, more)
     }
 
-    fn with_run(&self, mut command: Command, more: &[&str]) -> Command {
-        command.args(["run", CASES, "--judge", "openai", "--store", &self.store, "--output", RESULTS]);
+    fn with_run(&self, mut command: Command, store: &str, more: &[&str]) -> Command {
+        command.args(["run", CASES, "--judge", "openai", "--store", store, "--output", RESULTS]);
         command.args(["--base-url", &self.base_url]).args(more);
         command
     }

@@ -101,6 +101,15 @@ pub(crate) fn comparable(results: &[u8]) -> String {
     text.split_inclusive('\n').filter(|line| !differs(line)).collect()
 }
 
+/// Lines that also differ where a packet was answered twice: what was spent.
+const SPENT: [&str; 3] = ["\"input\":", "\"output\":", "\"cost_usd\":"];
+
+/// The comparable lines without what was spent.
+pub(crate) fn comparable_but_spending(results: &[u8]) -> String {
+    let is_spending = |line: &&str| SPENT.iter().any(|start| line.trim_start().starts_with(start));
+    comparable(results).split_inclusive('\n').filter(|line| !is_spending(line)).collect()
+}
+
 /// A set of cases under attack.
 pub(crate) struct Series {
     /// Where it happens.

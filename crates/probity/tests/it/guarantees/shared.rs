@@ -1,0 +1,156 @@
+//! One record for several jobs, machines and rooms: what is on it is paid for once, has the same bytes on both engines,
+//! and takes no more rights than the docs say.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::json;
+
+use super::fleet::Fleet;
+use super::ledger::Judge;
+use super::scene::{Scene, assert_same, cases};
+use super::series::comparable_but_spending;
+use crate::answers::says;
+use crate::binary::Probity;
+use crate::support::PrivateServer;
+use crate::web::Started;
+
+/// Two jobs of a pipeline, on machines of their own, share a record: the second pays for nothing.
+#[test]
+fn a_second_job_pays_for_nothing_that_the_first_has_paid() {
+    let Some(fleet) = Fleet::peaceful(20) else { return };
+    fleet.scene.run(&[]).code(0);
+    let n_paid = fleet.judge.n_requests();
+    assert_eq!(n_paid, fleet.n_packets());
+    let second = Scene::new(cases(20), &fleet.judge.base_url()).on(&fleet.server.address("probity"));
+    second.run(&[]).code(0);
+    assert_eq!(fleet.judge.n_requests(), n_paid, "everything was on record");
+    assert_same(&second.results_text(), &fleet.scene.results_text(), "results of both jobs");
+}
+
+/// A copy to a file, and back to another database, gives the same bytes.
+#[test]
+fn the_same_record_gives_the_same_bytes_on_both_engines() {
+    let Some(fleet) = Fleet::peaceful(30) else { return };
+    fleet.scene.run(&[]).code(0);
+    fleet.server.sql("postgres", "CREATE DATABASE again");
+    let [here, again] = ["probity", "again"].map(|database| fleet.server.address(database));
+    let file = fleet.scene.path("copy.db").display().to_string();
+    let copy = |from: &str, to: &str| fleet.scene.args(["store", "copy", from, to]).run().code(0).stdout;
+    copy(&here, &file);
+    copy(&file, &again);
+    assert!(copy(&again, &file).starts_with("0 rows added"), "a copy of a copy adds nothing");
+    let reported = |store: &str| {
+        let html = "outbox/again.html";
+        fleet
+            .scene
+            .args(["report", "last", "--store", store, "--output", "outbox/again.json", "--report", html])
+            .run()
+            .code(0);
+        (fleet.scene.text("outbox/again.json"), fleet.scene.text(html))
+    };
+    let want = reported(&here);
+    for store in [&file, &again] {
+        let got = reported(store);
+        assert_same(&got.0, &want.0, store);
+        assert_same(&got.1, &want.1, store);
+        fleet.scene.args(["store", "check", "--store", store]).run().code(0);
+    }
+    let told = fleet.scene.args(["store", "stats", "--store", &here]).run().code(0).stdout;
+    assert!(told.contains("60 verdicts"), "{told}");
+}
+
+/// K24: of two records that contradict each other, the first one named stands, and each contradiction is listed.
+#[test]
+fn k24_a_union_lists_what_contradicts_it() {
+    let level = Arc::new(AtomicU64::new(2));
+    let judge = Judge::with({
+        let level = Arc::clone(&level);
+        move |_, _| says(&json!({ "score": level.load(Ordering::SeqCst), "reasoning": "so" }).to_string())
+    });
+    let scene = Scene::new(cases(6), &judge.base_url());
+    let run = |scene: Scene| {
+        scene.run(&[]).code(0);
+        scene
+    };
+    let scene = run(scene.on("a.db"));
+    let results = |scene: &Scene| comparable_but_spending(&scene.results_bytes().expect("there are results"));
+    let want = results(&scene);
+    level.store(4, Ordering::SeqCst);
+    let scene = run(scene.on("b.db"));
+    let merge = |words: [&str; 5]| scene.args(["store"]).words(words.into_iter()).run().code(0).stdout;
+    let told = merge(["merge", "a.db", "b.db", "--into", "c.db"]);
+    assert!(told.contains("12 records left out, because what was there says otherwise"), "{told}");
+    let again = merge(["merge", "b.db", "a.db", "--into", "c.db"]);
+    assert!(again.starts_with("0 rows added") && again.contains("12 records left out"), "{again}");
+    let n_paid = judge.n_requests();
+    let scene = run(scene.on("c.db"));
+    assert_eq!(judge.n_requests(), n_paid);
+    assert_same(&results(&scene), &want, "the first verdicts stand");
+}
+
+/// K21: the recipe of the docs, as it stands there.
+#[test]
+fn k21_the_roles_of_the_docs_are_enough_and_no_more() {
+    const DOCS: &str = include_str!("../../../../../docs/postgres.md");
+    let Some(server) = PrivateServer::start() else { return };
+    let recipe = DOCS.split("```sql\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a recipe");
+    let (first, rest) = recipe.split_once("-- in the database:\n").expect("two parts");
+    first.split_inclusive(';').for_each(|sql| drop(server.sql("postgres", sql)));
+    server.sql("probity", rest);
+    server.sql("probity", "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA public TO reader");
+    server.sql(
+        "probity",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE probity_owner IN SCHEMA public GRANT SELECT ON TABLES TO reader",
+    );
+    let of = |role: &str| server.address("probity").replace("user=postgres", &format!("user={role}"));
+    let judge = Judge::sound(2, 0);
+    let worker = Scene::new(cases(3), &judge.base_url()).on(&of("probity"));
+    worker.run(&[]).code(4).says(["this role may not make them", "probity store check"]);
+    worker.args(["store", "check", "--store", &of("probity_owner")]).run().code(0);
+    worker.run(&[]).code(0);
+    let reader = Scene::new(cases(3), &judge.base_url()).on(&of("reader"));
+    reader.run(&["--offline"]).code(0);
+    assert_same(&reader.results_text(), &worker.results_text(), "read by a role that may only read");
+    reader.args(["store", "forget", "--case", "case-0000", "--store", &of("reader")]).run().code(4);
+    assert_eq!(judge.n_requests(), 6);
+}
+
+/// K26: two processes serve one queue and one session: an answer that both get is kept once.
+#[test]
+fn k26_two_rooms_on_one_record_keep_one_label_each() {
+    let Some(server) = PrivateServer::start() else { return };
+    server.sql("postgres", "CREATE DATABASE rooms");
+    let address = server.address("rooms");
+    let probity = Probity::new().file("cases.json", cases(4));
+    let start = || Started::of(&probity, "review", ["cases.json", "--store", &address, "--overlap", "1"]);
+    let first = start();
+    // The cookie's name has the port of its room; what it holds is the record's.
+    let (session, port) = (first.come_in(), first.port().to_string());
+    let session_at = |room: &Started| session.replacen(&port, &room.port().to_string(), 1);
+    let rooms = [first, start()];
+    let location = |got: &str| {
+        let line = got.lines().find_map(|line| line.strip_prefix("location: "));
+        line.unwrap_or_else(|| panic!("no way on: {got}")).trim().to_owned()
+    };
+    let form = "revision=0&note=&level.relevance=3&level.tone=4";
+    let mut n_given = 0;
+    for turn in 0..20 {
+        let room = &rooms[turn % 2];
+        let at = location(&room.ask("POST /queues/1/next", &session_at(room), "x=1"));
+        if !at.starts_with("/items/") {
+            break;
+        }
+        // The same answer through both rooms.
+        for room in &rooms {
+            let got = room.ask(&format!("POST {at}/label"), &session_at(room), form);
+            assert!(got.starts_with("HTTP/1.1 303"), "{got}");
+        }
+        n_given += 1;
+    }
+    let labels = probity.args(["export", "labels", "--store", &address]).run().code(0).stdout;
+    assert_eq!((n_given, labels.lines().count()), (4, 8), "{labels}");
+    for room in rooms {
+        room.end().code(0);
+    }
+}
