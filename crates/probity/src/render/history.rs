@@ -163,12 +163,14 @@ fn places(series: &Series) -> Vec<String> {
     }
 }
 
-/// A range of shares around those of a track and its anchor, in tenths.
+/// A range of shares around those of a track and its anchor: a half where they fit, so that the axis has round numbers.
 fn near(track: &FigureTrack) -> [f64; 2] {
     let values = track.values.iter().flatten().flat_map(|value| [value.low, value.high]);
     let values = values.chain(track.anchor_looks.iter().map(|(_, value)| *value));
     let (low, high) = values.fold((1.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-    [(10.0 * low).floor() / 10.0, (10.0 * high).ceil() / 10.0]
+    let (low, high) = ((10.0 * low).floor() / 10.0, (10.0 * high).ceil() / 10.0);
+    let from = (high - 0.5).max(0.0);
+    if low >= from { [from, from + 0.5] } else { [0.0, 1.0] }
 }
 
 /// A range of levels that holds all of them.
