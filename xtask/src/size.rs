@@ -1,4 +1,4 @@
-//! How large the source is, in figures that two versions can be held against.
+//! How large the source is, in figures that two versions can be compared with.
 //!
 //! Source is what is under `src` of each crate, without tests: neither their files nor their modules inside a file.
 //! It is read line by line as text, so a macro or an odd layout can hide an item; two versions are read alike.

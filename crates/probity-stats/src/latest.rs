@@ -1,6 +1,6 @@
 //! Whether the latest of several looks differs from the earlier ones, beyond what chance explains.
 //!
-//! Shares are held against each other by Fisher's exact test (1922), means by Welch's t test (1947). The same
+//! Shares are compared with each other by Fisher's exact test (1922), means by Welch's t test (1947). The same
 //! things looked at again and again are compared with themselves: had nothing changed, each look at a thing could
 //! as well have been the latest one, which makes an exact permutation test. Each p-value stands for itself;
 //! a caller that makes several adjusts them.

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use probity_core::spelling::closest;
 use probity_engine::input::LoadError;
+use probity_engine::judge::JudgeError;
+use probity_engine::judge::key::KeyProblem;
 use probity_engine::ledger::StoreError;
 use probity_engine::platform::is_exhausted;
 use probity_engine::run::RunError;
@@ -70,7 +72,12 @@ impl Failure {
 
     /// A file that was named cannot be read.
     pub(crate) fn unreadable(named: &str, error: &io::Error) -> Self {
-        Failure::usage(format!("{named}: cannot be read: {error}"))
+        if error.kind() != io::ErrorKind::NotFound {
+            return Failure::usage(format!("{named}: cannot be read: {error}"));
+        }
+        // Some names say before the path what the file is.
+        let hint = named.rsplit(' ').next().and_then(|path| near_file(Path::new(path)));
+        Failure { hint, ..Failure::usage(format!("{named}: there is no such file")) }
     }
 
     /// Results cannot be written to a file, or to standard output.
@@ -124,11 +131,16 @@ impl From<RunError> for Failure {
                 ))
             }
             RunError::Unconfirmed { .. } => Failure::new(Exit::Usage, &error).hint(
-                "nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with \
-                 --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)",
+                "nothing was sent; confirm with --yes, set a limit with --budget-usd or --max-calls, or see the details with --dry-run (settings: budget.confirm_usd, budget.confirm_calls)",
             ),
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
-                .hint("what was answered is kept; run again with a file that stays as it is"),
+                .hint("the answers so far are kept; run again once the file no longer changes"),
+            RunError::Judge(JudgeError::Key(ref bad)) if bad.problem == KeyProblem::Missing => {
+                let variable = &bad.variable;
+                Failure::new(Exit::Usage, &error).hint(format!(
+                    "export {variable}=…, or choose --judge baseline; --base-url names a server without a key"
+                ))
+            }
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(
                 "run the same command again: what was answered is on record, and the rest is recorded then",
             ),

@@ -42,7 +42,7 @@ pub(crate) fn end_when_exhausted() {
         if !EXHAUSTED.iter().any(says) {
             return others(panic);
         }
-        terminal::note(&format!("error: the machine has no more threads, memory or open files: {text}"));
+        terminal::note(&format!("error: out of threads, memory or open files: {text}"));
         terminal::note("hint: free some, then run the same command again to continue");
         std::process::exit(Exit::Store as i32);
     }));

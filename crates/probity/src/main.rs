@@ -30,7 +30,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     machine::end_when_exhausted();
-    let cli = Cli::from_arg_matches(&args::command_line().get_matches()).unwrap_or_else(|error| error.exit());
+    let cli = args::command_line().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = cli.unwrap_or_else(|error| args::with_suggestion(error).exit());
     let outcome = machine::require().and_then(|()| done(cli.command));
     match outcome {
         Ok(exit) => exit.into(),
@@ -68,6 +69,7 @@ fn done(command: Command) -> Result<Exit, Failure> {
         Command::Report(args) => commands::report::report(&args),
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Sample(args) => commands::sample::sample(&args),
+        Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Trust(args) => commands::trust::trust(&args),
         Command::Store(command) => commands::store::store(&command),
         Command::Models(args) => commands::models::models(&args),

@@ -6,6 +6,9 @@ use std::net::SocketAddr;
 use probity_engine::platform::{interrupts, terminations};
 use tokio::net::{TcpListener, TcpSocket};
 
+/// Advice for a server that cannot listen.
+pub(crate) const PORT_TAKEN: &str = "another server may have the port; --port 0 takes a free one";
+
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4096;
 

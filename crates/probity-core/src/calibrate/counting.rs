@@ -1,11 +1,11 @@
-//! What counts as what when a judge is held against people. Figures differ by several points between these,
+//! What counts as what when a judge is compared with people. Figures differ by several points between these,
 //! so they stand beside every figure.
 
 use crate::compare::Policies;
 use crate::stats::Sampling;
 
 crate::named! {
-    /// What several votes on one item are worth.
+    /// How several votes on one item count.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum Votes {
         /// One label: the most frequent vote. Without a single most frequent one, a tie for pairs, the lowest of
@@ -40,7 +40,7 @@ pub struct Counting {
     pub ties: Ties,
     /// How intervals are made, and how many items a figure beyond a share needs.
     pub sampling: Sampling,
-    /// A slice that agrees less often than this is weak.
+    /// Slices that agree less often than this are reported as weak.
     pub weak_below: f64,
     /// What a person may cost more than a judge before a judge as good as a person is the better choice
     /// (Calderon, Reichart and Dror 2025).

@@ -41,7 +41,7 @@ pub struct JudgeFigures {
     pub held: Vec<HeldUnit>,
 }
 
-/// What was said about one item, held against what people say.
+/// What was said about one item, compared with what people say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldUnit {
     /// The item.

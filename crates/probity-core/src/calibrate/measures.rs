@@ -86,7 +86,7 @@ pub(super) fn measures(scale: &Scale) -> Vec<Measure> {
     parts.into_iter().filter(|(fits, _)| *fits).flat_map(|(_, measures)| measures.iter().copied()).collect()
 }
 
-/// How two people are held against each other, where a share of few items says as little as the rest.
+/// How two people are compared with each other, where a share of few items says as little as the rest.
 pub(super) fn between_people(scale: &Scale) -> Vec<Measure> {
     let mut all = vec![Measure { kind: MeasureKind::Coefficient, ..AGREEMENT }, COHEN];
     if scale.names().len() > 2 {

@@ -6,7 +6,7 @@
 //!
 //! What is not done here: no file is read, and nothing is decided about what a judge may gate.
 //!
-//! What always holds: where labels were adjudicated only those are held against a judge, and a figure that does not
+//! What always holds: where labels were adjudicated only those are compared with a judge, and a figure that does not
 //! exist says why.
 
 mod counting;

@@ -11,7 +11,7 @@ impl Sheet {
         said.filter(|(unit, _)| !unit.gold.is_empty()).collect()
     }
 
-    /// The labels that a judge is held against: one, or every vote.
+    /// The labels that a judge is compared with: one, or every vote.
     pub(super) fn labels(&self, unit: &Unit, votes: Votes) -> impl Iterator<Item = usize> {
         let (pooled, majority) = match votes {
             Votes::Pooled => (&unit.gold[..], None),

@@ -38,7 +38,7 @@ pub struct People {
     pub n_annotators: usize,
     /// Votes by category.
     pub votes: Vec<u32>,
-    /// What is held against a judge, by category: votes, or their majority.
+    /// What is compared with a judge, by category: votes, or their majority.
     pub labels: Vec<u32>,
     /// How many units have how many votes.
     pub ratings_per_unit: BTreeMap<usize, u64>,

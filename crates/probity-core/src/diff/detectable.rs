@@ -1,4 +1,4 @@
-//! The smallest change that so many cases could have shown, by the interval that a limit is held against.
+//! The smallest change that so many cases could have shown, by the interval that a limit is compared with.
 //!
 //! A limit that nothing was shown against is worth what the cases could have shown: with twelve pairs a pass rate may
 //! fall by a quarter unseen.

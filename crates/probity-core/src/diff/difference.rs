@@ -1,4 +1,4 @@
-//! Two runs held against each other.
+//! Two runs compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ impl Difference<'_> {
         flips
     }
 
-    /// The share of the first run's replies whose outcome can be held against the second run's: neither is unscored.
+    /// The share of the first run's replies whose outcome can be compared with the second run's: neither is unscored.
     /// `None` where the first run has no reply.
     pub fn coverage(&self) -> Option<f64> {
         let n = self.before.results.len();
@@ -198,7 +198,7 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
         warnings.extend(own.map(|warning| format!("the {which} run: {warning}")));
         if summary.facts.definition.0.is_empty() {
             warnings.push(format!(
-                "the {which} run's results do not say which cases, template, gate and settings made them"
+                "the {which} run's results do not say which cases, template, gate and settings they were made with"
             ));
         }
     }

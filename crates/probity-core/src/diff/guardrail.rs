@@ -1,7 +1,7 @@
 //! Limits that a second run must keep: on any figure of it, or on how far a figure may move from the first run.
 //!
 //! A limit of `min` or `max` is about all replies of the second run; `drop_max` and `rise_max` are about pairs, as
-//! every other figure of a difference. Each is held against the interval of its figure. What always holds: a
+//! every other figure of a difference. Each is compared with the interval of its figure. What always holds: a
 //! figure that is absent keeps no limit, and whether a limit is kept depends on the figures alone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +100,7 @@ impl Kept {
     }
 }
 
-/// A limit with the figure that was held against it.
+/// A limit with the figure that was compared with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guarded {
     /// The limit.
@@ -109,7 +109,7 @@ pub struct Guarded {
     pub before: Option<f64>,
     /// The figure in the second run.
     pub after: Option<f64>,
-    /// What the limit is held against: the figure of the second run, or its change.
+    /// What the limit is compared with: the figure of the second run, or its change.
     pub measured: Option<Estimate>,
     /// The smallest change these cases could have shown: a move that the interval would tell from the limit, or a
     /// distance from it. `None` where nothing they could have come to would have shown one.

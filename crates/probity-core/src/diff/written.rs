@@ -40,7 +40,7 @@ pub struct DifferenceDocument<'a> {
     changed: Vec<Pair<'a>>,
     only_before: Vec<&'a ResultRow>,
     only_after: Vec<&'a ResultRow>,
-    /// The limits that were held against the difference.
+    /// The limits that were compared with the difference.
     guardrails: Vec<GuardrailRecord>,
 }
 
@@ -78,7 +78,7 @@ struct GuardrailRecord {
 }
 
 impl<'a> Difference<'a> {
-    /// The difference with the limits that were held against it, of runs that are called `files`.
+    /// The difference with the limits that were compared with it, of runs that are called `files`.
     pub fn document(&self, guarded: &[Guarded], files: [&str; 2]) -> DifferenceDocument<'a> {
         let flip = |((before, after), n): ((RowOutcome, RowOutcome), u64)| {
             (format!("{}_to_{}", before.name(), after.name()), n)

@@ -27,7 +27,7 @@ pub struct JoinOptions {
     pub not_blind: NotBlind,
     /// The judge among the verdicts that is no judge to calibrate but a floor: what any other has to beat.
     pub floor: Option<String>,
-    /// What is held against a judge where some labels settle what others said.
+    /// What is compared with a judge where some labels settle what others said.
     pub settling: Settling,
     /// Labels of one name that were given on several packets.
     pub shared_names: SharedNames,
@@ -42,11 +42,11 @@ pub enum SharedNames {
     /// A fault, because what they are joined with has the name alone.
     #[default]
     Refuse,
-    /// About one thing for each packet, where labels are held against each other and nothing else.
+    /// About one thing for each packet, where labels are compared with each other and nothing else.
     Apart,
 }
 
-/// What is held against a judge where some labels are adjudicated.
+/// What is compared with a judge where some labels are adjudicated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Settling {
     /// Adjudicated labels alone, and every row says whether it is one: for files, whose rows may be anything.

@@ -24,7 +24,7 @@ pub(super) struct UnitDraft<'a> {
     pub(super) known: ItemFacts,
     /// Votes: annotators and categories.
     pub(super) votes: Vec<(usize, usize)>,
-    /// What a judge is held against.
+    /// What a judge is compared with.
     pub(super) gold: Vec<usize>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Unit {
     pub(crate) cluster: usize,
     /// What people said for themselves: the annotator and the category.
     pub(crate) votes: Vec<(usize, usize)>,
-    /// What a judge is held against.
+    /// What a judge is compared with.
     pub(crate) gold: Vec<usize>,
     /// The lengths of candidate A and candidate B.
     pub(crate) lengths: Option<[u64; 2]>,

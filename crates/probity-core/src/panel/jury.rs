@@ -2,7 +2,7 @@
 //!
 //! A member's weight is the logarithm of the odds that it is right against any one wrong answer, as for raters who err
 //! independently of each other and of the question; few labels pull it towards the mean of all members. Judges err
-//! together, so a jury is often worth less than its best member: both are held against labels that the weights were not
+//! together, so a jury is often worth less than its best member: both are compared with labels that the weights were not
 //! made from.
 
 use serde::{Deserialize, Serialize};

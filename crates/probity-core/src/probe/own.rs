@@ -224,7 +224,7 @@ fn criterion(fields: &Fields<'_>, expects: OwnExpectation, faults: &mut Faults) 
         if expects == OwnExpectation::MustFall { fields.required("criterion", given, faults) } else { given };
     let At { line, value } = given.given()?;
     if expects != OwnExpectation::MustFall {
-        let message = format!("`criterion` means nothing to expects = \"{}\"", expects.name());
+        let message = format!("`criterion` has no effect on expects = \"{}\"", expects.name());
         faults.error(Problem::at(*line, message));
         return None;
     }

@@ -54,7 +54,7 @@ pub struct JudgeRecords {
     pub pairs: Vec<[Pass; 2]>,
 }
 
-/// What records are held against.
+/// What records are compared with.
 #[derive(Debug)]
 pub struct RecordedBattery<'a> {
     /// The probes of the battery.

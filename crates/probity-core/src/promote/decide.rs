@@ -1,4 +1,4 @@
-//! The decision: every requirement of a contract held against the evidence, in one order.
+//! The decision: every requirement of a contract compared with the evidence, in one order.
 
 use std::collections::BTreeSet;
 
@@ -127,7 +127,7 @@ impl Checks<'_> {
             (Ok(_), Ok(people)) if people.value <= 0.0 => {
                 let message =
                     format!("people do not agree beyond chance ({:.2}, {})", people.value, people.how);
-                (Value::Null, Some(format!("{message}, so there is nothing to hold a judge against")))
+                (Value::Null, Some(format!("{message}, so there is no standard to compare a judge with")))
             }
             (Ok(judge), Ok(people)) => {
                 let share = judge.value / people.value;
@@ -255,7 +255,7 @@ impl Checks<'_> {
     fn review(&mut self) {
         let have = self.evidence.review_path.as_deref();
         let unmet = have.is_none().then(|| {
-            "nothing says where a person decides what the judge should not: set review.path in the contract, or --review-path"
+            "no review path: set review.path in the contract, or --review-path, to where replies that need a person go"
                 .to_owned()
         });
         self.add(Requirement::HumanReview, None, [json!(have), json!("defined")], unmet);
@@ -329,8 +329,7 @@ fn absent<'c>(names: &'c [String], record: &ProbeRecord) -> Vec<&'c str> {
 /// Why a figure that reaches its floor shows nothing beyond chance.
 fn by_chance(name: &str, figure: &Figure) -> Option<String> {
     let low = figure.as_ref().ok()?.low;
-    (low <= 0.0)
-        .then(|| format!("{name} lower bound {low:.2}, and chance alone reaches 0: no better is shown"))
+    (low <= 0.0).then(|| format!("{name} lower bound {low:.2} is not above chance, which is 0"))
 }
 
 /// Why the lower end of a figure does not reach a floor.

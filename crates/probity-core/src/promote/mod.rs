@@ -1,4 +1,4 @@
-//! Whether a judge may gate a release: a contract says what must be shown, evidence is held against it, and what
+//! Whether a judge may gate a release: a contract says what must be shown, evidence is compared with it, and what
 //! was earned is bound to everything it was earned with.
 //!
 //! [`decide`] goes through a [`Contract`] in one fixed order and lists every requirement with its figure; nothing
@@ -8,7 +8,7 @@
 //!
 //! What is not done here: nothing is measured, no file is read and no clock; the moment comes with the evidence.
 //!
-//! What always holds: a figure that does not exist meets nothing, and a floor is held against the lower end of
+//! What always holds: a figure that does not exist meets nothing, and a floor is compared with the lower end of
 //! an interval, never against its middle.
 
 mod contract;

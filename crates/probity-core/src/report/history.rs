@@ -55,8 +55,8 @@ pub enum Movement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DriftCause {
-    /// Nobody.
-    Nobody,
+    /// Neither.
+    NoChange,
     /// The judge: it scores replies otherwise that did not change.
     Judge,
     /// What is judged: the anchor would have shown so large a move of the judge, and did not.
@@ -162,7 +162,7 @@ fn look(points: &Points) -> Option<PointTest> {
 fn cause(movement: Movement, change: f64, anchor: Option<Repeated>, rate: f64) -> DriftCause {
     match (movement, anchor) {
         (_, Some(anchor)) if anchor.p <= rate => DriftCause::Judge,
-        (Movement::Steady | Movement::TooFew, _) => DriftCause::Nobody,
+        (Movement::Steady | Movement::TooFew, _) => DriftCause::NoChange,
         (Movement::Moved, None) => DriftCause::CannotTell,
         (Movement::Moved, Some(Repeated { change: Estimate { low, high, .. }, .. })) => {
             if low <= change && change <= high { DriftCause::CannotTell } else { DriftCause::Replies }
@@ -214,9 +214,9 @@ mod tests {
     fn what_was_there_before_is_no_news() {
         let mut points = FELL.to_vec();
         points[1] = (119, 200);
-        check(shares(&points, Vec::new()), Movement::Steady, DriftCause::Nobody);
-        check(shares(&FELL[2..], Vec::new()), Movement::TooFew, DriftCause::Nobody);
-        check(shares(&[], Vec::new()), Movement::TooFew, DriftCause::Nobody);
+        check(shares(&points, Vec::new()), Movement::Steady, DriftCause::NoChange);
+        check(shares(&FELL[2..], Vec::new()), Movement::TooFew, DriftCause::NoChange);
+        check(shares(&[], Vec::new()), Movement::TooFew, DriftCause::NoChange);
     }
 
     /// Ten tracks of nine weeks: five pass rates and five means of 200 replies each, the true rate of week `w` as

@@ -185,7 +185,7 @@ impl Hidden {
 }
 
 impl Questionnaire {
-    /// What people are asked under a rubric: what a judge would be, so that the two can be held against each
+    /// What people are asked under a rubric: what a judge would be, so that the two can be compared with each
     /// other; of single replies also what is theirs alone to decide.
     pub fn of(rubric: &Rubric, form: LabelForm) -> Questionnaire {
         let is_asked = |criterion: &&Criterion| match form {

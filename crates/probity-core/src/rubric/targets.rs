@@ -106,7 +106,7 @@ fn criterion(
 fn bounds(target: &TargetSpec, (metric, lowest, highest): Figure, faults: &mut Faults) -> Option<Target> {
     if let (Field::Absent, Field::Absent) = (&target.min, &target.max) {
         let problem = Problem::at(target.line, "the target has neither `min` nor `max`");
-        faults.error(problem.hint("say the lowest or the highest value wanted, or both"));
+        faults.error(problem.hint("set the lowest or the highest value wanted, or both"));
         return None;
     }
     for at in [target.min.given(), target.max.given()].into_iter().flatten() {

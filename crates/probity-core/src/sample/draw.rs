@@ -29,7 +29,7 @@ pub struct Design {
     pub spread: Spread,
     /// What to do with near-identical tickets.
     pub duplicates: Duplicates,
-    /// Which of all draws it is.
+    /// The random seed.
     pub seed: u64,
     /// What the draw is called, such as a week. Draws of different names are independent.
     pub name: String,

@@ -74,7 +74,7 @@ impl Config {
             return Err(SettingsError::Unfit(vec![SettingsProblem {
                 place: format!("judges.{name}.service_tier"),
                 line: None,
-                message: format!("{} has no flex tier, as far as is known (dialect {row})", chat.base_url),
+                message: format!("{} has no known flex tier (dialect {row})", chat.base_url),
                 hint: Some("leave it out, or name the dialect of the host".to_owned()),
             }]));
         }

@@ -532,7 +532,7 @@ impl Resolving {
         }
         if !text.bytes().all(plain) {
             let setting = format!("{section}.api_key_env");
-            let hint = "the key itself never stands in settings".to_owned();
+            let hint = "never write the key itself into settings".to_owned();
             self.problem(setting, "expected the name of an environment variable", Some(hint));
         }
         Some(text)
@@ -547,9 +547,11 @@ impl Resolving {
         let known: Vec<&str> = judges.keys().map(String::as_str).collect();
         let Some(judge) = judges.get(name) else {
             if !self.written.judges.contains_key(name) {
-                let message = format!("expected one of {}, found {name:?}", known.join(", "));
-                let hint = closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-                self.problem("judge.name", message, hint);
+                let hint = match closest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("known: {}", known.join(", ")),
+                };
+                self.problem("judge.name", format!("there is no judge {name:?}"), Some(hint));
             }
             return;
         };

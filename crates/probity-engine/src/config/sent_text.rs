@@ -54,7 +54,7 @@ pub enum BadText {
     Variable,
     /// By its name it is a secret, and it stands there itself.
     #[error(
-        "expected \"${{NAME}}\" with the name of an environment variable: a secret never stands in settings"
+        "expected \"${{NAME}}\" with the name of an environment variable: never write a secret into settings"
     )]
     Secret,
 }

@@ -119,7 +119,7 @@ pub struct ErrorRule {
     mentions: bool,
 }
 
-/// What a rule is held against.
+/// What a rule is compared with.
 #[derive(Debug)]
 pub struct ToldError<'a> {
     /// The status of the response, or the one that an error inside a success names.

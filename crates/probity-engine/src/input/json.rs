@@ -167,7 +167,8 @@ impl Array {
         let separator = element(input, raw)?;
         if raw.bytes.is_empty() || separator == b'}' {
             let found = char::from(separator);
-            return Err(input.error(format!("unexpected '{found}' in the array, expected a record")));
+            let error = input.error(format!("unexpected '{found}' in the array, expected a record"));
+            return Err(error.hint("JSON has no comma after the last record"));
         }
         if separator == b']' {
             self.at = Position::AfterClosing;

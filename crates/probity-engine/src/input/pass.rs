@@ -117,7 +117,7 @@ impl Pass {
         }
         if desk.n_guessed > 0 {
             let n = desk.n_guessed;
-            let said = format!("{name}: messages by authors that are not known, taken for an agent's: {n}");
+            let said = format!("{name}: messages by unknown authors, read as an agent's: {n}");
             self.notices.push(said);
         }
         self.has_beside |= !n_joined.is_empty();
@@ -140,7 +140,7 @@ impl Pass {
             return Err(no_records(file.name()));
         }
         let error =
-            LoadError::new(file.name(), "there is no case in it, only what belongs to cases elsewhere");
+            LoadError::new(file.name(), "it has no cases, only data that belongs to cases in other files");
         Err(error.hint("name the files of one export together: tickets with comments, traces with scores"))
     }
 }

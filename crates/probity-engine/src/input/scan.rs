@@ -79,7 +79,7 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
         }
     }
     if n_records == 0 && !options.part.is_all() {
-        let message = "no record is among those asked for with --slice or --only";
+        let message = "no record matches --slice or --only";
         return Err(LoadError::new(sources.files[0].name(), message));
     }
     let repeats = match names.twice.len() {

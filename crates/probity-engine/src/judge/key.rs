@@ -68,7 +68,7 @@ pub enum KeyProblem {
     NotAscii,
     /// It is too short to be told from ordinary words in what comes back.
     #[error(
-        "has fewer than {VARIABLE_CHARS_MIN} characters; expected a secret, other text stands in the setting itself"
+        "has fewer than {VARIABLE_CHARS_MIN} characters; expected a secret; write other text into the setting itself"
     )]
     Short,
 }

@@ -169,6 +169,6 @@ pub enum TransportFault {
     #[error("no verdict is on record for this packet")]
     NotRecorded,
     /// A local program ended or could not be started.
-    #[error("the program is gone: {0}")]
+    #[error("the program ended: {0}")]
     ProgramGone(String),
 }

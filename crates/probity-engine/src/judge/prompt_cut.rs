@@ -33,7 +33,7 @@ pub(super) fn prompt_cut(
     // A count of nothing is no count.
     (is_cut && usage.input > 0).then(|| {
         format!(
-            "the server read {} tokens of a prompt of {} bytes; raise the context of the server, with context_tokens \
+            "the server read only {} tokens of a prompt of {} bytes; raise the context of the server, with context_tokens \
              where it is Ollama, or shorten the case",
             usage.input,
             prompt.system.len() + prompt.user.len()

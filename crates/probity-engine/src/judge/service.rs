@@ -349,8 +349,7 @@ mod tests {
         check(
             "x",
             "${PIN}",
-            "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
-             setting itself",
+            "the environment variable PIN has fewer than 6 characters; expected a secret; write other text into the setting itself",
         );
         check("x", "${", "Variable");
         check("x", "${a b}", "Variable");

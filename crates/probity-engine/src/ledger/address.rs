@@ -13,6 +13,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::db::Protection;
+use crate::platform::tcp_name;
 
 /// How long a worker's calls stay its own after it was last heard, unless the settings say otherwise.
 pub(super) const LEASE: Duration = Duration::from_secs(15);
@@ -257,12 +258,10 @@ fn printed(command: &[String]) -> Result<String, String> {
 }
 
 fn is_this_machine(host: &Host) -> bool {
-    match host {
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
-        }
-        Host::Unix(_) => true,
-    }
+    let is_loopback = |name: &str| {
+        name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+    };
+    tcp_name(host).map_or(true, is_loopback)
 }
 
 /// The address without its password and options.
@@ -278,9 +277,9 @@ fn shown(config: &Config) -> String {
         .map(|(n, host)| {
             let port = ports.get(n).or(ports.first()).filter(|port| **port != 5432);
             let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-            match host {
-                Host::Tcp(name) => format!("{name}{port}"),
-                Host::Unix(path) => {
+            match tcp_name(host) {
+                Ok(name) => format!("{name}{port}"),
+                Err(path) => {
                     folder = Some(path.display().to_string());
                     port
                 }

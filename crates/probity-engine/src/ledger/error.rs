@@ -15,7 +15,7 @@ use crate::judge::JudgeId;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Another process is writing to the store.
-    #[error("cannot open {} for writing: it has one writer at a time, and {} has it", .path.display(), holder_text(*.holder))]
+    #[error("{} is in use by {}: one process at a time can write to a store", .path.display(), holder_text(*.holder))]
     Locked {
         /// The store.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum StoreError {
         why: String,
     },
     /// There is no store to read.
-    #[error("cannot read {}: there is no such file", .path.display())]
+    #[error("there is no store at {}", .path.display())]
     Missing {
         /// Where it was expected.
         path: PathBuf,
@@ -69,13 +69,15 @@ pub enum StoreError {
         judge: JudgeId,
     },
     /// The run is not in this store.
-    #[error("the store does not know run {run}, expected one it began")]
+    #[error("the store has no run {run}")]
     UnknownRun {
         /// The run asked for.
         run: RunId,
     },
     /// A limit on calls is below what the run has made.
-    #[error("--max-calls {max} is below the {spent} calls that this run has made; name more to continue it")]
+    #[error(
+        "--max-calls {max} is below the {spent} calls that this run has already made; raise it to continue"
+    )]
     CallsSpent {
         /// The limit that was named.
         max: u64,
@@ -83,7 +85,7 @@ pub enum StoreError {
         spent: u64,
     },
     /// A limit on money is below what the run has spent.
-    #[error("--budget-usd {max} is below the ${spent} that this run has spent; name more to continue it")]
+    #[error("--budget-usd {max} is below the ${spent} that this run has already spent; raise it to continue")]
     MoneySpent {
         /// The limit that was named.
         max: Exact,

@@ -118,7 +118,7 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
     let file = Sqlite::open(path, Access::Write).map_err(fault)?;
     let is_made = is_made(&file, path)?;
     if file.is_read_only().map_err(fault)? {
-        return Err(StoreError::failed(path, OPENING, FailureKind::ReadOnly, "it may not be written"));
+        return Err(StoreError::failed(path, OPENING, FailureKind::ReadOnly, "it is not writable"));
     }
     let mode = file.use_write_ahead_log().map_err(fault)?;
     if mode != "wal" {

@@ -119,8 +119,7 @@ fn uncreated(path: &Path, error: &DbError) -> StoreError {
         FailureKind::Denied => StoreError::Unusable {
             path: path.to_path_buf(),
             why: format!(
-                "it has no tables yet, and this role may not make them ({}); run `probity store check` once with a \
-                 role that may",
+                "it has no tables yet, and this role may not create them ({}); run `probity store check` once with a role that may",
                 error.text
             ),
         },

@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, getpid, getrlimit, kill_process, setrlimit};
 use tokio::signal::unix::{Signal as Requests, SignalKind, signal};
+use tokio_postgres::config::Host;
 
 /// What the system says when it has no more threads, memory or files to give.
 pub const EXHAUSTED: [i32; 4] = [
@@ -32,6 +33,14 @@ pub const BROWSERS: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { 
 /// Reads what stands in the file from `offset` on, wherever others read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
+}
+
+/// The name of a database server that is reached over TCP, or else the folder of its socket.
+pub fn tcp_name(host: &Host) -> Result<&str, &Path> {
+    match host {
+        Host::Tcp(name) => Ok(name),
+        Host::Unix(folder) => Err(folder),
+    }
 }
 
 /// What tells a file from another one of the same name.

@@ -5,6 +5,8 @@ use std::io;
 use std::os::windows::fs::FileExt as _;
 use std::path::Path;
 
+use tokio_postgres::config::Host;
+
 /// What the system says when it has no more memory, handles or quota to give.
 pub const EXHAUSTED: [i32; 4] = [4, 8, 14, 1816];
 
@@ -37,6 +39,12 @@ pub type Terminations = tokio::signal::windows::CtrlBreak;
 /// used for a file that is read like this.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek_read(buffer, offset)
+}
+
+/// The name of a database server. There are no sockets in the file system here.
+pub fn tcp_name(host: &Host) -> Result<&str, &Path> {
+    let Host::Tcp(name) = host;
+    Ok(name)
 }
 
 /// What tells a file from another one of the same name: where the standard library does not say, nothing does, and

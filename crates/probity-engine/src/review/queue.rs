@@ -18,9 +18,9 @@ pub struct QueueId(pub i64);
 pub struct QueueSpec {
     /// What is asked about every item.
     pub asked: Questionnaire,
-    /// How many people look at each item.
+    /// How many people label each item item.
     pub overlap: u32,
-    /// What orders and sides are drawn from.
+    /// The random seed for orders and sides.
     pub seed: u64,
     /// How items are arranged.
     pub arrangement: Arrangement,

@@ -105,9 +105,8 @@ impl Calling<'_> {
         observer.called();
         let n_lost = store.take_lost();
         if n_lost > 0 {
-            observer.notice(&format!(
-                "{n_lost} calls of workers that were not heard any more were lost: possibly billed, not recorded"
-            ));
+            observer
+                .notice(&format!("{n_lost} calls of lost workers may have been billed and are not recorded"));
         }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let is_whole = self.session.mode.shard.is_none();

@@ -71,10 +71,10 @@ impl PlannedSpending {
         if expected.usd() > *usd_max {
             let (expected, bound) = (expected.shown(), usd_max.to_f64());
             return format!(
-                "{n_calls} calls, expected to cost {expected}: more than the ${bound:.2} that are spent unasked"
+                "{n_calls} calls, expected to cost {expected}, need your confirmation (limit: ${bound:.2})"
             );
         }
-        format!("{n_unpriced} calls at an unknown price: more than the {unpriced_max} that are made unasked")
+        format!("{n_unpriced} calls at an unknown price need your confirmation (limit: {unpriced_max})")
     }
 
     /// As it is kept once it was agreed to.

@@ -35,7 +35,7 @@ struct ForeignReply {
     verdicts: Vec<ForeignVerdict>,
 }
 
-/// What a foreign judge is held against.
+/// What a foreign judge is compared with.
 #[derive(Debug, Clone, Default)]
 pub struct HeldAgainst {
     /// The labels about this, where a file has several kinds.
@@ -44,7 +44,7 @@ pub struct HeldAgainst {
     pub pass_at: Option<f64>,
 }
 
-/// How verdicts are held against labels.
+/// How verdicts are compared with labels.
 #[derive(Debug, Clone, Copy)]
 enum SaidAs {
     /// As pass and fail, from this score on where nothing else says.
@@ -152,7 +152,7 @@ impl ForeignReplies {
         self.replies.iter().flat_map(|reply| &reply.verdicts).map(|verdict| verdict.judge.as_str()).collect()
     }
 
-    /// What the labels are about that each judge is held against: those of the judge's own name where people used it,
+    /// What the labels are about that each judge is compared with: those of the judge's own name where people used it,
     /// else those about the whole reply, or about what most labels are about.
     fn yardsticks(
         &self,
@@ -202,7 +202,7 @@ impl ForeignReplies {
             labels.into_iter().partition(|(_, label)| used.contains(&label.criterion));
         if let Some((_, label)) = left.first().filter(|_| !used.is_empty()) {
             let name = label.criterion.as_deref().unwrap_or("the whole reply");
-            let (n, hint) = (left.len(), "--criterion chooses what judges are held against");
+            let (n, hint) = (left.len(), "--criterion chooses what judges are compared with");
             rows.notices.push(format!("{n} labels are about something else, such as {name}; {hint}"));
         }
         rows.labels = kept;

@@ -244,9 +244,7 @@ pub enum RunError {
     #[error(transparent)]
     Judge(#[from] JudgeError),
     /// No labels have said yet what a judge made of judges may decide.
-    #[error(
-        "judge {judge} has no {what} for rubric {rubric}, or one of its judges has changed since: they come from labels"
-    )]
+    #[error("judge {judge} has no {what} for rubric {rubric} yet, or one of its judges has changed since")]
     NotFitted {
         /// The judge.
         judge: String,
@@ -256,22 +254,22 @@ pub enum RunError {
         rubric: String,
     },
     /// A judge made of judges decides each criterion by itself.
-    #[error("judge {judge} decides each criterion by itself, and all were to be asked about in one call")]
+    #[error("judge {judge} decides each criterion by itself, so --one-call cannot be used")]
     OneCallPanel {
         /// The judge.
         judge: String,
     },
     /// A budget is set and the model has no price.
-    #[error("a budget is set, but no price is known for model {model:?}")]
+    #[error("a budget needs a price, and none is known for model {model:?}")]
     NoPrice {
         /// The model.
         model: String,
     },
     /// A part of the packets and a target that writes the replies.
-    #[error("--shard: the replies of a target cannot be parted, expected replies in the case file")]
+    #[error("--shard cannot be used with --target: expected replies in the case file")]
     ShardedTarget,
     /// A budget beyond what is counted.
-    #[error("a budget of ${usd} is more than can be counted, expected at most $9000000")]
+    #[error("a budget of ${usd} is too large, expected at most $9000000")]
     BudgetTooLarge {
         /// The budget.
         usd: Exact,
@@ -294,7 +292,7 @@ pub enum RunError {
     #[error(transparent)]
     Sequence(SequenceError),
     /// The cases changed after calls had been made. What was answered is kept.
-    #[error("the cases could not be read to the end")]
+    #[error("reading the cases failed")]
     Midway(#[source] LoadError),
     /// A run cannot be read back.
     #[error("run {run} is not whole on record: {what}")]

@@ -97,7 +97,7 @@ impl Terms<'_> {
             }
             // No call is made about it.
             _ if self.is_oversize(packet.tokens_input) => {
-                let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
+                let detail = format!("about {} tokens exceed the judge's context", packet.tokens_input);
                 unscored("context_length", detail, 0)
             }
             Some(Found::Attempted(last)) => {

@@ -154,7 +154,7 @@ fn n31_zendesk_tickets_with_comments_and_users_beside_them() {
     );
     check(
         &[("7.json", comments)],
-        &expect!["error: 7.json: there is no case in it, only what belongs to cases elsewhere"],
+        &expect!["error: 7.json: it has no cases, only data that belongs to cases in other files"],
     );
 }
 
@@ -359,7 +359,7 @@ fn n31_what_a_person_maps_goes_before_what_a_format_says() {
         LoadOptions { map, ..LoadOptions::default() },
         &expect![[r#"
             notice: t.jsonl: read as zendesk
-            notice: t.jsonl: messages by authors that are not known, taken for an agent's: 1
+            notice: t.jsonl: messages by unknown authors, read as an agent's: 1
             7 [orders] [open]: Hi? -> Yes?
         "#]],
     );

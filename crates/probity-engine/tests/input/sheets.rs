@@ -294,7 +294,7 @@ fn a_part_of_the_records_is_used() {
         &records,
         only("x"),
         &expect![[r#"
-        error: c.jsonl: no record is among those asked for with --slice or --only
+        error: c.jsonl: no record matches --slice or --only
     "#]],
     );
     let slices = part(Part { slices: vec!["s".to_owned()], ..Part::default() });

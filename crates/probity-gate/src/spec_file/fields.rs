@@ -291,7 +291,7 @@ impl<'a> Fields<'a> {
                 return None;
             }
             Some(TextTrait::HiddenCharacters) => {
-                let problem = Problem::at(node.line, format!("`{key}` has characters that nobody can see"));
+                let problem = Problem::at(node.line, format!("`{key}` has invisible characters"));
                 faults.warning(problem.hint("a judge reads them; write the text again without them"));
             }
             None => {}

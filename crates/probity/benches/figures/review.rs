@@ -23,7 +23,7 @@ use crate::figure::{Bar, Figure};
 
 const REVIEWERS: usize = 100;
 const ITEMS: usize = 2_000;
-/// How many people look at each item: more seats than answers are given.
+/// How many people label each item item: more seats than answers are given.
 const OVERLAP: &str = "10";
 const CALLS: usize = 2_000;
 const IN_FLIGHT: &str = "64";

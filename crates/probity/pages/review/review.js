@@ -14,7 +14,7 @@ async function send(form, action, say) {
       await new Promise((wake) => setTimeout(wake, stays));
       continue;
     }
-    const answer = await response.json().catch(() => ({ error: "this did not work" }));
+    const answer = await response.json().catch(() => ({ error: "the request failed" }));
     return { ok: response.ok, ...answer };
   }
 }

@@ -16,65 +16,65 @@ use crate::exit::Failure;
 /// `probity calibrate`
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// Cases that people labelled, about which a judge is asked: JSON, JSONL or CSV; a file for each variant
-    /// where the rubric compares. Without them, labels and verdicts come from files and nobody is asked. Another tool's
-    /// file with its judge's scores and people's ratings answers for that judge, unless a judge is named
+    /// Labelled cases for the judge to score: JSON, JSONL or CSV; one file per variant if the rubric compares.
+    /// Without cases, labels and verdicts are read from files and no judge is called. Another tool's file with its
+    /// judge's scores and human ratings works too, unless a judge is named
     #[arg(value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
-    /// What people said: JSON, JSONL or CSV [default, with cases: the labels in the store]
+    /// Human labels: JSON, JSONL or CSV [default, with cases: the labels in the store]
     #[arg(long, value_name = "FILE", required_unless_present = "files")]
     pub(crate) labels: Option<PathBuf>,
-    /// What judges said about the same items; without it, people are compared with each other alone. With
-    /// cases, the verdicts of the judge `recorded`
+    /// The judge's verdicts on the same items; without it, only agreement among people is measured. With cases: the
+    /// verdicts of the judge `recorded`
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
     /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) items: Option<PathBuf>,
-    /// What labels of single replies are about [default: criteria where a label names one]
+    /// What labels of single replies rate [default: criteria, if a label names one]
     #[arg(long, value_parser = one_of(ABOUT), value_name = "WHAT", requires = "files")]
     pub(crate) about: Option<LabelScope>,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long, requires = "files")]
     pub(crate) one_call: bool,
-    /// Which of people's labels another tool's judge is held against, where its file has several kinds
+    /// Which human labels to compare another tool's judge with, if its file has several kinds
     #[arg(long, value_name = "NAME", requires = "files")]
     pub(crate) criterion: Option<String>,
-    /// The score from which another tool's verdict passes, where its file does not say
+    /// The lowest passing score of another tool's judge, if its file does not say
     #[arg(long, value_name = "SCORE", requires = "files")]
     pub(crate) pass_at: Option<f64>,
-    /// What several votes on one item are worth
+    /// How several votes on one item count
     #[arg(long, value_parser = one_of(VOTES), value_name = "HOW", default_value = "majority")]
     pub(crate) votes: Votes,
-    /// What a tie is worth, in labels and in verdicts
+    /// How a tie counts, in labels and in verdicts
     #[arg(long, value_parser = one_of(TIES), value_name = "HOW", default_value = "keep")]
     pub(crate) ties: Ties,
-    /// What a pair is worth whose orders disagree
+    /// How a pair counts if its two orders disagree
     #[arg(long, value_parser = one_of(CONFLICT), value_name = "HOW", default_value = "tie")]
     pub(crate) conflict: Conflict,
-    /// What a verdict is worth that is none
+    /// How an invalid verdict counts
     #[arg(long, value_parser = one_of(UNPARSED), value_name = "HOW", default_value = "drop")]
     pub(crate) unparsed: Unparsed,
-    /// What can be said, from the lowest to the highest, such as 1,2,3,4,5 [default: what the labels show]
+    /// The label values from lowest to highest, such as 1,2,3,4,5 [default: those found in the labels]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "files")]
     pub(crate) values: Vec<String>,
-    /// What labels are worth by people who had seen a verdict
+    /// How labels count if the person had seen a verdict
     #[arg(long, value_parser = one_of(NOT_BLIND), value_name = "HOW", default_value = "drop")]
     pub(crate) not_blind: NotBlind,
-    /// How many labelled items a figure needs that is more than a share
+    /// The fewest labelled items for kappa and other coefficients
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
     pub(crate) min_labels: u64,
-    /// A slice that agrees less often than this is weak
+    /// Slices that agree less often than this are reported as weak
     #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = share)]
     pub(crate) weak_below: f64,
-    /// What a person may cost more than a judge, in the test whether a judge may replace one
+    /// How much a judge's lower cost counts (epsilon) in the test whether it may replace a person
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     pub(crate) epsilon: f64,
-    /// Find out from labels what each stage of a judge of kind cascade may decide, so that it keeps its promise, and
-    /// keep that in the store
+    /// Fit the thresholds of a judge of kind cascade to labels, so that it keeps its promise, and save them in the
+    /// store
     #[arg(long, requires = "files", conflicts_with_all = ["jury", "one_call", "verdicts"])]
     pub(crate) cascade: bool,
-    /// Find out from labels what each vote of a judge of kind jury is worth, and keep that in the store
+    /// Fit the vote weights of a judge of kind jury to labels, and save them in the store
     #[arg(long, requires = "files", conflicts_with_all = ["one_call", "verdicts"])]
     pub(crate) jury: bool,
     #[command(flatten)]

@@ -38,7 +38,7 @@ pub(super) const TURNS: &[Choice<AgentTurns>] = &[
 /// What a page holds of texts.
 pub(super) const TEXTS: &[Choice<Texts>] = &[
     ("full", "As they are", Texts::Full),
-    ("masked", "With dots for what the gate takes for personal data", Texts::Masked),
+    ("masked", "Personal data masked by dots", Texts::Masked),
     ("none", "None", Texts::None),
 ];
 
@@ -50,7 +50,7 @@ pub(super) const ENCODING: &[Choice<Encoding>] = &[
     ("windows-1252", "The code page of Western Europe, as Excel writes CSV", Encoding::Windows1252),
 ];
 
-/// What a pair is worth whose orders disagree.
+/// How a pair counts if its two orders disagree.
 pub(super) const CONFLICT: &[Choice<Conflict>] = &[
     ("tie", "A tie", Conflict::Tie),
     ("drop", "Nothing: it is left out", Conflict::Drop),
@@ -58,7 +58,7 @@ pub(super) const CONFLICT: &[Choice<Conflict>] = &[
     ("sum", "Their sum: a winner beside a tie wins, two different winners are a tie", Conflict::Sum),
 ];
 
-/// What a pass without a verdict is worth.
+/// How a pass without a verdict counts.
 pub(super) const UNPARSED: &[Choice<Unparsed>] = &[
     ("tie", "A tie", Unparsed::Tie),
     ("drop", "Nothing: it is left out", Unparsed::Drop),
@@ -71,7 +71,7 @@ pub(super) const ABOUT: &[Choice<LabelScope>] = &[
     ("outcome", "Whether a reply passes", LabelScope::Outcome),
 ];
 
-/// What several votes on one item are worth.
+/// How several votes on one item count.
 pub(super) const VOTES: &[Choice<Votes>] = &[
     ("majority", "One label, the most frequent vote", Votes::Majority),
     ("pooled", "Each is a label of its own", Votes::Pooled),
@@ -81,7 +81,7 @@ pub(super) const VOTES: &[Choice<Votes>] = &[
 pub(super) const TIES: &[Choice<Ties>] =
     &[("keep", "A verdict like others", Ties::Keep), ("drop", "Nothing: it is left out", Ties::Drop)];
 
-/// What labels are worth by people who had seen a verdict.
+/// How labels count if the person had seen a verdict.
 pub(super) const NOT_BLIND: &[Choice<NotBlind>] =
     &[("drop", "Nothing: they are left out", NotBlind::Drop), ("keep", "As much as others", NotBlind::Keep)];
 
@@ -99,8 +99,8 @@ pub(super) const SOURCE: &[Choice<QueueSource>] = &[
         "Those that the judge has no verdict on, or contradicts itself about",
         QueueSource::Unstable,
     ),
-    ("teach", "All, those first whose labels would decide most", QueueSource::Teach),
-    ("contract", "As many as the contract still lacks labels of, by slice", QueueSource::Contract),
+    ("teach", "All, the most informative first", QueueSource::Teach),
+    ("contract", "Those whose labels the contract still lacks, by slice", QueueSource::Contract),
 ];
 
 /// Reads one of the names.
@@ -119,8 +119,13 @@ pub(super) fn run_name(text: &str) -> Result<String, String> {
     probity_core::case::name(text.trim().to_owned(), "--name").map_err(|error| error.to_string())
 }
 
+/// Reads a number of calls.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
+}
+
 /// Reads a share.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.8 for 80 %".to_owned())
 }

@@ -30,16 +30,16 @@ pub(crate) struct CompareArgs {
     /// Recorded verdicts in both orders, or graded preferences, in place of a judge: JSON, JSONL or CSV
     #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
-    /// What people said about the same items
+    /// Human labels of the same items
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) labels: Option<PathBuf>,
     /// Cases, slices, variants and lengths of the items, where the verdicts do not name them
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
-    /// What a pair is worth whose orders disagree
+    /// How a pair counts if its two orders disagree
     #[arg(long, value_parser = one_of(CONFLICT), value_name = "HOW", default_value = "tie")]
     pub(crate) conflict: Conflict,
-    /// What a pass without a verdict is worth
+    /// How a pass without a verdict counts
     #[arg(long, value_parser = one_of(UNPARSED), value_name = "HOW", default_value = "drop")]
     pub(crate) unparsed: Unparsed,
     /// The seed of the order in which pairs are asked about, and of the resamples behind each interval
@@ -50,13 +50,13 @@ pub(crate) struct CompareArgs {
     pub(crate) resamples: u32,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Stop asking when it is clear which variant is better, or that neither is by more than the margin
+    /// Stop as soon as one variant is shown to be better, or neither by more than the margin
     #[arg(long)]
     pub(crate) until_decided: bool,
-    /// How far from one half a win rate is as good as equal, 0 to below 0.5
+    /// Win rates closer to one half than this count as equal, 0 to below 0.5
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
     pub(crate) margin: f64,
-    /// The chance that stopping early decides wrongly, at most
+    /// The largest acceptable chance that stopping early decides wrongly
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
     pub(crate) alpha: f64,
     #[command(flatten)]

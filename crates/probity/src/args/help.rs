@@ -4,7 +4,9 @@
 //! understood.
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory as _};
+use probity_core::spelling::closest;
 
 use super::Cli;
 
@@ -13,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["init", "run", "score", "check", "compare", "diff", "report", "open"]),
     ("Trust in the judge", &["review", "calibrate", "probe", "promote", "succeed"]),
     ("Data and rules", &["sample", "import", "export", "rubric", "policy", "gate"]),
-    ("Upkeep", &["store", "batch", "models", "trust", "mock", "mcp", "completions", "help"]),
+    ("Upkeep", &["doctor", "store", "batch", "models", "trust", "mock", "mcp", "completions", "help"]),
 ];
 
 /// Two examples for each command, by the words that call it.
@@ -126,6 +128,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("gate rules", ["probity gate rules", "probity gate rules --rules rules.toml"]),
     ("models", ["probity models", "probity models --json"]),
+    ("doctor", ["probity doctor", "probity doctor --model gpt-6-luna --ask"]),
     ("trust", ["probity trust", "probity trust team/probity.toml"]),
     ("mcp", ["probity mcp", "probity mcp --allow-spend"]),
     ("completions", ["probity completions bash", "probity completions --man man"]),
@@ -155,6 +158,21 @@ pub(crate) fn command_line() -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\x1b[1m\x1b[32mOptions:\x1b[0m\n{{options}}{{after-help}}"
     );
     command.help_template(template)
+}
+
+/// The error with the command that was perhaps meant, where clap itself finds none near enough.
+pub(crate) fn with_suggestion(mut error: clap::Error) -> clap::Error {
+    let commands = GROUPS.iter().flat_map(|(_, names)| *names).copied();
+    let near = match (error.get(ContextKind::InvalidSubcommand), error.get(ContextKind::SuggestedSubcommand))
+    {
+        (Some(ContextValue::String(typed)), None) => closest(typed, commands),
+        _ => None,
+    };
+    if let Some(near) = near {
+        let suggestion = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, suggestion);
+    }
+    error
 }
 
 fn with_examples(command: Command, path: &[&str], lines: &[&str; 2]) -> Command {

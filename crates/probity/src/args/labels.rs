@@ -12,7 +12,7 @@ pub(crate) struct ImportLabelsArgs {
     /// Files of labels: JSON, JSONL or CSV; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// What can be said, from the lowest to the highest, such as poor,fair,good [default: a, b and tie, pass and
+    /// The label values from lowest to highest, such as poor,fair,good [default: a, b and tie, pass and
     /// fail, or numbers]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) values: Vec<String>,

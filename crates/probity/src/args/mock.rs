@@ -25,7 +25,7 @@ pub(crate) struct MockArgs {
     /// The address, which has to be of the loopback interface
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
-    /// What levels, waits and faults are drawn from, together with the packet and the call's number for it
+    /// The random seed of levels, waits and faults, together with the packet and the call's number for it
     #[arg(long, value_name = "N", default_value_t = 7)]
     pub(crate) seed: u64,
     /// How levels are chosen: `hash` by packet, `uniform` by call, or `fixed:N`

@@ -7,6 +7,7 @@ mod choice;
 mod compare;
 mod completions;
 mod diff;
+mod doctor;
 mod export;
 mod help;
 mod labels;
@@ -29,8 +30,9 @@ pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
-pub(crate) use help::command_line;
+pub(crate) use help::{command_line, with_suggestion};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
@@ -55,7 +57,7 @@ use probity_engine::input::{AgentTurns, Dedup, Encoding};
 use probity_engine::run::plan::Shard;
 use probity_engine::run::spec::REPEATS_MAX;
 
-use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, one_of, run_name, share};
+use self::choice::{DEDUP, ENCODING, STRUCTURED, TEXTS, TURNS, count, one_of, run_name, share};
 use crate::render::private::Texts;
 use crate::terminal;
 
@@ -92,7 +94,7 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Decide whether a judge may gate releases, by a contract
     Promote(PromoteArgs),
-    /// Replace a judge by another one, and see what changes
+    /// Replace a judge with another one, and see what changes
     Succeed(Box<SucceedArgs>),
     /// Label replies in a browser, blind, alone or as a team
     Review(Box<ReviewArgs>),
@@ -124,6 +126,8 @@ pub(crate) enum Command {
     /// Copy, merge, check and measure stores
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Show what is configured, from where, and what would be asked
+    Doctor(Box<DoctorArgs>),
     /// Trust a settings file to choose endpoints and programs, until it changes
     Trust(TrustArgs),
     /// Run a mock judge on this machine, for rehearsals
@@ -167,7 +171,7 @@ pub(crate) enum ExportCommand {
 pub(crate) enum GateCommand {
     /// List the rules, your own included, and what their findings do
     Rules {
-        /// A file of rules of your own; may be given again [default: those of the settings]
+        /// A file with your own rules; may be given again [default: those of the settings]
         #[arg(long, value_name = "FILE")]
         rules: Vec<PathBuf>,
         #[command(flatten)]
@@ -187,7 +191,7 @@ pub(crate) enum RubricCommand {
         /// A built-in rubric's name, or a file
         rubric: String,
     },
-    /// Say what moved between two rubrics, and whether labels and standings carry over
+    /// Show what changed between two rubrics, and whether labels and standings carry over
     Diff {
         /// The first: a built-in rubric's name, or a file
         before: String,
@@ -197,9 +201,9 @@ pub(crate) enum RubricCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a commented rubric to change
+    /// Print a commented rubric to start from
     New,
-    /// Print a rubric made of what the graders in another tool's file were asked
+    /// Draft a rubric from the graders in another tool's file
     Draft {
         /// The file
         file: PathBuf,
@@ -229,17 +233,16 @@ pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
-    /// A file of rules of your own that replies must keep to; may be given again
+    /// A file with your own rules for replies; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Vec<PathBuf>,
-    /// The date that counts for cases without a time of their own, and for whether a judge's standing has ended,
-    /// such as 2026-04-01
+    /// The date to assume for cases without one, and for the expiry of a judge's standing, such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
-    /// The language of replies whose records name none, such as `de`; without it, their words tell
+    /// The language of replies whose records name none, such as `de` [default: detected from their words]
     #[arg(long, value_name = "CODE")]
     pub(crate) language: Option<String>,
-    /// What the run is called in reports and in the history, in place of its files: runs of one name are compared
+    /// A name for the run in reports and in the history, instead of its files; runs of one name are compared
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -278,7 +281,7 @@ pub(crate) struct RecordArgs {
     /// The attribute of an OpenTelemetry span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
-    /// Where a transcript, or a ticket of a help desk, is judged
+    /// Which agent turns of a transcript or help-desk ticket to judge
     #[arg(long, value_parser = one_of(TURNS), value_name = "WHICH")]
     pub(crate) turns: Option<AgentTurns>,
     /// Show the system prompts of transcripts to the judge
@@ -290,7 +293,7 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which cases")]
 pub(crate) struct PartArgs {
-    /// Use only the first N records that are good
+    /// Use only the first N usable records
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     /// Use only cases of this slice; may be given again
@@ -333,8 +336,7 @@ pub(crate) struct OutputArgs {
     /// .xml for a CI server, or .json; may be given again
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
-    /// What a page holds of tickets, replies and reasons: all of it, with dots for what the gate takes for personal data,
-    /// or none
+    /// How pages show tickets, replies and reasons: in full, with personal data masked by dots, or not at all
     #[arg(long, value_name = "HOW", default_value = "masked", value_parser = one_of(TEXTS))]
     pub(crate) texts: Texts,
 }
@@ -375,7 +377,7 @@ pub(crate) struct SettingsArgs {
     /// Settings file [default: probity.toml where there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Let the settings file decide where keys go and which programs run, as if `probity trust` had been said; for CI
+    /// Trust the settings file for this command, as `probity trust` does; for CI
     #[arg(long)]
     pub(crate) trust_settings: bool,
 }
@@ -394,7 +396,7 @@ pub(crate) struct JobArgs {
     /// Verdicts for the judge `recorded`, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
-    /// Which time the judge looks at these cases: in each round everything is asked anew
+    /// The round: each round asks the judge about everything again
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) round: u32,
     /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
@@ -464,7 +466,7 @@ pub(crate) struct RunArgs {
     /// End with exit code 1 unless the rubric's targets are met by a judge with standing
     #[arg(long)]
     pub(crate) enforce: bool,
-    /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge has earned
+    /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge's standing
     #[arg(long, value_name = "RATE", value_parser = share)]
     pub(crate) fail_under: Option<f64>,
 }
@@ -492,13 +494,12 @@ pub(crate) struct CallArgs {
     #[arg(long)]
     pub(crate) offline: bool,
     /// Make at most this many calls, counted from the start of this command
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_calls: Option<u64>,
     /// Spend at most this many US dollars, counted from the start of this command
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget_usd: Option<String>,
-    /// Ask about one of several parts only, such as 2/8: for machines without a shared record, whose stores are
-    /// brought together by `probity store merge`
+    /// Score one part of the cases only, such as 2/8; `probity store merge` then joins the stores of all parts
     #[arg(long, value_name = "N/PARTS")]
     pub(crate) shard: Option<Shard>,
     /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
@@ -507,7 +508,7 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
-    /// Spend what it takes, without being asked
+    /// Do not ask for confirmation before spending
     #[arg(long)]
     pub(crate) yes: bool,
     /// Send what is missing to the judge's host as batches, which cost less and may take a day, and wait for them
@@ -516,7 +517,7 @@ pub(crate) struct CallArgs {
     /// With --batch: do not wait; exit code 3 while a batch is on its way, and the same command goes on
     #[arg(long, requires = "batch")]
     pub(crate) no_wait: bool,
-    /// Say how many calls it would take and what they would cost, and send nothing
+    /// Show how many calls this would make and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -537,7 +538,7 @@ pub(crate) struct InitArgs {
     /// The folder; it is created if needed
     #[arg(default_value = ".", value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
-    /// Also write rubric.toml, a commented rubric to change
+    /// Also write rubric.toml, a commented rubric to start from
     #[arg(long)]
     pub(crate) rubric: bool,
 }

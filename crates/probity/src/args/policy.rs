@@ -34,7 +34,7 @@ pub(crate) struct PolicyCheckArgs {
     /// Case files, to say which sources none of them uses; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Vec<PathBuf>,
-    /// The date that counts for cases without a time of their own, such as 2026-04-01
+    /// The date to assume for cases without one, such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
     #[command(flatten)]

@@ -16,8 +16,8 @@ pub(crate) struct ProbeArgs {
     /// Recorded verdicts in both orders in place of a judge, as `compare --verdicts` takes them
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) verdicts: Option<PathBuf>,
-    /// Write the replies with and without each change to this file as cases, for another tool's judge to score, and ask
-    /// nobody
+    /// Write the replies with and without each change to this file as cases, for another tool's judge to score; calls
+    /// no judge
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verdicts", "reports", "output"])]
     pub(crate) write: Option<PathBuf>,
     /// A TOML file of probes of your own; may be given again
@@ -29,13 +29,13 @@ pub(crate) struct ProbeArgs {
     /// The most replies that are changed; shipped ones are added up to 30
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) bases: u32,
-    /// What the replies are drawn by
+    /// The random seed for drawing replies
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// The share of replies in which a shortcut may work, 0 to below 1
     #[arg(long, value_name = "SHARE", default_value = "0.10")]
     pub(crate) tolerance: String,
-    /// List the probes and ask nobody
+    /// List the probes; calls no judge
     #[arg(long, conflicts_with = "reports")]
     pub(crate) list: bool,
     /// End with exit code 1 unless every probe passed

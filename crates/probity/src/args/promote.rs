@@ -9,29 +9,28 @@ use super::{AskArgs, OutputArgs, ResampleArgs};
 /// `probity promote`
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArgs {
-    /// Cases that people labelled, about which the judge is asked: JSON, JSONL or CSV; a file for each variant
-    /// where the rubric compares
+    /// Labelled cases for the judge to score: JSON, JSONL or CSV; one file per variant if the rubric compares
     #[arg(required_unless_present_any = ["verdicts", "revoke"], conflicts_with_all = ["verdicts", "revoke"], value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
     /// What must be shown
     #[arg(long, value_name = "FILE", required_unless_present = "revoke")]
     pub(crate) contract: Option<PathBuf>,
-    /// What people said, in place of the labels in the store: gives an answer and records nothing
+    /// Human labels from a file instead of the store; records nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// What the judge said, in place of cases: gives an answer from files and records nothing
+    /// The judge's verdicts from a file instead of cases; records nothing
     #[arg(long, value_name = "FILE", requires = "labels", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
     /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
-    /// What `probity probe --json` wrote, in place of the probing on record: gives an answer and records nothing
+    /// A file by `probity probe --json` instead of the probing on record; records nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) probes: Option<PathBuf>,
-    /// Where replies go that a person should decide, in place of what the contract says
+    /// Where replies that need a person go, instead of what the contract says
     #[arg(long, value_name = "TEXT", value_parser = not_blank)]
     pub(crate) review_path: Option<String>,
-    /// Withdraw what the judge has earned under the rubric, for this reason
+    /// Withdraw the judge's standing under the rubric, for this reason
     #[arg(long, value_name = "REASON", conflicts_with_all = ["contract", "labels", "verdicts", "probes", "reports"])]
     pub(crate) revoke: Option<String>,
     /// Ask about all criteria in one call instead of one call per criterion

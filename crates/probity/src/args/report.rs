@@ -10,7 +10,7 @@ pub(crate) struct ReportArgs {
     /// The run to report again: its number, or `last`; without one, the runs of the store are listed
     #[arg(value_name = "RUN", conflicts_with = "history")]
     pub(crate) run: Option<String>,
-    /// Say how figures moved over time, and whether more than noise explains
+    /// Show how figures changed over time, and whether that is more than noise
     #[arg(long)]
     pub(crate) history: bool,
     /// With --history: only runs by this rubric, by its name or the beginning of its hash

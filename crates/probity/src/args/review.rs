@@ -11,8 +11,7 @@ use super::{JudgeArgs, ReadArgs};
 /// `probity review`
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArgs {
-    /// Case files whose replies people are to look at; one for each variant with --pairs [default: the queues that
-    /// the store has]
+    /// Case files to label; one per variant with --pairs [default: the queues in the store]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -34,22 +33,22 @@ pub(crate) struct QueueArgs {
     /// Which of the cases
     #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
     pub(crate) source: QueueSource,
-    /// How many of them at most: drawn from the seed, or those that would decide most
+    /// How many at most: drawn at random, or the most informative
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) items: Option<u32>,
-    /// How many people look at each
+    /// How many people label each item
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) overlap: u32,
     /// What the queue is called; reviewers see it [default: the rubric and a hash of what is in it]
     #[arg(long, value_name = "NAME")]
     pub(crate) queue: Option<String>,
-    /// Show people what the judge said once they have answered
+    /// Show the judge's verdict after each answer
     #[arg(long)]
     pub(crate) reveal: bool,
-    /// Which time people look at these cases
+    /// The round of labelling
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) round: u32,
-    /// What orders and sides are drawn from
+    /// The random seed for orders and sides
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// The contract that labels are gathered for
@@ -68,7 +67,7 @@ pub(crate) struct ServeArgs {
     /// Print a link for a reviewer of this name; may be given again
     #[arg(long = "person", value_name = "NAME")]
     pub(crate) people: Vec<String>,
-    /// Make the queue and end
+    /// Create the queue and exit
     #[arg(long)]
     pub(crate) no_serve: bool,
 }
@@ -76,7 +75,7 @@ pub(crate) struct ServeArgs {
 /// Who starts the server, and where it is.
 #[derive(Debug, Args)]
 pub(crate) struct AddressArgs {
-    /// Your name, as your labels will have it [default: the user's]
+    /// Your name on your labels [default: your user name]
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) lead: Option<String>,
     /// The port [default: a free one]

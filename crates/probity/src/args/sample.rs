@@ -31,7 +31,7 @@ pub(crate) struct SampleArgs {
 /// What else to do with a sample.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SampleCommand {
-    /// Say what share of production passes, from a sample, a judge's results and people's labels
+    /// Estimate the share of production that passes, from a sample, a judge's results and human labels
     Estimate(EstimateArgs),
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct DrawArgs {
     /// What to do with near-identical tickets of a slice
     #[arg(long, value_parser = one_of(DUPLICATES), value_name = "HOW", default_value = "represent")]
     duplicates: Duplicates,
-    /// Which of all draws it is
+    /// The random seed
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// What the draw is called [default: this week, such as 2026-W46]
@@ -85,16 +85,16 @@ pub(crate) struct EstimateArgs {
     /// The sample, as `probity sample` wrote it
     #[arg(long, value_name = "FILE")]
     pub(crate) sample: PathBuf,
-    /// What the judge said about it, as `probity run --output` wrote it
+    /// The judge's results on it, as `probity run --output` wrote them
     #[arg(long, value_name = "FILE")]
     pub(crate) results: PathBuf,
-    /// What people said about some of it: pass or fail, as `probity calibrate` reads labels
+    /// Human labels of part of it: pass or fail, as `probity calibrate` reads labels
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// The two words of the labels, the one that fails before the one that passes, such as no,yes [default: fail,pass]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "labels")]
     pub(crate) values: Vec<String>,
-    /// How sure the corrected share is to be: half the width of its 95 % interval
+    /// The precision wanted: half the width of the corrected share's 95 % interval
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = half_width)]
     pub(crate) half_width: f64,
     /// Write the figures to this file as JSON
@@ -143,7 +143,7 @@ impl DrawArgs {
                     "--by minimum: expected --minimum and the fewest to draw in a slice",
                 ));
             }
-            (Some(_), Some(_)) => return Err(Failure::usage("--minimum means nothing without --by minimum")),
+            (Some(_), Some(_)) => return Err(Failure::usage("--minimum needs --by minimum")),
             (Some(SpreadBy::Proportional) | None, None) => Spread::Proportional,
             (Some(SpreadBy::Equal), None) => Spread::Equal,
         };

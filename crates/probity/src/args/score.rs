@@ -13,7 +13,7 @@ pub(crate) struct ScoreArgs {
     /// The reply [default: read from standard input]
     #[arg(long, value_name = "TEXT")]
     pub(crate) reply: Option<String>,
-    /// A reply to hold it against, for rubrics that use one
+    /// A reference reply, for rubrics that use one
     #[arg(long, value_name = "TEXT")]
     pub(crate) reference: Option<String>,
     #[command(flatten)]

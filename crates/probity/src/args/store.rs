@@ -9,13 +9,13 @@ use super::{SayArgs, StoreArgs};
 pub(crate) enum StoreCommand {
     /// Copy a store into another, between files and PostgreSQL; what is there stays, so it is also a backup
     Copy(StoreCopyArgs),
-    /// Bring several stores together: the union, with the first verdict standing
+    /// Merge several stores; the first verdict on a packet stands
     Merge(StoreMergeArgs),
-    /// Say whether a store is whole; makes the tables of a PostgreSQL store where there are none
+    /// Check a store for damage; creates the tables of a new PostgreSQL store
     Check(StoreUpkeepArgs),
-    /// Say how large a store is
+    /// Show the size of a store
     Stats(StoreUpkeepArgs),
-    /// Give back the room of what is no longer there
+    /// Free unused disk space
     Vacuum(StoreUpkeepArgs),
     /// Erase the texts of a case everywhere, raw answers included; figures stay
     Forget(StoreForgetArgs),
@@ -39,7 +39,7 @@ pub(crate) struct StoreCopyArgs {
 /// The words of `probity store merge`.
 #[derive(Debug, Args)]
 pub(crate) struct StoreMergeArgs {
-    /// The stores to bring together: files or postgres://…
+    /// The stores to merge: files or postgres://…
     #[arg(value_name = "STORE", required = true)]
     pub(crate) from: Vec<String>,
     /// The store to add them to, which is made where there is none

@@ -14,11 +14,11 @@ pub(crate) struct SucceedArgs {
     /// the rubric compares
     #[arg(required = true, value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
-    /// The judge whose place is taken: a name from probity.toml, or a model or the beginning of an identity in the
+    /// The old judge: a name from probity.toml, or a model or the beginning of an identity in the
     /// store. Its verdicts come from the store; it is never asked
     #[arg(long, value_name = "OLD")]
     pub(crate) from: String,
-    /// The judge that takes it, named in the same way [default: as --judge, --model and the settings say]
+    /// The new judge, named the same way [default: as --judge, --model and the settings say]
     #[arg(long, value_name = "NEW", conflicts_with = "judge")]
     pub(crate) to: Option<String>,
     /// Human labels, in place of those in the store

@@ -215,8 +215,7 @@ impl RequestsWritten {
     fn text(&self) -> String {
         let RequestsWritten { requests, file } = self;
         if *requests == 0 {
-            return "nothing is to be asked: what is missing is on record or waits for its answers\n"
-                .to_owned();
+            return "nothing to export: every request is answered or already exported\n".to_owned();
         }
         format!(
             "{} written to {}; `probity import answers` takes what comes back, then make the run again\n",

@@ -118,7 +118,7 @@ pub(super) fn dry_replies(jobs: &[Arc<Job>], is_json: bool) -> Result<Exit, Fail
         text += &replies.text(&Plan::default());
         all.push(replies.json(&Plan::default()));
     }
-    text += "the calls to the judge are counted once the replies are there\nnothing was sent\n";
+    text += "calls to the judge are counted once the replies exist\nnothing was sent\n";
     terminal::print(&if is_json { pretty(&json!({ "replies": all })) } else { text });
     Ok(Exit::Done)
 }
@@ -223,7 +223,7 @@ impl<'a> Priced<'a> {
         text += &self.quote.as_ref().map_or("no tokens, no cost\n".to_owned(), price::text);
         text += &Shows::of(&self.plan, units).map(|shows| shows.text(units)).unwrap_or_default();
         for (case, tokens) in &self.plan.oversize {
-            text += &format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case));
+            text += &format!("case {}: about {tokens} tokens exceed the judge's context\n", plain(case));
         }
         text.push_str("nothing was sent\n");
         text

@@ -128,7 +128,7 @@ fn incomplete(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) ->
     let is_unrated = args.enforce && guarded.is_empty() && changed.overall.pass.is_none();
     (coverage < args.min_coverage || is_unrated).then(|| {
         format!(
-            "{:.1} % of the first run's replies have an outcome in both runs, {:.1} % are wanted",
+            "only {:.1} % of the first run's replies have an outcome in both runs (required: {:.1} %)",
             100.0 * coverage,
             100.0 * args.min_coverage
         )

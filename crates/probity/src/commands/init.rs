@@ -28,7 +28,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
     for (name, _) in &files {
         let path = args.folder.join(name);
         if path.exists() {
-            return Err(Failure::usage(format!("{} is there already; nothing was written", path.display()))
+            return Err(Failure::usage(format!("{} already exists; nothing was written", path.display()))
                 .hint("give another folder: probity init FOLDER"));
         }
     }

@@ -58,7 +58,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
             n => format!(", {} repeated", counted(n, "row")),
         };
         let n_added = import.n_added;
-        format!("{n_added} labels added, {n_known} were there already{repeated}; {shown} holds {n_kept}\n")
+        format!("{n_added} labels added, {n_known} already there{repeated}; {shown} now has {n_kept}\n")
     })?;
     Ok(Exit::Done)
 }
@@ -122,8 +122,9 @@ fn refuse_conflicts(import: &LabelImport, given: &Given) -> Result<(), Failure> 
         )
     };
     let lines: Vec<String> = import.conflicts.iter().map(line).collect();
-    Err(all_faults(&lines)
-        .hint("nothing was imported; a later look of the same person is a `round` of its own"))
+    Err(all_faults(&lines).hint(
+        "nothing was imported; if the same person labelled it again, give the later label its own `round`",
+    ))
 }
 
 /// What is odd about the labels that the store holds.
@@ -166,7 +167,7 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
 pub(super) fn kept(path: &StoreAddress) -> Result<Vec<StoredLabel>, Failure> {
     if !path.may_exist() {
         return Err(Failure::usage(format!("there is no store at {path}"))
-            .hint("bring labels into it with `probity import labels FILE`"));
+            .hint("import labels with `probity import labels FILE`"));
     }
     Ok(Store::open_read_only(path)?.reader()?.labels()?)
 }

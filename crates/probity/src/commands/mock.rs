@@ -10,7 +10,7 @@ use probity_mock::{CallLedger, FaultPlan, Mock, MockBatches, MockSettings, Usage
 
 use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
-use crate::serving::{interrupted, listen};
+use crate::serving::{PORT_TAKEN, interrupted, listen};
 use crate::terminal;
 
 /// Runs the command until it is told to end.
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         .map_err(|error| failed(format!("could not start: {error}")))?;
     runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
-        let listener =
-            listen(address).map_err(|error| failed(format!("cannot listen on {address}: {error}")))?;
+        let listener = listen(address)
+            .map_err(|error| failed(format!("cannot listen on {address}: {error}")).hint(PORT_TAKEN))?;
         let stop = interrupted().map_err(|error| failed(format!("could not start: {error}")))?;
         let address = listener.local_addr().unwrap_or(address);
         terminal::print(&format!("mock judge on http://{address}/v1\n"));

@@ -8,6 +8,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod init;

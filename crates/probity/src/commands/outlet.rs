@@ -29,7 +29,7 @@ impl<'a> Outlet<'a> {
             None => Ok(outlet),
             Some(file) => {
                 let path = file.path.display();
-                Err(Failure::usage(format!("--output {path}: a table is what `probity run` writes"))
+                Err(Failure::usage(format!("--output {path}: only `probity run` writes tables"))
                     .hint("expected a name in .json"))
             }
         }

@@ -104,11 +104,7 @@ impl PolicyCheck {
         self.overlaps.iter().for_each(|overlap| line(overlap_text(overlap)));
         for UnlistedFacts { source, version, remedies, figures } in &self.unlisted {
             let named = remedies.iter().chain(figures).map(|text| plain(text)).collect::<Vec<_>>().join(", ");
-            line(format!(
-                "{} {}: the text says what the facts do not: {named}",
-                plain(source),
-                plain(version)
-            ));
+            line(format!("{} {}: the text has what the facts lack: {named}", plain(source), plain(version)));
         }
         for UnusedVersion { source, version } in self.unused.iter().flatten() {
             line(format!("{} {}: no case uses it", plain(source), plain(version)));

@@ -142,12 +142,12 @@ impl Shows {
         match self.figure {
             Figure::HalfWidth(half_width) => {
                 format!(
-                    "what it can show: a rate over {n} {units}, to about ± {:.1} points\n",
+                    "precision: a rate over {n} {units} is known to about ± {:.1} points\n",
                     100.0 * half_width
                 )
             }
             Figure::WinRate(rate) => format!(
-                "what it can show: over {n} {units}, a win rate of {:.0} % or more is found four times in five\n",
+                "power: over {n} {units}, a win rate of {:.0} % or more is found four times in five\n",
                 100.0 * rate
             ),
         }

@@ -155,6 +155,6 @@ fn enforced(probing: &Probing) -> Ended {
     if n_failed + n_inconclusive == 0 {
         return Ended::done();
     }
-    let message = format!("FAILED: {n_failed} probes failed and {n_inconclusive} are inconclusive");
+    let message = format!("FAILED: {n_failed} probes failed, {n_inconclusive} inconclusive");
     Ended::with(Exit::No, message)
 }

@@ -73,9 +73,7 @@ impl<'a> PlannedReplies<'a> {
         );
         if plan.n_no_reply > 0 {
             let calls = self.judge_calls_max(plan);
-            text += &format!(
-                "once they are there: at most {calls} calls to the judge, which are not counted below\n"
-            );
+            text += &format!("then at most {calls} calls to the judge, which are not counted below\n");
         }
         text
     }

@@ -75,8 +75,7 @@ fn open(address: &StoreAddress) -> Result<ReviewRoom, Failure> {
 fn existing(args: &ReviewArgs) -> Result<ReviewRoom, Failure> {
     let path = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
     let empty = || {
-        Failure::usage(format!("{path} has no queue to look at"))
-            .hint("name case files: `probity review cases.jsonl`")
+        Failure::usage(format!("{path} has no queue")).hint("name case files: `probity review cases.jsonl`")
     };
     if args.queue.pairs || !path.may_exist() {
         return Err(empty());
@@ -106,7 +105,7 @@ fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
         args.serving.people.iter().map(|text| named("person", text)).collect::<Result<Vec<_>, _>>()?;
     if people.iter().any(|name| name.is_same(lead.as_str())) {
         return Err(Failure::usage(format!("--person {lead}: this is the name of the lead"))
-            .hint("say --as with another name for yourself"));
+            .hint("choose another name for yourself with --as"));
     }
     Ok((lead, people))
 }
@@ -134,7 +133,7 @@ fn add(
 ) -> Result<Kept, Failure> {
     let source = args.queue.source;
     if source == QueueSource::Contract && contract.is_none() {
-        return Err(Failure::usage("--from contract: which contract?").hint("name it: --contract FILE"));
+        return Err(Failure::usage("--from contract needs a contract").hint("name it: --contract FILE"));
     }
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
@@ -177,13 +176,13 @@ fn refuse_nothing(built: &Built, source: QueueSource) -> Result<(), Failure> {
     let Built { n_blocked, n_identical, n_skipped, n_left_out, .. } = built;
     let hint = match source {
         QueueSource::Unstable => "run the judge on these cases first, or use --from all",
-        QueueSource::All | QueueSource::Teach => "people are shown what the gate admits",
+        QueueSource::All | QueueSource::Teach => "only replies that the gate admits can be labelled",
         QueueSource::Contract => {
             "the contract lacks no label, or the judge has no verdict on the cases it lacks"
         }
     };
     Err(Failure::usage(format!(
-        "nothing to look at: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \
+        "nothing to label: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \
          identical, {n_skipped} records were skipped",
         source.name()
     ))

@@ -99,7 +99,7 @@ impl<'a> Files<'a> {
         }
         if let (true, Some(first)) = (rows.is_empty(), skipped.first()) {
             let message = format!(
-                "{}:{}: no row can be used, {} were skipped; the first: {}",
+                "{}:{}: none of the {} rows can be used; the first one: {}",
                 first.file,
                 first.line,
                 skipped.len(),

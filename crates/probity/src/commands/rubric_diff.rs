@@ -92,10 +92,10 @@ fn shown(names: [&str; 2], one: &Rubric, other: &Rubric, moved: &RubricDifferenc
     }
     let start = |rubric: &Rubric| rubric.hash().chars().take(HASH_CHARS).collect::<String>();
     out += &match moved.hash {
-        HashChange::Same if moved.is_empty() => format!("nothing moved; hash {}\n", start(one)),
+        HashChange::Same if moved.is_empty() => format!("nothing changed; hash {}\n", start(one)),
         HashChange::Same => format!("\nthe hash is still {}: labels and standings carry over\n", start(one)),
         HashChange::Another | HashChange::AnotherUnderOneVersion => format!(
-            "\nanother hash, {} → {}: labels, figures and standings stay with the old rubric\n",
+            "\nthe hash changed, {} → {}: labels, figures and standings stay with the old rubric\n",
             start(one),
             start(other)
         ),
@@ -170,7 +170,7 @@ mod tests {
                 completeness
                   weight: 25 → 30
 
-                another hash, OLD → NEW: labels, figures and standings stay with the old rubric
+                the hash changed, OLD → NEW: labels, figures and standings stay with the old rubric
                 warning: version is still 1.1: give the edited rubric a new one
             "#]],
         );
@@ -186,14 +186,14 @@ mod tests {
                 the rubric
                   version: 1.1 → 1.2
 
-                another hash, OLD → NEW: labels, figures and standings stay with the old rubric
+                the hash changed, OLD → NEW: labels, figures and standings stay with the old rubric
             "#]],
         );
         check(
             &[],
             &expect![[r#"
                 support-gold 1.1 → support-gold 1.1 (mine.toml)
-                nothing moved; hash OLD
+                nothing changed; hash OLD
             "#]],
         );
     }
@@ -207,7 +207,7 @@ mod tests {
                 criteria added: warmth
                 criteria removed: tone
 
-                another hash, OLD → NEW: labels, figures and standings stay with the old rubric
+                the hash changed, OLD → NEW: labels, figures and standings stay with the old rubric
                 warning: version is still 1.1: give the edited rubric a new one
             "#]],
         );

@@ -254,7 +254,7 @@ fn enforced(summary: &Summary) -> Ended {
         return Ended::with(Exit::No, format!("FAILED: {n_unmet} of {n_targets} targets missed ({unmet})"));
     }
     if n_targets == 0 {
-        let words = "the rubric has no targets: nothing but the judge's standing was enforced";
+        let words = "the rubric has no targets: only the judge's standing was enforced";
         return Ended::with(Exit::Done, words.to_owned());
     }
     Ended::done()
@@ -262,7 +262,7 @@ fn enforced(summary: &Summary) -> Ended {
 
 /// Why a judge without standing passes no build: its standing, whatever its figures are.
 pub(super) fn no_standing(standing: &str) -> Ended {
-    let words = format!("FAILED: the judge's standing is {standing}; its figures inform and must not gate");
+    let words = format!("FAILED: the judge is {standing}, so its figures must not gate a release");
     Ended::with(Exit::No, words)
 }
 

@@ -91,9 +91,8 @@ impl<'a> Session<'a> {
         }
         let path = settings::store_address(asking)?;
         if !path.may_exist() {
-            return Err(Failure::usage(format!("there is no store at {path}")).hint(
-                "only an earlier run's record was asked for; run once with a judge and without --offline",
-            ));
+            return Err(Failure::usage(format!("there is no store at {path}"))
+                .hint("--offline uses recorded answers only; run once without it"));
         }
         Ok(Store::open_read_only(&path)?)
     }
@@ -225,7 +224,7 @@ pub(crate) fn open_for_writing(address: &StoreAddress, note: &dyn Fn(&str)) -> R
     if !opened.lost.is_empty() {
         let n = opened.lost.len();
         note(&format!(
-            "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
+            "{n} calls were in flight when an earlier process died: they may have been billed and are not recorded"
         ));
     }
     if let Some(log) = &opened.missing_log {
@@ -290,7 +289,7 @@ impl Ended {
     /// Before the end, by what stopped the calls to the judge or the target.
     pub(crate) fn stopped(who: &str, stop: &Stop, n_answered: u64) -> Ended {
         let (exit, message) = stopped(who, stop, n_answered);
-        Ended::with(exit, format!("stopped: {message}"))
+        Ended::with(exit, message)
     }
 
     /// As asking did: stopped, with too little that has a verdict, or done.
@@ -308,7 +307,7 @@ impl Ended {
         };
         let (share, wanted, way_on) = (100.0 * share, 100.0 * wanted, way_on(ran));
         let message =
-            format!("incomplete: {share:.1} % of {of}, {wanted:.1} % are wanted{missing}; {way_on}");
+            format!("incomplete: {share:.1} % of {of} (required: {wanted:.1} %){missing}; {way_on}");
         Ended::with(Exit::Incomplete, message)
     }
 
@@ -348,8 +347,14 @@ fn way_on(ran: &Ran) -> &'static str {
 /// The code and the words for what stopped the calls to the judge or the target.
 fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
     let of = if who == "judge" { String::new() } else { format!("the {who}: ") };
-    match stop {
-        Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
+    let (exit, why) = match stop {
+        Stop::Interrupted => {
+            return (Exit::Incomplete, "Interrupted. Run the same command again to continue.".to_owned());
+        }
+        Stop::Unreachable(why) => (
+            Exit::Incomplete,
+            format!("the {who} cannot be reached: {why}; try `probity doctor --ask`, then {RESUME}"),
+        ),
         Stop::Quota(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
         Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RAISE}")),
         Stop::ParameterRefused { parameter, why } if n_answered == 0 => {
@@ -366,9 +371,9 @@ fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
             (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
         }
         Stop::InBatch(why) => (Exit::Incomplete, format!("{why}; {RESUME}")),
-        Stop::Interrupted => (Exit::Incomplete, format!("as asked; {RESUME}")),
         Stop::Store(error) => (Exit::Store, error.to_string()),
-    }
+    };
+    (exit, format!("stopped: {why}"))
 }
 
 /// What watches a session from the command line.
@@ -394,7 +399,7 @@ impl Observer for Watcher {
             return;
         }
         for (id, tokens) in &plan.oversize {
-            self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+            self.notice(&format!("case {id}: about {tokens} tokens exceed the judge's context; not sent"));
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn store(command: &StoreCommand) -> Result<Exit, Failure> {
         StoreCommand::Forget(args) => forget_case(args),
         StoreCommand::Vacuum(args) => {
             vacuum(&settings::store_of(&args.store)?)?;
-            deliver(&args.say, &json!({ "vacuumed": true }), || "the room is given back\n".to_owned())?;
+            deliver(&args.say, &json!({ "vacuumed": true }), || "unused space was freed\n".to_owned())?;
             Ok(Exit::Done)
         }
     }

@@ -295,7 +295,7 @@ fn differences(own: &BTreeMap<String, Value>, other: &BTreeMap<String, Value>) -
     names.flat_map(of).collect()
 }
 
-/// What people labelled, as each judge is held against it; or why nothing can be.
+/// What people labelled, as each judge is compared with it; or why nothing can be.
 type Labels = Result<[Labelled; 2], String>;
 
 /// Labels are needed where flags name a file of them or a contract; without either, there may be none.

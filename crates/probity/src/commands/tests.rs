@@ -18,6 +18,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::batch::{BatchList, ImportReport, RequestsWritten};
+use super::doctor::Checkup;
 use super::models::ModelList;
 use super::policy::PolicyCheck;
 use super::rubric_diff::RubricDiffDocument;
@@ -244,6 +245,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("batch-list", of::<BatchList>()),
         ("export-requests", of::<RequestsWritten>()),
         ("import-answers", of::<ImportReport>()),
+        ("doctor", of::<Checkup>()),
         ("models", of::<ModelList>()),
         ("policy-check", of::<PolicyCheck>()),
         ("rubric-diff", of::<RubricDiffDocument>()),

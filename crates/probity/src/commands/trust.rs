@@ -12,7 +12,7 @@ use crate::terminal;
 pub(crate) fn trust(args: &TrustArgs) -> Result<Exit, Failure> {
     let shown = args.file.display();
     let Some((file, text)) = sources::read(&args.file)? else {
-        return Err(Failure::usage(format!("{shown}: cannot be read: there is no such file")));
+        return Err(Failure::usage(format!("{shown}: there is no such file")));
     };
     let deciding: Vec<&DecidingSetting> = file.deciding.iter().filter(|setting| decides(setting)).collect();
     if deciding.is_empty() {

@@ -158,14 +158,13 @@ fn wins(rate: &Estimate) -> String {
 fn could_show(test: &VariantTest) -> String {
     match (test.smallest_difference, test.n_decisive()) {
         (Some(least), _) => format!(
-            "The smallest difference that this sample could have shown is {:.1} points from 50 %.",
+            "The smallest difference this sample could have detected is {:.1} points from 50 %.",
             100.0 * least
         ),
         (None, n) => {
             let there = if n == 1 { "is 1".to_owned() } else { format!("are {n}") };
             format!(
-                "This sample could not have shown any difference: that needs {DECISIVE_CASES_MIN} cases with a \
-                 winner, and there {there}."
+                "This sample could not have detected any difference: that needs {DECISIVE_CASES_MIN} cases with a winner, and there {there}."
             )
         }
     }
@@ -176,7 +175,7 @@ fn could_show_between(tests: &[VariantTest]) -> String {
     let known: Vec<f64> = tests.iter().filter_map(|test| test.smallest_difference).collect();
     match known.iter().copied().reduce(f64::max) {
         Some(most) if known.len() == tests.len() => format!(
-            "The smallest difference that this sample could have shown is at most {:.1} points from 50 % between \
+            "The smallest difference this sample could have detected is at most {:.1} points from 50 % between \
              any two.",
             100.0 * most
         ),

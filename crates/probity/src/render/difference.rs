@@ -1,4 +1,4 @@
-//! A difference between two runs as a document: what moved, the limits that were held against it, and the cases.
+//! A difference between two runs as a document: what moved, the limits that were compared with it, and the cases.
 
 use probity_core::case::{Role, Turn};
 use probity_core::diff::{
@@ -28,7 +28,7 @@ const PART_CHARS_MAX: usize = 40;
 pub(crate) struct DifferenceShown<'a> {
     /// The figures.
     pub(crate) difference: &'a Difference<'a>,
-    /// The limits that were held against it.
+    /// The limits that were compared with it.
     pub(crate) guarded: &'a [Guarded],
     /// The files as they were named.
     pub(crate) files: [&'a str; 2],

@@ -95,7 +95,7 @@ fn run_item(series: &Series, at: usize, week: &str) -> ListItem {
 /// How many figures moved, over all series.
 fn moved(timeline: &Timeline) -> String {
     let tracks = || timeline.series.iter().flat_map(|series| &series.tracks);
-    let n_moved = tracks().filter(|track| track.drift.cause != DriftCause::Nobody).count();
+    let n_moved = tracks().filter(|track| track.drift.cause != DriftCause::NoChange).count();
     match (n_moved, tracks().count()) {
         (0, n) => format!("None of {} moved.", counted(n as u64, "figure")),
         (n_moved, n) => format!("{n_moved} of {} moved.", counted(n as u64, "figure")),
@@ -113,7 +113,7 @@ fn section((at, series): (usize, &Series)) -> Section {
 fn page_section((at, series): (usize, &Series)) -> Section {
     let places = places(series);
     let mut tracks: Vec<&FigureTrack> = series.tracks.iter().collect();
-    tracks.sort_by_key(|track| track.drift.cause == DriftCause::Nobody);
+    tracks.sort_by_key(|track| track.drift.cause == DriftCause::NoChange);
     let main = series.tracks.first().map(|track| {
         let range = if track.figure.is_share() { near(track) } else { levels(&series.tracks) };
         json!({ "drawing": "timeline", "anchor_word": "anchor (fixed replies)", "chart": over_time(series, track, &places, range).large() })
@@ -210,7 +210,7 @@ fn over_time<'a>(
         name: of.figure.name(),
         is_share,
         says: verdict(of),
-        moved: of.drift.cause != DriftCause::Nobody,
+        moved: of.drift.cause != DriftCause::NoChange,
         places,
         points: present.map(point).collect(),
         anchor,
@@ -308,12 +308,14 @@ fn flag(track: &FigureTrack) -> Option<String> {
     let by = drift.anchor.map(|anchor| moved_by(figure, anchor.change.value));
     let name = figure.name();
     let who = match (drift.cause, by) {
-        (DriftCause::Nobody, _) => return None,
+        (DriftCause::NoChange, _) => return None,
         (DriftCause::Judge, Some(by)) => format!("the judge moved, by {by} on replies that did not change"),
         (DriftCause::Judge, None) => "the judge moved: the texts it was probed with are the same".to_owned(),
         (DriftCause::Replies, _) => "the replies moved, and the anchor did not".to_owned(),
-        (DriftCause::CannotTell, Some(_)) => "the anchor is too small to say who moved".to_owned(),
-        (DriftCause::CannotTell, None) => "no anchor says who moved".to_owned(),
+        (DriftCause::CannotTell, Some(_)) => {
+            "the anchor is too small to tell whether the judge or the replies changed".to_owned()
+        }
+        (DriftCause::CannotTell, None) => "without an anchor the cause cannot be told".to_owned(),
     };
     let values = drift.before.zip(drift.latest).filter(|_| drift.movement == Movement::Moved);
     let Some((before, latest)) = values else { return Some(format!("{name}: {who}")) };

@@ -196,7 +196,7 @@ fn jury(shown: &PanelShown, fit: &JuryFit) -> Document {
     Document {
         warnings: if fit.jury.beats_best { Vec::new() } else { vec![verdict.clone()] },
         verdict,
-        lead: "Both were held against labels that weights were not made from, split by case.".to_owned(),
+        lead: "Both were compared with labels that weights were not made from, split by case.".to_owned(),
         sections: vec![Section::new("members", "Members").table(table).text(votes), signals(shown)],
         tests: vec![TestCase::new("calibrate", "jury", came)],
         json: json!({

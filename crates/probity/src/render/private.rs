@@ -15,7 +15,7 @@ const FAMILY: &str = "pii.";
 pub(crate) enum Texts {
     /// All of them as they are.
     Full,
-    /// With dots for what the gate takes for personal data.
+    /// Personal data masked by dots.
     #[default]
     Masked,
     /// None.

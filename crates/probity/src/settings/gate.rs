@@ -187,7 +187,7 @@ pub(crate) fn refuse_idle_date(settings: &GateSettings) -> Result<(), Failure> {
 }
 
 fn idle_setting(name: &str) -> Failure {
-    Failure::usage(format!("gate.{name} means nothing without policies"))
+    Failure::usage(format!("gate.{name} has no effect without policies"))
         .hint("name a file with --policies, or gate.policies in probity.toml")
 }
 

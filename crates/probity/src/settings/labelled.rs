@@ -39,7 +39,7 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
         return Ok(LabelledJob::Replies(Box::new(job)));
     }
     if flags.one_call {
-        return Err(Failure::usage("--one-call means nothing where replies are compared"));
+        return Err(Failure::usage("--one-call has no effect when replies are compared"));
     }
     let sides = sides(flags, &config, note)?;
     Ok(LabelledJob::Pairs(Box::new(comparison_of(flags, 0, (config, rubric), &sides, note)?)))

@@ -6,6 +6,7 @@ pub(crate) mod gate;
 pub(crate) mod inputs;
 mod labelled;
 pub(crate) mod model;
+pub(crate) mod origin;
 mod probing;
 pub(crate) mod sources;
 mod target;
@@ -46,8 +47,7 @@ use crate::exit::{Exit, Failure, near_file};
 use crate::render::problem::{problems, read_file};
 
 /// Said when the baseline judge is used for want of another.
-const NO_KEY: &str = "no key is configured, so the baseline judge is used: it compares words and \
-    understands nothing (set OPENAI_API_KEY or --base-url for a model)";
+const NO_KEY: &str = "no key is set, so the baseline judge is used: it compares words and understands nothing (set OPENAI_API_KEY, or --base-url for a local model)";
 
 /// The value of an environment variable, where it is set and is text.
 pub(crate) fn variable(name: &str) -> Option<String> {
@@ -92,7 +92,7 @@ impl<'a> CaseFlags<'a> {
             };
             text.as_ref().map(parse).transpose()
         };
-        let mut layer = Layer::default();
+        let mut layer = judge_layer(self.judge);
         if let Some(calls) = self.calls {
             layer.schedule.concurrency = calls.concurrency;
             layer.budget.calls_max = calls.max_calls;
@@ -100,11 +100,6 @@ impl<'a> CaseFlags<'a> {
             layer.run.min_coverage = decimal("min-coverage", &calls.min_coverage)?;
         }
         layer.run.call_plan = self.one_call.then_some(Calls::OneCall);
-        layer.any_model.clone_from(&self.judge.model);
-        layer.any_base_url.clone_from(&self.judge.base_url);
-        layer.judge.name.clone_from(&self.judge.judge);
-        layer.run.rubric.clone_from(&self.judge.rubric);
-        layer.run.store.clone_from(&self.judge.store);
         Ok(layer)
     }
 
@@ -115,6 +110,17 @@ impl<'a> CaseFlags<'a> {
         }
         self.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// What flags decide about the judge, the rubric and the store.
+fn judge_layer(args: &JudgeArgs) -> Layer {
+    let mut layer = Layer::default();
+    layer.any_model.clone_from(&args.model);
+    layer.any_base_url.clone_from(&args.base_url);
+    layer.judge.name.clone_from(&args.judge);
+    layer.run.rubric.clone_from(&args.rubric);
+    layer.run.store.clone_from(&args.store);
+    layer
 }
 
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
@@ -193,8 +199,7 @@ impl From<SettingsError> for Failure {
         let named = problems.iter().map(|problem| problem.place.as_str()).find(|file| *file != SETTINGS_FILE);
         let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
         failure.hint(format!(
-            "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a \
-             variable or in your own settings"
+            "read the file, then run `{trust}` (in CI: --trust-settings); or set the same by a flag, a variable or your own settings"
         ))
     }
 }
@@ -216,15 +221,11 @@ pub(crate) fn asking(
 
 /// The endpoint of the judge that flags and settings name, and the settings.
 pub(crate) fn endpoint(args: &JudgeArgs, settings: &SettingsArgs) -> Result<(ChatSettings, Config), Failure> {
-    let mut layer = Layer::default();
-    layer.any_base_url.clone_from(&args.base_url);
-    layer.judge.name.clone_from(&args.judge);
-    layer.run.store.clone_from(&args.store);
-    let config = resolved(settings, layer)?;
+    let config = resolved(settings, judge_layer(args))?;
     let chosen = config.judge(&variable)?;
     match chosen.settings.backend {
         Backend::Chat(chat) => Ok((chat, config)),
-        _ => Err(Failure::usage(format!("judge {} has no endpoint to be asked", chosen.settings.name))
+        _ => Err(Failure::usage(format!("judge {} has no endpoint", chosen.settings.name))
             .hint("name one with --base-url, or a judge of kind openai or anthropic with --judge")),
     }
 }
@@ -239,7 +240,7 @@ pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Ga
     let config = read_config(&args.reading, Layer::default())?;
     gate::refuse_idle_date(&config.gate)?;
     if args.reading.name.is_some() {
-        return Err(Failure::usage("--name means nothing here: what the gate finds is not kept"));
+        return Err(Failure::usage("--name has no effect here: the gate's findings are not stored"));
     }
     let dataset = Dataset::open(&args.files, load_options(&args.reading.records, &config)?)?;
     dataset.notices().iter().for_each(|notice| note(notice));
@@ -357,7 +358,7 @@ fn refuse_idle_flags(flags: &CaseFlags<'_>, judge: &JudgeSettings) -> Result<(),
     ];
     match idle.iter().find(|(_, is_idle)| *is_idle) {
         None => Ok(()),
-        Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing to the judge {kind}"))),
+        Some((flag, _)) => Err(Failure::usage(format!("{flag} has no effect on the judge {kind}"))),
     }
 }
 
@@ -380,10 +381,12 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
     }
     let known: Vec<&str> = rubric::BUILT_IN.iter().map(|(name, _)| *name).collect();
     let text = std::fs::read_to_string(name).map_err(|error| {
-        Failure::usage(format!(
-            "rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"
-        ))
-        .hint(match closest(name, known.iter().copied()) {
+        let failure = if error.kind() == std::io::ErrorKind::NotFound {
+            Failure::usage(format!("there is no rubric {name}: it is neither built in nor a file"))
+        } else {
+            Failure::unreadable(&format!("rubric {name}"), &error)
+        };
+        failure.hint(match closest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => near_file(Path::new(name)).unwrap_or_else(|| format!("built in: {}", known.join(", "))),
         })

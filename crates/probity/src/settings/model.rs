@@ -48,16 +48,19 @@ pub(super) fn only_model(
         ([only], _) => Ok(only.clone()),
         ([], None) => Ok(ServerModel::named(NOT_ASKED)),
         ([], Some(Err(error))) => {
-            let exit = if let NoModels::Silent { .. } = error { Exit::Incomplete } else { Exit::Usage };
-            Err(Failure::new(exit, &error).hint("name the model with --model"))
+            let (exit, hint) = match error {
+                NoModels::Silent { .. } => (Exit::Incomplete, "start the server, or correct --base-url"),
+                _ => (Exit::Usage, "choose the model with --model"),
+            };
+            Err(Failure::new(exit, &error).hint(hint))
         }
         (models, _) => {
             let n = models.len();
             let names: Vec<&str> = models.iter().take(LISTED_MAX).map(|model| model.id.as_str()).collect();
             let names = names.join(", ");
             let more = if n > LISTED_MAX { format!(" and {} more", n - LISTED_MAX) } else { String::new() };
-            Err(Failure::usage(format!("no model is named, and {found_by} has {n}"))
-                .hint(format!("name one with --model: {names}{more}")))
+            Err(Failure::usage(format!("no model was chosen, and {found_by} has {n}"))
+                .hint(format!("choose one with --model: {names}{more}")))
         }
     }
 }

@@ -44,7 +44,7 @@ fn dataset(args: &ProbeArgs, config: &Config, note: &dyn Fn(&str)) -> Result<Opt
     Ok(Some(dataset))
 }
 
-/// What the records of another tool's judge are held against, and the form of its probes.
+/// What the records of another tool's judge are compared with, and the form of its probes.
 pub(crate) fn recorded_probing(args: &ProbeArgs) -> Result<(Selection, JudgeTask), Failure> {
     let flags = CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) };
     let config = read_config(flags.reading, flags.layer()?)?;

@@ -25,12 +25,12 @@ const RECORD: &str = "trusted";
 /// All sources of settings.
 pub(super) fn sources(args: &SettingsArgs, flags: Layer) -> Result<Sources, Failure> {
     let environment = Layer::from_env(&variable)?;
-    let user = own_folder().map_or(Ok(None), |folder| read(&folder.join(OWN)))?;
+    let user = own_file().map_or(Ok(None), |path| read(&path))?;
     let named = args.config.as_deref();
     let path = named.unwrap_or(Path::new(SETTINGS_FILE));
     let folder = match read(path)? {
         None if named.is_some() => {
-            return Err(Failure::usage(format!("{}: cannot be read: there is no such file", path.display())));
+            return Err(Failure::usage(format!("{}: there is no such file", path.display())));
         }
         None => None,
         Some((file, text)) => {
@@ -50,6 +50,11 @@ pub(crate) fn read(path: &Path) -> Result<Option<(SettingsFile, String)>, Failur
     };
     let file = SettingsFile::read(&path.display().to_string(), &text)?;
     Ok(Some((file, text)))
+}
+
+/// The file of the user's own settings, unless the environment names no folder for it.
+pub(super) fn own_file() -> Option<PathBuf> {
+    Some(own_folder()?.join(OWN))
 }
 
 /// The folder of the user's own settings, unless the environment names none.

@@ -53,7 +53,7 @@ pub(super) async fn keep(State(app): State<App>, mut request: Request, next: Nex
     let client = ClientAddress(app.proxies.client(peer, request.headers()));
     request.extensions_mut().insert(client);
     let let_in = if is_plain {
-        Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server is reached by TLS"))
+        Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "use https:// for this server"))
     } else {
         admitted(&app.address, request.method(), request.uri(), request.headers())
     };
@@ -81,10 +81,7 @@ fn admitted(address: &ServerAddress, method: &Method, uri: &Uri, headers: &Heade
     };
     let elsewhere = uri.authority().is_some_and(|authority| !address.is_host(authority.as_str()));
     if !address.is_host(host) || elsewhere {
-        return Err(Refusal::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "this server does not answer to that name",
-        ));
+        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server has another name"));
     }
     match method {
         &Method::GET | &Method::HEAD => Ok(()),

@@ -59,7 +59,7 @@ pub(super) async fn redeem(
             return Ok(([(RETRY_AFTER, "60")], refusal).into_response());
         }
         app.wrong_tokens.count(now);
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "this link was used already, or is too old"));
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "this link was already used or has expired"));
     };
     let entry = DoorEntry { person: person.id, act: DoorAct::Enter, about: String::new(), client };
     app.room.log(entry, now).await?;

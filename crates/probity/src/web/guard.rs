@@ -35,7 +35,7 @@ pub(super) async fn check(
     let person = match person(&app, request.headers()).await {
         Err(refusal) => return refusal.into_response(),
         Ok(None) => {
-            return Refusal::new(StatusCode::UNAUTHORIZED, "open your link to come in").into_response();
+            return Refusal::new(StatusCode::UNAUTHORIZED, "open your link to enter").into_response();
         }
         Ok(Some(person)) => person,
     };

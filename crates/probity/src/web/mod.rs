@@ -41,7 +41,7 @@ use probity_core::promote::Contract;
 use probity_engine::review::{AccessToken, PersonName, PersonRole, ReviewRoom};
 
 use crate::exit::{Exit, Failure};
-use crate::serving::interrupted;
+use crate::serving::{PORT_TAKEN, interrupted};
 use crate::terminal;
 use address::ServerAddress;
 use app::{AppState, Place, now};
@@ -88,9 +88,7 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
         Some(address) => format!("cannot listen on {address} at port {}", reach.port),
         None => format!("cannot listen on 127.0.0.1 at port {}", reach.port),
     };
-    let listeners = listen::bind(&reach).map_err(|error| {
-        failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
-    })?;
+    let listeners = listen::bind(&reach).map_err(|error| failed(&place, &error).hint(PORT_TAKEN))?;
     let port = listeners[0].local_addr().map_err(|error| failed(&place, &error))?.port();
     let address = if let Some(address) = &reach.public {
         address.clone()

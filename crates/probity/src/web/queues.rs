@@ -59,11 +59,11 @@ pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 /// `POST /queues/{queue}/undo`: takes back the last answer, or the last skip, and goes there.
 pub(super) async fn undo(Visit { app, person, .. }: Visit, Path(queue): Path<i64>) -> PageResult {
     let last = app.read(move |room| room.last_item(QueueId(queue), person.id)).await?;
-    let item = last.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
+    let item = last.ok_or_else(|| Refusal::conflict("there is nothing to undo"))?;
     match app.room.undo(item, person.id, now()).await? {
         Undone::Withdrawn { .. } | Undone::Resumed => Ok(go(&format!("/items/{}", item.0))),
-        Undone::Full => Err(Refusal::conflict("others have taken this one meanwhile")),
-        Undone::Nothing => Err(Refusal::conflict("there is nothing to take back")),
+        Undone::Full => Err(Refusal::conflict("another person has taken this one meanwhile")),
+        Undone::Nothing => Err(Refusal::conflict("there is nothing to undo")),
         Undone::NotYours => Err(Refusal::not_found()),
     }
 }

@@ -57,8 +57,8 @@ impl Reach {
         let (listen, port) = place(args)?;
         let is_beyond = listen.is_some_and(|address| !address.is_loopback());
         if public.is_none() && (is_beyond || tls.is_some() || !proxies.0.is_empty()) {
-            return Err(Failure::usage("which address do people open?")
-                .hint("name it: --public-url https://label.example.com"));
+            return Err(Failure::usage("--public-url is missing")
+                .hint("say which address people open: --public-url https://label.example.com"));
         }
         if is_beyond && tls.is_none() && proxies.0.is_empty() {
             return Err(Failure::usage("--listen beyond this machine without TLS is refused").hint(

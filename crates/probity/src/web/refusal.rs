@@ -24,7 +24,7 @@ impl Refusal {
 
     /// Nothing is here, or nothing that this person may see: the two look alike.
     pub(super) fn not_found() -> Refusal {
-        Refusal::new(StatusCode::NOT_FOUND, "there is nothing here, or nothing that you may see")
+        Refusal::new(StatusCode::NOT_FOUND, "not found, or not visible to you")
     }
 
     /// What was sent does not fit the form.

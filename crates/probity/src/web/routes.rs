@@ -162,11 +162,13 @@ fn wants_json(headers: &HeaderMap) -> bool {
 
 fn meaning(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::NOT_FOUND => "there is nothing here, or nothing that you may see",
+        StatusCode::NOT_FOUND => "not found, or not visible to you",
         StatusCode::METHOD_NOT_ALLOWED => "this address takes no such request",
-        StatusCode::PAYLOAD_TOO_LARGE => "this is more than fits",
+        StatusCode::PAYLOAD_TOO_LARGE => "the request is too large",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "expected a form",
-        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::BAD_REQUEST => "this does not fit the form",
-        _ => "this did not work",
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::BAD_REQUEST => {
+            "a field of the form is missing or wrong"
+        }
+        _ => "the request failed",
     }
 }

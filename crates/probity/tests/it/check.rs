@@ -95,7 +95,7 @@ fn the_plan_in_words() {
         3 records: 3 admitted, 0 blocked, 0 skipped
         6 calls to judge baseline (6 packets, 0 on record or repeated)
         no tokens, no cost
-        what it can show: a rate over 3 records, to about ± 36.5 points
+        precision: a rate over 3 records is known to about ± 36.5 points
         nothing was sent
     "#]]
     .assert_eq(&ran.stdout);
@@ -147,7 +147,7 @@ fn every_command_that_asks_says_what_it_would_take() {
             6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
             about 3031 tokens in and 300 out: expected 0.91 cents (at 50 tokens for each decision, a typical length), 9.0 cents if every answer is as long as it may be, at most 63 cents (and every packet is asked 7 times)
               with --one-call (3 calls, another question to the judge): 0.71 cents, 22 % less
-            what it can show: a rate over 3 records, to about ± 36.5 points
+            precision: a rate over 3 records is known to about ± 36.5 points
             nothing was sent
         "#]],
     );
@@ -167,7 +167,7 @@ fn every_command_that_asks_says_what_it_would_take() {
             180 calls to judge openai priced-1 (180 packets, 0 on record or repeated)
             about 112548 tokens in and 9000 out: expected 32 cents (at 50 tokens for each decision, a typical length), $2.87 if every answer is as long as it may be, at most $20.06 (and every packet is asked 7 times)
               with --one-call (90 calls, another question to the judge): 23 cents, 26 % less
-            what it can show: a rate over 30 bases, to about ± 16.8 points
+            precision: a rate over 30 bases is known to about ± 16.8 points
             nothing was sent
         "#]],
     );
@@ -177,7 +177,7 @@ fn every_command_that_asks_says_what_it_would_take() {
             1 replies: 1 admitted, 0 blocked, 0 skipped
             1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
             about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), 1.5 cents if every answer is as long as it may be, at most 10 cents (and every packet is asked 7 times)
-            what it can show: a rate over 1 replies, to about ± 39.7 points
+            precision: a rate over 1 replies is known to about ± 39.7 points
             nothing was sent
         "#]],
     );
@@ -190,7 +190,7 @@ fn every_command_that_asks_says_what_it_would_take() {
             1 replies: 1 admitted, 0 blocked, 0 skipped
             1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
             about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), 1.5 cents if every answer is as long as it may be, at most 10 cents (and every packet is asked 7 times)
-            what it can show: a rate over 1 replies, to about ± 39.7 points
+            precision: a rate over 1 replies is known to about ± 39.7 points
             nothing was sent
         "#]],
     );

@@ -164,7 +164,7 @@ fn with_a_promoted_judge_the_targets_decide() {
     build.folder.write("contract.toml", contract.replace("0.60", "0.50"));
     let red = build.scores(Server::GitHub, PROMOTED, false).code(1);
     assert!(
-        red.stdout.contains("standing is advisory (revoked: contract (file:contract.toml)"),
+        red.stdout.contains("the judge is advisory (revoked: contract (file:contract.toml)"),
         "{}",
         red.stdout
     );

@@ -82,7 +82,7 @@ fn n02_four_wins_and_six_ties_are_no_winner() {
     assert!((p(&decision) - 0.125).abs() < 1e-9, "{decision}");
     assert!(text.contains("No difference shown: b wins 30.0 % of 10 cases"), "{text}");
     assert!(
-        text.contains("(exact sign test, p 0.1250). This sample could not have shown any difference: that needs 6 cases with a winner, and there are 4."),
+        text.contains("(exact sign test, p 0.1250). This sample could not have detected any difference: that needs 6 cases with a winner, and there are 4."),
         "{text}"
     );
     assert!(text.contains("standing: advisory, verdicts from a file have no standing."), "{text}");
@@ -96,14 +96,14 @@ fn n02_four_wins_and_six_ties_are_no_winner() {
     assert!(
         text.contains("No difference shown: the comparison is incomplete; so far b wins 0.0 % of 19 cases")
     );
-    assert!(text.contains("The smallest difference that this sample could have shown is"), "{text}");
+    assert!(text.contains("The smallest difference this sample could have detected is"), "{text}");
     // What two pairs could show is not ±99 points.
     let (decision, text) = report(&rows(&[("a", 1), ("b", 1)]));
     assert_eq!(decision["smallest_difference"], Value::Null);
     assert!(text.contains("with a winner, and there are 2.") && !text.contains('±'), "{text}");
     let (_, text) = report(&rows(&[("tie", 10)]));
     assert!(
-        text.contains("No difference shown: no case has a winner. This sample could not have shown"),
+        text.contains("No difference shown: no case has a winner. This sample could not have detected"),
         "{text}"
     );
     let (_, text) = report(&rows(&[("a", 1)]));
@@ -113,7 +113,7 @@ fn n02_four_wins_and_six_ties_are_no_winner() {
     let (decision, text) = report(&rows(&[("a", 5), ("b", 4), ("tie", 3)]));
     let least = decision["smallest_difference"].as_f64().expect("a difference");
     assert!((least - 0.407_373 * 0.75).abs() < 1e-6, "{decision}");
-    assert!(text.contains("could have shown is 30.6 points from 50 %."), "{text}");
+    assert!(text.contains("could have detected is 30.6 points from 50 %."), "{text}");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn d07_d17_files_without_a_usable_row() {
     check_refused(
         &[("v.jsonl", "{\"item\":\"1\"}\n{\"item\":\"2\"}\n")],
         ["--verdicts", "v.jsonl"],
-        ["v.jsonl:1: no row can be used, 2 were skipped; the first: Missing 'verdict_ab' field"],
+        ["v.jsonl:1: none of the 2 rows can be used; the first one: Missing 'verdict_ab' field"],
     );
     check_refused(&[], ["--verdicts", "none.jsonl"], ["none.jsonl: there is no such file"]);
     check_refused(&[], [], ["<FILE>..."]);

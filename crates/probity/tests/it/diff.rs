@@ -175,7 +175,7 @@ fn a_change_is_shown_with_its_cases() {
 
             note: the first run: template reasoning: 7 of 7 verdicts on help share a reasoning that stands under more than 5 of them
             note: the first run: template reasoning: 7 of 7 verdicts on tone share a reasoning that stands under more than 5 of them
-            standing: advisory, never promoted. Its scores inform, they must not gate a release.
+            standing: advisory, never promoted. Its scores are information only and must not gate a release.
         "#]],
     );
 }
@@ -228,9 +228,9 @@ fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
     let lost = runs(&good, &["no number"; 6]);
     diff(&lost, ["--enforce"])
         .code(3)
-        .says(["incomplete: 0.0 % of the first run's replies have an outcome in both"]);
+        .says(["incomplete: only 0.0 % of the first run's replies have an outcome in both"]);
     let dropped = runs(&good, &good[..3]);
-    diff(&dropped, ["--enforce"]).code(3).says(["incomplete: 50.0 %"]);
+    diff(&dropped, ["--enforce"]).code(3).says(["incomplete: only 50.0 %"]);
     diff(&dropped, ["--enforce", "--min-coverage", "0.5"]).code(0);
 }
 
@@ -238,7 +238,7 @@ fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
 fn n03_an_advisory_judge_is_the_reason_and_never_its_figures() {
     for (before, after) in [(["Level 4."; 6], ["Level 1."; 6]), (["Level 1."; 6], ["Level 4."; 6])] {
         let probity = two_runs(&before, &after);
-        let reason = "FAILED: the judge's standing is advisory in the first run (never promoted)";
+        let reason = "FAILED: the judge is advisory in the first run (never promoted)";
         let ran = diff(&probity, ["--enforce"]).code(1).says([reason]);
         assert!(!ran.stderr.contains("the pass rate fell"), "{}", ran.stderr);
         diff(&probity, []).code(0);
@@ -354,8 +354,8 @@ fn what_cannot_be_compared_is_refused() {
 fn names_that_are_no_results_file() {
     let probity = Probity::new().file("a.json", "{}").file("utf16.json", b"\xff\xfe{\0");
     let refused = |one: &str, other: &str| probity.args(["diff", one, other]).run().code(2);
-    refused("none.json", "a.json").says(["none.json: cannot be read"]);
-    refused("latest", "previous").says(["latest: cannot be read"]);
+    refused("none.json", "a.json").says(["none.json: there is no such file"]);
+    refused("latest", "previous").says(["latest: there is no such file"]);
     refused("3", "4").says(["there is no store at .probity/store.db", "`probity run` makes one"]);
     refused("utf16.json", "a.json").says(["utf16.json: not a results file: it is not UTF-8 text"]);
     refused("a.json", "a.json").says(["a.json: not a results file: missing field `results`"]);

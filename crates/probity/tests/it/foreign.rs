@@ -287,7 +287,7 @@ fn is_the_judge_you_have_any_good() {
     let phoenix = ["phoenix-spans.json", "phoenix-span-annotations.json"]
         .map(|name| folder.join("openinference").join(name).display().to_string());
     let phoenix = probity.args(["calibrate", &phoenix[0], &phoenix[1]]).run().code(2);
-    phoenix.says(["no judge can be held against the labels", "--pass-at"]);
+    phoenix.says(["no judge can be compared with the labels", "--pass-at"]);
     let langfuse = ["observations-v2.json", "scores-v3.json"]
         .map(|name| folder.join("langfuse").join(name).display().to_string());
     let compared = probity.args(["compare", &langfuse[0], &langfuse[1], "--resamples", "50"]).run().code(0);

@@ -192,7 +192,7 @@ fn without_policies_evidence_and_claims_are_not_checked() {
         .collect();
     assert_eq!(blocked, ["leak"]);
     probity.write("probity.toml", format!("{QUICK}[gate]\nas_of = \"2026-05-02\"\n"));
-    probity.args(["gate", "check", "cases.jsonl"]).run().code(2).says(["gate.as_of means nothing without"]);
+    probity.args(["gate", "check", "cases.jsonl"]).run().code(2).says(["gate.as_of has no effect without"]);
 }
 
 #[test]

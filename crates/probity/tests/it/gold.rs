@@ -120,7 +120,7 @@ fn one_call_asks_about_everything_at_once() {
 fn a_judge_without_standing_does_not_pass_a_build() {
     let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
     let (_, ran) = run(&server, ["--enforce"]);
-    let ran = ran.code(1).says(["FAILED: the judge's standing is advisory (never promoted); its figures"]);
+    let ran = ran.code(1).says(["FAILED: the judge is advisory (never promoted), so its figures"]);
     assert!(!ran.stderr.contains("targets missed"), "{}", ran.stderr);
 }
 
@@ -137,7 +137,7 @@ fn n03_a_floor_under_the_pass_rate_holds_for_any_judge() {
     run(&server, ["--fail-under", "0.5", "--enforce"])
         .1
         .code(1)
-        .says(["its figures inform and must not gate"]);
+        .says(["so its figures must not gate a release"]);
     run(&server, ["--fail-under", "1.5"]).1.code(2).says(["expected a number from 0 to 1"]);
     // Missing verdicts are no missed floor.
     let mute = ScriptedServer::with(|_| says("I would rather not say."));

@@ -1,4 +1,4 @@
-//! The runs of a store: listed, reported again without a call, and held against each other.
+//! The runs of a store: listed, reported again without a call, and compared with each other.
 
 use probity_engine::ledger::Store;
 use serde_json::{Map, Value, json};
@@ -107,7 +107,7 @@ fn what_is_no_run_is_refused() {
     probity.args(["run", "-", "--judge", "baseline"]).stdin(tickets(2)).run().code(0);
     probity.args(["report", "1"]).run().code(0);
     probity.args(["report", "7"]).run().code(2).says(["has no run 7, expected a number or `last`"]);
-    probity.args(["report", "--report", "a.html"]).run().code(2).says(["expected its number or `last`"]);
+    probity.args(["report", "--report", "a.html"]).run().code(2).says(["need a run: its number, or `last`"]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn every_command_that_asks_a_judge_is_reported_again() {
     let commands: Vec<&Value> =
         listed["runs"].as_array().unwrap().iter().map(|run| &run["command"]).collect();
     assert_eq!(commands, ["compare", "calibrate", "probe"]);
-    probity.args(["diff", "1", "3"]).run().code(2).says(["scored no replies by themselves"]);
+    probity.args(["diff", "1", "3"]).run().code(2).says(["did not score single replies"]);
     probity.args(["diff", "last", "last"]).run().code(2).says(["has no run last"]);
 }
 
@@ -263,11 +263,11 @@ fn a_history_says_what_it_cannot_follow() {
     let text = history(&[]).code(0).stdout;
     assert!(text.contains("run week-#.json · relevance-tone"), "{text}");
     assert!(text.contains("anchor: anchor.json, 4 replies, 2 looks") && text.contains("too few"), "{text}");
-    history(&["--rubric", "support-gold"]).code(2).says(["no run of the store is by a rubric support-gold"]);
+    history(&["--rubric", "support-gold"]).code(2).says(["no run in the store uses the rubric support-gold"]);
     history(&["--anchor", "none.json"])
         .code(2)
-        .says(["--anchor none.json: no run of the store is of this file"]);
-    history(&["--report", "a.xml"]).code(2).says(["a history is no test"]);
+        .says(["--anchor none.json: no run in the store used this file"]);
+    history(&["--report", "a.xml"]).code(2).says(["a history cannot be written as test results"]);
     probity.args(["report", "1", "--history"]).run().code(2);
     probity.args(["report", "--anchor", "anchor.json"]).run().code(2);
     // What was looked at is on record, whatever becomes of the file.

@@ -210,7 +210,7 @@ fn a_prompt_that_ollama_cuts_is_unscored() {
         (&json!("long"), &Value::Null)
     );
     let detail = out["failed"][0]["detail"].as_str().expect("a detail");
-    assert!(detail.contains("read 2050 tokens") && detail.contains("context_tokens"), "{detail}");
+    assert!(detail.contains("read only 2050 tokens") && detail.contains("context_tokens"), "{detail}");
 
     probity.write("probity.toml", "[judges.ollama]\ncontext_tokens = 32768\n");
     run("--retry-unscored").code(0);

@@ -16,7 +16,7 @@ fn a_folder_to_begin_in_scores_at_once() {
 #[test]
 fn a_file_that_is_there_stays_and_nothing_is_written() {
     let probity = Probity::new().file("tickets.jsonl", "mine");
-    let _refused = probity.args(["init"]).run().code(2).says(["tickets.jsonl is there already"]);
+    let _refused = probity.args(["init"]).run().code(2).says(["tickets.jsonl already exists"]);
     assert_eq!(std::fs::read_to_string(probity.path("tickets.jsonl")).expect("it is there"), "mine");
     assert!(!probity.path("probity.toml").exists());
 }

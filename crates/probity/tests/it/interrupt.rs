@@ -20,7 +20,10 @@ fn check(signal: &str) {
     wait_for(&server, 4);
     send(signal, &running);
     let ran = Ran::after(running).code(3);
-    ran.says(["stopping: finishing the calls in flight", "stopped: as asked; run the same command again"]);
+    ran.says([
+        "stopping: finishing the calls in flight",
+        "Interrupted. Run the same command again to continue.",
+    ]);
     let n_made = server.n_requests();
     assert!((4..12).contains(&n_made), "{n_made} calls");
     let out = probity.json("out.json");
@@ -51,7 +54,7 @@ fn ctrl_c_is_heard_while_the_only_question_is_asked_again() {
     wait_for(&server, 2);
     send("-INT", &running);
     let ran = Ran::after(running).code(3);
-    ran.says(["stopped: as asked; run the same command again"]);
+    ran.says(["Interrupted. Run the same command again to continue."]);
 }
 
 #[test]
@@ -71,7 +74,9 @@ fn a_second_ctrl_c_ends_at_once_and_the_calls_in_flight_are_listed() {
     send("-INT", &running);
     Ran::after(running).code(3);
     let ran = probity.run_tickets([]).code(0);
-    ran.says(["calls were in flight when an earlier process died: possibly billed, not recorded"]);
+    ran.says([
+        "calls were in flight when an earlier process died: they may have been billed and are not recorded",
+    ]);
     assert_eq!(server.n_requests(), 6, "the two that were lost are asked again");
     // The fourth call was on record and waited for its turn. The process may have ended before it was taken back.
     let n_lost = probity.json("out.json")["summary"]["calls_lost"].as_u64().unwrap();

@@ -112,7 +112,7 @@ fn words_counted() {
     probity.run_tickets(["--judge", "baseline", "--store", "other.db", "--offline"]).code(0);
     assert_eq!(probity.bytes("out.json"), first, "the same everywhere, with or without a network");
     assert_eq!(probity.json("out.json")["summary"]["cost_usd"], 0);
-    probity.run_tickets(["--enforce"]).code(1).says(["standing is advisory"]);
+    probity.run_tickets(["--enforce"]).code(1).says(["the judge is advisory"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn run(folder: &Probity, words: &[&str]) -> Ran {
 fn imported() -> Probity {
     let folder = Probity::new().file("labels.csv", LABELS);
     let ran = run(&folder, &["import", "labels", "labels.csv", "--store", "s.db"]).code(0);
-    assert_eq!(ran.stdout, "4 labels added, 0 were there already; s.db holds 4\n");
+    assert_eq!(ran.stdout, "4 labels added, 0 already there; s.db now has 4\n");
     folder
 }
 
@@ -106,7 +106,7 @@ fn l13_an_export_that_went_through_a_spreadsheet_is_detected_row_by_row() {
     folder.write("resaved.csv", &resaved);
     let ran =
         run(&folder, &["import", "labels", "resaved.csv", "--store", "s.db", "--delimiter", ";"]).code(0);
-    assert_eq!(ran.stdout, "0 labels added, 4 were there already; s.db holds 4\n");
+    assert_eq!(ran.stdout, "0 labels added, 4 already there; s.db now has 4\n");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn l02_another_label_of_the_same_round_is_refused() {
 fn n10_a_row_that_is_there_twice_is_one_label() {
     let folder = Probity::new().file("l.csv", "item,annotator,label\n1,ann,a\n1,ann,a\n1,bo,b\n");
     let ran = run(&folder, &["import", "labels", "l.csv", "--store", "s.db"]).code(0);
-    assert_eq!(ran.stdout, "2 labels added, 0 were there already, 1 row repeated; s.db holds 2\n");
+    assert_eq!(ran.stdout, "2 labels added, 0 already there, 1 row repeated; s.db now has 2\n");
     ran.says(["1 label repeats an earlier row word for word and counts once"]);
     let again = run(&folder, &["import", "labels", "l.csv", "--store", "s.db", "--json"]).code(0).json();
     assert_eq!(
@@ -201,7 +201,7 @@ fn labels_come_from_the_columns_that_are_mapped() {
     let map = ["--map", "label=Overall,label.tone=Tone,annotator=Reviewer"];
     let import = ["import", "labels", "qa.csv", "--store", "s.db"];
     let ran = run(&folder, &[&import[..], &map].concat()).code(0);
-    assert_eq!(ran.stdout, "3 labels added, 0 were there already; s.db holds 3\n");
+    assert_eq!(ran.stdout, "3 labels added, 0 already there; s.db now has 3\n");
     let labels = exported(&folder, "out.jsonl");
     assert_eq!(labels.matches("\"annotator\":\"dana\"").count(), 2, "{labels}");
     assert!(!labels.contains("csat"), "an outcome is no label: {labels}");

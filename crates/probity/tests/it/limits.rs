@@ -25,7 +25,7 @@ fn the_call_limit_is_hard_and_the_run_resumes() {
     probity.run_tickets(["--max-calls", "4"]).code(3).says([stopped]);
     probity.run_tickets([]).code(3).says([stopped]);
     assert_eq!(server.n_requests(), 4, "the limit is the run's, over all its commands");
-    let below = "--max-calls 3 is below the 4 calls that this run has made; name more to continue it";
+    let below = "--max-calls 3 is below the 4 calls that this run has already made; raise it to continue";
     probity.run_tickets(["--max-calls", "3"]).code(2).says([below]);
     probity.run_tickets(["--max-calls", "8"]).code(3);
     assert_eq!(server.n_requests(), 8);
@@ -69,7 +69,7 @@ fn g13_the_budget_is_hard_and_the_run_resumes() {
 fn a_budget_that_covers_nothing_sends_nothing() {
     let server = kind_judge();
     let probity = probity(&server);
-    let refused = "a budget is set, but no price is known for model \"gpt-4o-mini\"";
+    let refused = "a budget needs a price, and none is known for model \"gpt-4o-mini\"";
     probity.run_tickets(["--budget-usd", "1"]).code(2).says([refused]);
     let price = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 2\noutput_usd_per_mtok = 10\n";
     probity.write("probity.toml", format!("{QUICK}{price}"));
@@ -87,7 +87,7 @@ fn g06_too_little_coverage_is_incomplete() {
     probity
         .run_tickets([])
         .code(3)
-        .says(["80.0 % of the admitted replies have a verdict, 90.0 % are wanted; the report lists the causes; --retry-unscored"]);
+        .says(["80.0 % of the admitted replies have a verdict (required: 90.0 %); the report lists the causes; --retry-unscored"]);
     assert_eq!(unscored(&probity)["out_of_range"], 2);
     probity.run_tickets(["--min-coverage", "0.8"]).code(0);
     assert_eq!(server.n_requests(), 10);

@@ -38,6 +38,7 @@ mod judges;
 mod labels;
 mod limits;
 mod mcp;
+mod mistakes;
 mod mock;
 mod models;
 mod open;

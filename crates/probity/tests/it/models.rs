@@ -55,7 +55,7 @@ fn a_server_with_one_model_needs_no_name_and_one_with_several_lists_them() {
 
     server.list_models(r#"{"data":[{"id":"one"},{"id":"two"}]}"#);
     let ran = folder.run_tickets([]).code(2);
-    ran.says(["no model is named", "name one with --model: one, two"]);
+    ran.says(["no model was chosen", "choose one with --model: one, two"]);
     server.list_models("<html>");
     folder.run_tickets([]).code(0).says(["only-one"]);
     drop(server);

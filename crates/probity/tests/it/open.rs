@@ -79,7 +79,11 @@ fn a_run_that_was_answered_from_the_store_is_whole() {
 fn what_can_be_opened_is_told_apart() {
     let probity = scene(2);
     probity.args(["open", "7", "--no-open"]).run().code(2).says(["has no run 7"]);
-    probity.args(["open", "nothing.json", "--no-open"]).run().code(2).says(["nothing.json: cannot be read"]);
+    probity
+        .args(["open", "nothing.json", "--no-open"])
+        .run()
+        .code(2)
+        .says(["nothing.json: there is no such file"]);
     probity.args(["open", "cases.jsonl", "--no-open"]).run().code(2).says(["not a results file"]);
     let empty = Probity::new();
     empty.args(["open", "--no-open"]).run().code(2).says(["there is no store", "`probity run` makes one"]);

@@ -118,7 +118,7 @@ fn flags_that_a_judge_has_no_use_for_are_refused() {
     let probity = Probity::new().file("tickets.json", tickets(2)).file("v.jsonl", "");
     for flags in [["--verdicts", "v.jsonl"], ["--structured", "schema"]] {
         probity.run_tickets(flags).code(2).says([format!(
-            "{} means nothing to the judge baseline",
+            "{} has no effect on the judge baseline",
             flags[0]
         )
         .as_str()]);

@@ -230,8 +230,8 @@ fn much_is_not_spent_without_a_word() {
     let args = ["run", "tickets.json", "--model", "dear-1"];
     let refused = probity.args(args).run().code(2);
     expect![[r#"
-        error: 6 calls, expected to cost $21.50: more than the $5.00 that are spent unasked
-        hint: nothing was sent; say --yes, set a limit with --budget-usd or --max-calls, or look closer with --dry-run (budget.confirm_usd and budget.confirm_calls are the bounds)
+        error: 6 calls, expected to cost $21.50, need your confirmation (limit: $5.00)
+        hint: nothing was sent; confirm with --yes, set a limit with --budget-usd or --max-calls, or see the details with --dry-run (settings: budget.confirm_usd, budget.confirm_calls)
     "#]]
     .assert_eq(refused.after_settings());
     let new = tickets(3).replace("Reply ", "Answer ");
@@ -246,7 +246,7 @@ fn much_is_not_spent_without_a_word() {
         "score --ticket T --reply R",
     ] {
         let words = command.split(' ').chain(["--model", "dear-1", "--config", "penny.toml"]);
-        probity.args([]).words(words).run().code(2).says(["more than the $0.01 that are spent unasked"]);
+        probity.args([]).words(words).run().code(2).says(["need your confirmation (limit: $0.01)"]);
     }
     assert_eq!(server.n_requests(), 0);
     // A limit is a word, and stays with the run.
@@ -288,7 +288,7 @@ fn many_calls_at_an_unknown_price_need_a_word_unless_they_stay_here() {
         .words(["http://10.255.255.1:9/v1"].into_iter())
         .run()
         .code(2)
-        .says(["6 calls at an unknown price: more than the 5 that are made unasked"]);
+        .says(["6 calls at an unknown price need your confirmation (limit: 5)"]);
     probity.args(args).words([server.url("/v1").as_str()].into_iter()).run().code(0);
 }
 
@@ -304,7 +304,7 @@ fn on_a_terminal_the_figure_is_asked_about() {
         let script = format!("(sleep 1; echo '{answer}'; sleep 2) | script -qec '{command}' /dev/null");
         let output = probity.program("sh").args(["-c", &script]).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("that are spent unasked. Go on? [y/N]"), "{said}");
+        assert!(said.contains("). Go on? [y/N]"), "{said}");
         assert_eq!(server.n_requests(), n_requests, "{answer}: {said}");
     }
 }

@@ -96,7 +96,7 @@ fn exit_codes() {
     ends(["--select", "gate", "--enforce"], 0, "");
     ends(["--select", "lenght"], 2, "did you mean 'length'?");
     ends(["--tolerance", "1"], 2, "expected a share from 0 to below 1");
-    ends(["--probes", "none.toml"], 2, "none.toml: cannot be read");
+    ends(["--probes", "none.toml"], 2, "none.toml: there is no such file");
     ends(["none.jsonl"], 2, "none.jsonl");
 }
 
@@ -162,7 +162,7 @@ fn people_get_a_table() {
 
         0 calls on record, 0 tokens in, 0 out, $0
         note: only gate: this is not the judge's probing
-        standing: advisory, never promoted. Its scores inform, they must not gate a release.
+        standing: advisory, never promoted. Its scores are information only and must not gate a release.
     "#]]
     .assert_eq(&ran.stdout);
 }

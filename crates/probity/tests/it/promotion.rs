@@ -207,7 +207,7 @@ impl Scene {
     /// A build with this judge is refused, for a reason with these words in it, and everything says so.
     #[track_caller]
     fn check_refused(&self, words: &[&str], reason: &str) {
-        let ran = self.run(&[words, &["--enforce"]].concat()).code(1).says(["standing is advisory", reason]);
+        let ran = self.run(&[words, &["--enforce"]].concat()).code(1).says(["the judge is advisory", reason]);
         assert!(ran.stdout.contains("(advisory)") && ran.stdout.contains(reason), "{}", ran.stdout);
         let judge = self.folder.json("out.json")["summary"]["judge"].clone();
         assert_eq!(judge["standing"], "advisory");
@@ -221,7 +221,7 @@ fn a_promoted_judge_passes_a_build() {
     scene
         .run(&["--enforce"])
         .code(1)
-        .says(["standing is advisory (never promoted); its figures inform and must not gate"]);
+        .says(["the judge is advisory (never promoted), so its figures must not gate a release"]);
     let out = scene.promote(&["--json"]).code(0).json();
     assert_eq!(
         (&out["standing"], &out["recorded"], &out["unmet"]),

@@ -93,7 +93,7 @@ fn the_decision_in_words() {
           decided as of 2026-04-01
 
         note: hard gates are not checked: files of labels and verdicts do not show what the gate did; name the labelled cases instead of --verdicts
-        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did. Its scores inform, they must not gate a release.
+        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did. Its scores are information only and must not gate a release.
     "#]]
     .assert_eq(&text);
 }
@@ -190,11 +190,13 @@ fn faults_of_a_contract_stand_with_their_lines() {
 #[test]
 fn what_is_wrong_with_files_is_said_before_anything_is_decided() {
     let folder = lab();
-    promote(&folder, &["--probes", "nowhere.json"]).code(2).says(["probes nowhere.json: cannot be read"]);
+    promote(&folder, &["--probes", "nowhere.json"])
+        .code(2)
+        .says(["probes nowhere.json: there is no such file"]);
     promote(&folder, &["--probes", "labels.jsonl"])
         .code(2)
         .says(["expected what `probity probe --json` writes"]);
-    promote(&folder, &["--judge", "k"]).code(2).says(["no verdict is by judge k", "judges: j"]);
+    promote(&folder, &["--judge", "k"]).code(2).says(["there is no verdict by judge k", "judges: j"]);
     promote(&folder, &["--model", "m"]).code(2).says(["cannot be used with"]);
     promote(&folder, &["--as-of", "soon"]).code(2).says(["--as-of: \"soon\" is no moment"]);
     folder.write("verdicts.jsonl", "{\"item\":\"p1\",\"judge\":\"j\",\"verdict\":\"a\"}\n{\"item\":\"p1\",\"judge\":\"k\",\"verdict\":\"a\"}\n");

@@ -78,11 +78,11 @@ fn w02_beyond_this_machine_takes_a_name_and_tls_or_a_named_proxy() {
         Probity::new().file("cases.jsonl", cases(1)).file("key.pem", "no key").file("cert.pem", "none");
     let name = "https://label.example.com";
     for (words, says) in [
-        (&["--listen", "0.0.0.0"][..], "which address do people open?"),
+        (&["--listen", "0.0.0.0"][..], "--public-url is missing"),
         (&["--listen", "0.0.0.0", "--public-url", name], "without TLS is refused"),
         (&["--listen", "::", "--public-url", name], "without TLS is refused"),
         (&["--listen", "10.0.0.1:80", "--public-url", "http://label.example.com"], "expected https://"),
-        (&["--proxy", "127.0.0.1"], "which address do people open?"),
+        (&["--proxy", "127.0.0.1"], "--public-url is missing"),
         (&["--public-url", name, "--proxy", "0.0.0.0/0"], "too wide"),
         (&["--listen", "somewhere", "--public-url", name], "expected an address"),
         (&["--public-url", name, "--tls-cert", "cert.pem", "--tls-key", "key.pem"], "no certificate"),

@@ -121,7 +121,7 @@ fn pairs_that_a_judge_contradicts_itself_about_are_a_queue() {
     let url = mock.url();
     let pairs = ["old.jsonl", "new.jsonl", "--pairs", "--base-url", &url];
     let none = review(&folder, &[&pairs[..], &["--from", "unstable"]].concat()).code(2);
-    none.says(["nothing to look at: 6 cases are not unstable", "run the judge on these cases first"]);
+    none.says(["nothing to label: 6 cases are not unstable", "run the judge on these cases first"]);
     let compare = ["compare", "old.jsonl", "new.jsonl", "--base-url", &url, "--store", "s.db", "--quiet"];
     folder.args([]).words(compare.into_iter()).run().code(0);
     let made =
@@ -227,7 +227,7 @@ fn flags_that_make_no_queue_are_said_so() {
     let folder = Probity::new()
         .file("cases.jsonl", cases(3, "bot", "It left today, order"))
         .file("more.jsonl", cases(5, "bot", "It left today, order"));
-    review(&folder, &[]).code(2).says(["s.db has no queue to look at", "name case files"]);
+    review(&folder, &[]).code(2).says(["s.db has no queue", "name case files"]);
     assert!(!folder.path("s.db").exists(), "asking makes no store");
     let words = ["cases.jsonl", "--judge", "baseline", "--queue", "monday"];
     review(&folder, &words).code(0);
@@ -266,7 +266,7 @@ fn a_contract_s_queue_has_exactly_what_it_lacks() {
     let ann = invited(&room, "ann", PersonRole::Reviewer);
     assert_eq!(answer_all(&room, ann, |_| levels(4, 4)), 50);
     room.close().unwrap();
-    review(&folder, &wanted).code(2).says(["nothing to look at", "the contract lacks no label"]);
+    review(&folder, &wanted).code(2).says(["nothing to label", "the contract lacks no label"]);
 }
 
 #[test]

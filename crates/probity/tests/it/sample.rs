@@ -204,7 +204,7 @@ fn sizes_and_spreads() {
         .code(2)
         .says(["are 30, more than the 25", "at least 30 with --size"]);
     summary(&three, ["--by", "minimum"]).code(2).says(["--minimum"]);
-    summary(&three, ["--by", "equal", "--minimum", "3"]).code(2).says(["means nothing"]);
+    summary(&three, ["--by", "equal", "--minimum", "3"]).code(2).says(["--minimum needs"]);
     let names: Vec<String> = (0..30).map(|n| format!("s{n}")).collect();
     let many: Vec<(String, Option<&str>)> =
         names.iter().map(|name| (format!("c{name}"), Some(name.as_str()))).collect();

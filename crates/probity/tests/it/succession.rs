@@ -411,7 +411,7 @@ fn a_contract_is_held_against_the_new_judge_and_records_nothing() {
     folder.write("contract.toml", CONTRACT);
     let args =
         ["succeed", "tickets.json", "--from", "old", "--to", "new", "--contract", "contract.toml", "--json"];
-    folder.args(args).run().code(2).says(["holds no labels"]);
+    folder.args(args).run().code(2).says(["has no labels"]);
     let found = folder.args(args).words(["--labels", "labels.jsonl"].into_iter()).run().code(1).json();
     assert_eq!(found["answer"], "no");
     assert_eq!(found["contract"]["met"], false);
@@ -434,7 +434,7 @@ fn what_cannot_be_asked_is_said_before_anything_is() {
     assert_eq!(new.n_requests(), 0);
     let without = succeed("old", &["--json"]).code(1).json();
     assert_eq!([&without["answer"], &without["agreement"]], [&json!("open"), &Value::Null]);
-    assert!(without["agreement_missing"].as_str().unwrap().contains("holds no labels"), "{without}");
+    assert!(without["agreement_missing"].as_str().unwrap().contains("has no labels"), "{without}");
 }
 
 #[test]
@@ -497,5 +497,5 @@ fn pairs_of_replies_have_a_shift_of_the_preference() {
     );
     assert_eq!((&without["agreement"], without["to_label"].as_array().unwrap().len()), (&Value::Null, 16));
     let page = folder.text("page.md");
-    assert!(page.contains("holds no labels") && page.contains("What to label"), "{page}");
+    assert!(page.contains("has no labels") && page.contains("What to label"), "{page}");
 }

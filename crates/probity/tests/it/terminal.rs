@@ -90,7 +90,7 @@ fn the_summary_of_the_example() {
           record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
 
         20 calls on record, 0 tokens in, 0 out, $0
-        standing: advisory, never promoted. Its scores inform, they must not gate a release.
+        standing: advisory, never promoted. Its scores are information only and must not gate a release.
     "#]].assert_eq(&ran.stdout);
     assert_eq!(
         ran.stderr,

@@ -74,7 +74,7 @@ fn n16_trust_is_for_one_file_as_it_is() {
     let plain = probity.file("plain.toml", "[run]\nstore = \"mine.db\"\nrubric = \"support-gold\"\n");
     let said = plain.args(["trust", "plain.toml"]).run().code(0).stdout;
     assert_eq!(said, "plain.toml decides nothing that needs your trust\n");
-    plain.args(["trust", "none.toml"]).run().code(2).says(["none.toml: cannot be read"]);
+    plain.args(["trust", "none.toml"]).run().code(2).says(["none.toml: there is no such file"]);
 }
 
 #[test]

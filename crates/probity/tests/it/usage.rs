@@ -99,7 +99,7 @@ fn a_setting_nobody_knows() {
         ["probity.toml:2: ", "rubrik", "hint: "],
     );
     check(&[("other.toml", "[run\n")], ["run", "tickets.json", "--config", "other.toml"], ["other.toml:1"]);
-    check(&[], ["run", "tickets.json", "--config", "none.toml"], ["none.toml: cannot be read"]);
+    check(&[], ["run", "tickets.json", "--config", "none.toml"], ["none.toml: there is no such file"]);
 }
 
 #[test]
@@ -135,13 +135,17 @@ fn a_budget_without_a_price() {
     check(
         &[],
         ["run", "tickets.json", "--model", "unpriced-1", "--budget-usd", "1"],
-        ["no price is known for model \"unpriced-1\"", "hint: set input_usd_per_mtok"],
+        ["none is known for model \"unpriced-1\"", "hint: set input_usd_per_mtok"],
     );
 }
 
 #[test]
 fn a_template_that_cannot_be_used() {
-    check(&[], ["run", "tickets.json", "--template", "none.jinja"], ["template none.jinja: cannot be read"]);
+    check(
+        &[],
+        ["run", "tickets.json", "--template", "none.jinja"],
+        ["template none.jinja: there is no such file"],
+    );
     check(
         &[("bad.jinja", "System\n=== user ===\n{% if %}")],
         ["run", "tickets.json", "--template", "bad.jinja"],

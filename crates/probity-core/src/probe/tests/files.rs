@@ -122,6 +122,6 @@ fn bad_own_probes_say_why() {
     );
     own_refused(
         "ticket = \"t\"\nreply = \"a\"\nchanged = \"b\"\nexpects = \"no_rise\"\ncriterion = \"tone\"",
-        "`criterion` means nothing to expects = \"no_rise\"",
+        "`criterion` has no effect on expects = \"no_rise\"",
     );
 }

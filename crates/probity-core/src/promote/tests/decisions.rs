@@ -183,7 +183,7 @@ fn people_are_the_measure_where_there_is_more_than_one() {
     check(
         |evidence| evidence.people.as_mut().expect("known").value = -0.1,
         &expect![
-            "human_share(cohen_kappa) have null need 0.8: people do not agree beyond chance (-0.10, mean over 1 of 1 pairs of people), so there is nothing to hold a judge against"
+            "human_share(cohen_kappa) have null need 0.8: people do not agree beyond chance (-0.10, mean over 1 of 1 pairs of people), so there is no standard to compare a judge with"
         ],
     );
 }
@@ -279,7 +279,7 @@ fn the_rest_of_the_contract() {
     check(
         |evidence| evidence.review_path = None,
         &expect![[
-            r#"human_review have null need "defined": nothing says where a person decides what the judge should not: set review.path in the contract, or --review-path"#
+            r#"human_review have null need "defined": no review path: set review.path in the contract, or --review-path, to where replies that need a person go"#
         ]],
     );
     check(
@@ -317,7 +317,7 @@ fn n04_a_contract_without_requirements_promotes_no_weak_judge() {
     let unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.name()).collect();
     assert_eq!(unmet, ["hard_gates", "labelled_rows", "probes", "human_review"]);
     let decision = decide(&contract, &Evidence { agreement: Ok(estimate(0.1, 0.0, 70)), ..enough() });
-    expect!["agreement(cohen_kappa) have 0.0 need 0.0: cohen_kappa lower bound 0.00, and chance alone reaches 0: no better is shown"]
+    expect!["agreement(cohen_kappa) have 0.0 need 0.0: cohen_kappa lower bound 0.00 is not above chance, which is 0"]
         .assert_eq(&lines(&decision));
     assert!(decide(&contract, &enough()).promotion().is_some(), "what every contract asks for is enough");
 }

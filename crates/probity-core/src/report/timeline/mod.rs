@@ -147,7 +147,7 @@ pub struct FigureTrack {
     pub drift: Drift,
 }
 
-/// Runs that can be held against each other.
+/// Runs that can be compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Series {
     /// The command that made them.

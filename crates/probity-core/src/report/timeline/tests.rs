@@ -130,8 +130,8 @@ fn bots_and_judges_are_told_apart() {
     check(&fell, &[], cannot_tell);
     check(&fell, &[anchor(&[30; 5])], ["moved replies"; 3]);
     check(&fell, &[anchor(&[36, 36, 36, 36, 15])], ["moved judge"; 3]);
-    check(&weeks(&[34, 36, 35, 35, 34]), &[anchor(&[30; 5])], ["steady nobody"; 3]);
-    check(&weeks(&[34, 36, 35]), &[anchor(&[30; 3])], ["too_few nobody"; 3]);
+    check(&weeks(&[34, 36, 35, 35, 34]), &[anchor(&[30; 5])], ["steady no_change"; 3]);
+    check(&weeks(&[34, 36, 35]), &[anchor(&[30; 3])], ["too_few no_change"; 3]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn n07_replies_to_one_case_are_one_look_at_it() {
         all.pass_rate = Some(Estimate { value: 0.5, low: 0.125, high: 0.875, n: 40 });
         all.clusters = Some(crate::results::ClusterCount { by: "case".to_owned(), n: 2 });
     }
-    check(&runs, &[], ["steady nobody", "moved cannot_tell", "moved cannot_tell"]);
+    check(&runs, &[], ["steady no_change", "moved cannot_tell", "moved cannot_tell"]);
     let timeline = timeline(&runs, &[], &[]);
     let rate = timeline.series[0].tracks.iter().find(|track| track.figure == Figure::PassRate);
     let last = rate.and_then(|track| track.values[4]).unwrap();
@@ -193,7 +193,7 @@ fn series_are_files_that_differ_in_numbers() {
 fn another_judge_is_a_break_that_no_figure_is_followed_across() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
     summary(&mut runs[4]).facts.judge = openai("j2", "n");
-    check(&runs, &[], ["too_few nobody"; 3]);
+    check(&runs, &[], ["too_few no_change"; 3]);
     let bridge = Bridge {
         n_pairs: 60,
         pass_rate: Some(Estimate { value: -0.5, low: -0.6, high: -0.4, n: 60 }),
@@ -245,7 +245,7 @@ fn a_run_that_says_too_little_or_the_same_again_is_left_out() {
 fn a_slice_without_replies_this_week_has_not_moved() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
     summary(&mut runs[4]).by_slice.clear();
-    check(&runs, &[], ["moved cannot_tell", "moved cannot_tell", "too_few nobody"]);
+    check(&runs, &[], ["moved cannot_tell", "moved cannot_tell", "too_few no_change"]);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn an_anchor_that_is_all_there_is_is_followed_by_itself() {
 
     let still = anchor(&[36, 36]);
     let steady = timeline(&[], &remembered(&still, &[36, 36]), &[still]);
-    assert!(steady.series[0].tracks.iter().all(|track| track.drift.cause == DriftCause::Nobody));
+    assert!(steady.series[0].tracks.iter().all(|track| track.drift.cause == DriftCause::NoChange));
 
     let weeks = timeline(&weeks(&[34, 36, 35]), &looks, &anchors);
     assert_eq!(weeks.series.len(), 1, "an anchor that has something to speak for does that");

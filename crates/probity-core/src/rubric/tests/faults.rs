@@ -482,7 +482,7 @@ fn targets_that_cannot_be_meant() {
         "min = 1.5\n",
         "",
         &expect![
-            "36: the target has neither `min` nor `max` | say the lowest or the highest value wanted, or both"
+            "36: the target has neither `min` nor `max` | set the lowest or the highest value wanted, or both"
         ],
     );
     check(

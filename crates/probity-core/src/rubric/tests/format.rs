@@ -88,7 +88,7 @@ fn r12_texts_in_disguise() {
         "title = \"Man\\u200bner\"",
         &expect![[r#"
         ok
-        21: `title` has characters that nobody can see | a judge reads them; write the text again without them"#]],
+        21: `title` has invisible characters | a judge reads them; write the text again without them"#]],
     );
 }
 

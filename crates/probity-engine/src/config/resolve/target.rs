@@ -35,7 +35,7 @@ impl Resolving {
         }
         if let Some(key) = layer.target.keys_set().into_iter().find(|_| chosen.is_none()) {
             let flag = if key == "system_file" { "system" } else { key };
-            let message = format!("--target-{} means nothing without --target", flag.replace('_', "-"));
+            let message = format!("--target-{} needs --target", flag.replace('_', "-"));
             self.problem("target", message, None);
         }
         found

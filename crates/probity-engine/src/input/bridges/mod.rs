@@ -1,4 +1,4 @@
-//! Every sample of other tools' files, read and held against what an independent reader got of it.
+//! Every sample of other tools' files, read and compared with what an independent reader got of it.
 //!
 //! The samples are read from the folder that `PROBITY_BRIDGES` names; without it the tests say that they did not run.
 
@@ -527,5 +527,5 @@ fn n31_exported_scores_are_joined_with_their_traces() {
     assert_eq!(sum(|case| case.beside.verdicts.len()), number("foreign_verdicts"));
     assert_eq!(sum(|case| case.beside.notes.len()), number("notes"));
     let alone = Dataset::open(&paths[1..], LoadOptions::default()).expect_err("scores alone are no cases");
-    assert!(alone.to_string().contains("there is no case in it"), "{alone}");
+    assert!(alone.to_string().contains("it has no cases"), "{alone}");
 }

@@ -84,7 +84,7 @@ async fn a_reply_to_a_case_that_does_not_wait_fails_all_that_do() {
 async fn the_end_of_the_program_fails_all_that_wait() {
     let judge = start("read -r a; read -r b; echo 'no model' >&2; exit 3", limits());
     let (a, b) = tokio::join!(ask(&judge, "a1"), ask(&judge, "b2"));
-    check(&a, "broken: the program is gone: it ended with exit status: 3; it wrote: no model");
+    check(&a, "broken: the program ended: it ended with exit status: 3; it wrote: no model");
     check(&b, &a);
     check(&ask(&judge, "c3").await, &a);
 }

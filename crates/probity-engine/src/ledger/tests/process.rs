@@ -97,8 +97,9 @@ fn c13_a_second_process_is_refused_until_the_first_is_gone() {
     let path = scene.path();
     let (mut refused, mut told) = spawn(&path);
     let line = told.next().unwrap();
-    let expected = format!("and process {} has it", std::process::id());
-    assert!(line.starts_with("refused cannot open") && line.ends_with(&expected), "{line}");
+    let expected =
+        format!("is in use by process {}: one process at a time can write to a store", std::process::id());
+    assert!(line.starts_with("refused ") && line.ends_with(&expected), "{line}");
     assert!(refused.wait().unwrap().success());
     scene.store.close().unwrap();
 

@@ -264,7 +264,7 @@ fn a_refused_request_leaves_its_neighbours_alone() {
     check_refused(
         &scene,
         scene.store.intend(start("a", &scene.judge, RunId(99))),
-        &expect!["the store does not know run 99, expected one it began"],
+        &expect!["the store has no run 99"],
     );
     let attempt = scene.begin("a");
     assert_eq!(wait(scene.store.intend(scene.start("a"))), Ok(Intended::InFlight(Holder::Worker)));

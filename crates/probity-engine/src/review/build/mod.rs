@@ -1,7 +1,7 @@
 //! Making queues of a run's cases: what people see, what they do not see, and what comes first.
 //!
 //! What a judge said comes from the store; no call is made. What always holds: only replies that the gate admits
-//! are in a queue, because no judge is held against labels of others; and whatever a queue is made from, every item
+//! are in a queue, because no judge is compared with labels of others; and whatever a queue is made from, every item
 //! that is left out is counted.
 
 mod pairs;
@@ -54,9 +54,9 @@ pub struct QueueRequest<'a> {
     pub name: String,
     /// Which items it has.
     pub source: QueueSource,
-    /// How many people look at each.
+    /// How many people label each item.
     pub overlap: u32,
-    /// What orders and sides are drawn from.
+    /// The random seed for orders and sides.
     pub seed: u64,
     /// What people see after their answer.
     pub after: After,

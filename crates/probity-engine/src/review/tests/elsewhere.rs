@@ -175,7 +175,7 @@ fn who_could_not_tell_in_one_queue_is_shown_so_in_the_other() {
     assert_eq!(seen(&scene, &other).earlier, Some(ReviewerAnswer::CannotTell));
 }
 
-/// What people said on a queue so far: votes, and what the judge is held against.
+/// What people said on a queue so far: votes, and what the judge is compared with.
 fn n_votes(scene: &Scene, queue: QueueId) -> Option<u64> {
     let figures = scene.room.figures(queue, None, settling::counting(), NOW).unwrap();
     assert_eq!(figures.problem, None);

@@ -132,7 +132,7 @@ impl BatchCollector<'_> {
                         collected.stop = stop(why);
                     }
                     Some(404 | 410) => {
-                        let why = "its host does not know it any more; what it did may have been billed";
+                        let why = "its host no longer knows it; its requests may have been billed";
                         self.undecided(batch, why).await?;
                     }
                     _ => {
@@ -167,15 +167,12 @@ impl BatchCollector<'_> {
             BatchStage::Pending | BatchStage::Cancelling | BatchStage::Unknown => {
                 if status.stage == BatchStage::Unknown {
                     let word = &status.word;
-                    self.say(&format!(
-                        "batch {}: in state {word:?}, which is not known here; waiting",
-                        status.id
-                    ));
+                    self.say(&format!("batch {}: unknown state {word:?}; waiting", status.id));
                 }
                 let late = batch.facts.expires_unix.is_some_and(|at| unix_ms() / 1000 > at);
                 if late {
                     self.say(&format!(
-                        "batch {0}: its time is over and its host has not ended it; `probity batch cancel {0}` does",
+                        "batch {0}: it is past its deadline and its host has not ended it; `probity batch cancel {0}` does",
                         status.id
                     ));
                 }

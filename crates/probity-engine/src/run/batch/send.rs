@@ -281,7 +281,7 @@ impl<'a> BatchSender<'a> {
                 order.note(&self.desk.store, (BatchState::Running, Some(&status.id))).await?;
                 let n = order.facts.n_requests;
                 let line = format!(
-                    "batch {} was made of {n} requests; it goes on whatever becomes of this command",
+                    "batch {} was made of {n} requests; it continues even if this command stops",
                     status.id
                 );
                 order.watch.say(self.session, &line);

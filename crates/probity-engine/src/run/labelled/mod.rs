@@ -31,7 +31,7 @@ use crate::judge::baseline;
 /// What the lexical judge is called among the rows. No other judge has this name.
 pub const FLOOR: &str = "(floor)";
 
-/// A label that cannot be held against a judge.
+/// A label that cannot be compared with a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
     /// Its place among the labels.

@@ -208,7 +208,7 @@ fn regions(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> Regions {
 fn audiences(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> BTreeSet<String> {
     let Some(given) = field.given() else { return BTreeSet::from([DEFAULT_AUDIENCE.to_owned()]) };
     if given.value.is_empty() {
-        let problem = Problem::at(given.line, "`audience` lists nobody, so nobody may use the source");
+        let problem = Problem::at(given.line, "`audience` is empty, so the source applies to no customer");
         faults.error(problem.hint(format!("leave `audience` out for {DEFAULT_AUDIENCE:?}")));
     }
     for At { line, value } in &given.value {

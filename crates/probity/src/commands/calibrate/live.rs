@@ -253,8 +253,8 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
     let path = settings::store_address(asking)?;
     let entries: Vec<LabelEntry> = kept(&path)?.into_iter().map(|stored| stored.label).collect();
     if entries.is_empty() {
-        return Err(Failure::usage(format!("{path} holds no labels"))
-            .hint("name a file with --labels, or bring labels in with `probity import labels FILE`"));
+        return Err(Failure::usage(format!("{path} has no labels"))
+            .hint("name a file with --labels, or import labels with `probity import labels FILE`"));
     }
     let (digest, source) = (digest(&entries), "store".to_owned());
     Ok(LabelRows { entries, places: Vec::new(), digest, source })
@@ -278,7 +278,7 @@ fn matched(job: LabelledJob, live: &Live<'_>, rows: &LabelRows) -> Result<(Asked
         }
         LabelledJob::Pairs(job) => {
             if live.about.is_some() {
-                return Err(Failure::usage("--about means nothing where replies are compared"));
+                return Err(Failure::usage("--about has no effect when replies are compared"));
             }
             let (pairs, matched) = pairs(*job, &rows.entries);
             Ok((Asked::Pairs(pairs), matched))
@@ -336,7 +336,7 @@ fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(
             None => "what they are about is identical".to_owned(),
         };
         let n = rows.entries.len();
-        return Err(Failure::usage(format!("none of {n} labels can be held against a judge; {why}"))
+        return Err(Failure::usage(format!("none of the {n} labels can be compared with a judge: {why}"))
             .hint("a label's `item` is the `id` of a case, its `criterion` one of the rubric's"));
     }
     sheet(&matched.labels, &[], &[], options.clone())

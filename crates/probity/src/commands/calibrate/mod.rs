@@ -63,7 +63,7 @@ fn from_foreign(
         }
     };
     if labels.is_empty() {
-        return Err(Failure::usage(format!("{name}: a judge's scores are there, and no label of a person"))
+        return Err(Failure::usage(format!("{name} has a judge's scores but no human labels"))
             .hint(format!(
                 "label some replies (`probity review {name}`), then `probity export labels --output labels.csv` and \
                  `probity calibrate {name} --labels labels.csv`; without labels, `probity compare` and `probity probe` \
@@ -73,7 +73,7 @@ fn from_foreign(
     let held = HeldAgainst { criterion: args.criterion.clone(), pass_at: args.pass_at };
     let HeldRows { labels, verdicts, mut notices } = replies.held(labels, &held);
     if verdicts.is_empty() {
-        return Err(Failure::usage(format!("{name}: no judge can be held against the labels"))
+        return Err(Failure::usage(format!("{name}: no judge can be compared with the labels"))
             .hint(notices.join("\n  ")));
     }
     if labels.iter().all(|(_, label)| label.blind.is_none()) {
@@ -98,7 +98,7 @@ fn from_foreign(
 
 fn from_files(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let note = |line: &str| args.ask.reading.say.note(line);
-    let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+    let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels FILE"))?;
     let files = RowFiles {
         labels: path,
         verdicts: args.verdicts.as_deref(),
@@ -193,7 +193,7 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
     let (matched, coverage) = (&live.matched, live.coverage);
     vec![
         format!(
-            "{} of {} have a verdict to be held against, {} rejected, {} blocked",
+            "{} of {} have a verdict, {} rejected, {} blocked",
             coverage.n,
             coverage.of,
             matched.rejected.len(),
@@ -246,8 +246,10 @@ fn refuse_idle(args: &CalibrateArgs) -> Result<(), Failure> {
     ];
     match idle.iter().find(|(_, is_idle)| *is_idle) {
         None => Ok(()),
-        Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing where nobody is asked"))
-            .hint("name the labelled cases to have a judge asked about them")),
+        Some((flag, _)) => {
+            Err(Failure::usage(format!("{flag} has no effect without cases: no judge is called"))
+                .hint("name the labelled cases for a judge to score"))
+        }
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
         }
         PanelRule::Jury => {
             let fit = fit_jury(&rows, panel.members.len(), n_answers, digest);
-            Fitted::Jury(fit.ok_or_else(|| Failure::usage("no label can be held against the judges"))?)
+            Fitted::Jury(fit.ok_or_else(|| Failure::usage("no label can be compared with the judges"))?)
         }
     };
     if let Some(record) = record(&fitted) {
@@ -67,7 +67,7 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
     };
     let ended = match &shown.fitted {
         Fitted::Cascade(_, Err(_)) => {
-            Ended::with(Exit::No, "FAILED: no threshold keeps the promise, so nothing was kept".to_owned())
+            Ended::with(Exit::No, "FAILED: no threshold keeps the promise; nothing was saved".to_owned())
         }
         Fitted::Cascade(_, Ok(_)) | Fitted::Jury(_) => Ended::done(),
     };

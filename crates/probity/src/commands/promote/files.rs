@@ -26,7 +26,7 @@ const NOT_SHOWN: &str = "files of labels and verdicts do not show what the gate 
 /// Decides.
 pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Result<Exit, Failure> {
     let args = call.args;
-    let labels = args.labels.as_deref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+    let labels = args.labels.as_deref().ok_or_else(|| Failure::usage("expected --labels FILE"))?;
     let (verdicts, items) = (args.verdicts.as_deref(), args.items.as_deref());
     let files = RowFiles { labels, verdicts, items, reading: &args.ask.reading };
     let read = joined(&files, JoinOptions::default(), note)?;
@@ -74,7 +74,7 @@ fn judge_name(args: &PromoteArgs, calibration: &Calibration) -> Result<String, F
         ([only], None) => Ok((*only).to_owned()),
         (_, Some(wanted)) if names.contains(&wanted) => Ok(wanted.to_owned()),
         ([], _) => Err(Failure::usage("there is no verdict about a labelled item")),
-        (_, Some(wanted)) => Err(Failure::usage(format!("no verdict is by judge {wanted}"))
+        (_, Some(wanted)) => Err(Failure::usage(format!("there is no verdict by judge {wanted}"))
             .hint(format!("judges: {}", names.join(", ")))),
         (_, None) => Err(Failure::usage(format!("the verdicts are by {} judges", names.len()))
             .hint(format!("name one with --judge: {}", names.join(", ")))),

@@ -33,7 +33,7 @@ pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
         return revoke::revoke(args, reason);
     }
     let note = |line: &str| args.ask.reading.say.note(line);
-    let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract and a file"))?;
+    let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract FILE"))?;
     let contract = settings::contract(path, &note)?;
     let named = Named { contract, source: format!("file:{}", path.display()) };
     let call = Call { args, outlet: &outlet };

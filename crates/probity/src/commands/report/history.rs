@@ -20,7 +20,7 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let runs = remembered(&past.runs, past.outcomes()?);
     let runs: Vec<PastRun> = runs.into_iter().filter(|run| is_wanted(run, args)).collect();
     if let Some(rubric) = args.rubric.as_ref().filter(|_| runs.is_empty()) {
-        return Err(Failure::usage(format!("no run of the store is by a rubric {rubric}"))
+        return Err(Failure::usage(format!("no run in the store uses the rubric {rubric}"))
             .hint("expected a rubric's name or the beginning of its hash; `probity report` lists the runs"));
     }
     let is_anchor = anchor_runs(&runs, &args.anchors);
@@ -38,10 +38,11 @@ fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
     let outlet = Outlet::new(&args.output, &args.say, &Inputs::default().store(&args.store))?;
     match outlet.files.iter().find(|place| place.kind == ReportKind::Junit) {
         None => Ok(outlet),
-        Some(place) => {
-            Err(Failure::usage(format!("--report {}: a history is no test", place.path.display()))
-                .hint("expected a name that ends in .html, .md, .txt, .json or .slack.json"))
-        }
+        Some(place) => Err(Failure::usage(format!(
+            "--report {}: a history cannot be written as test results",
+            place.path.display()
+        ))
+        .hint("expected a name that ends in .html, .md, .txt, .json or .slack.json")),
     }
 }
 
@@ -74,7 +75,7 @@ fn refuse_unknown(args: &ReportArgs, runs: &[PastRun]) -> Result<(), Failure> {
     let unknown = args.anchors.iter().find(|name| !runs.iter().any(|run| run.files == **name));
     match unknown {
         None => Ok(()),
-        Some(name) => Err(Failure::usage(format!("--anchor {name}: no run of the store is of this file"))
+        Some(name) => Err(Failure::usage(format!("--anchor {name}: no run in the store used this file"))
             .hint("expected the name as `probity report` lists it")),
     }
 }
@@ -90,7 +91,7 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
             Ok(results) => results,
             Err(failure) if failure.exit == Exit::Usage => {
                 if !args.say.quiet {
-                    terminal::note(&format!("anchor {} is not looked at: {}", run.files, failure.message));
+                    terminal::note(&format!("anchor {} is not used: {}", run.files, failure.message));
                 }
                 continue;
             }

@@ -30,7 +30,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     if args.output.output.is_some() || !args.output.reports.is_empty() {
-        return Err(Failure::usage("--output and --report are about one run, expected its number or `last`")
+        return Err(Failure::usage("--output and --report need a run: its number, or `last`")
             .hint("`probity report last --report report.html`"));
     }
     let list = RunList::of(&past.runs, &past.outcomes()?);

@@ -116,8 +116,8 @@ impl Past {
                 stored.as_deref().and_then(|text| serde_json::from_str(text).ok());
             let stored = stored.ok_or_else(|| {
                 let name = &record.manifest.name;
-                Failure::usage(format!("run {} ({name}): what it wrote is not on record", record.run))
-                    .hint("make the same call with --offline: what it came to is in the store")
+                Failure::usage(format!("run {} ({name}): its results are not on record", record.run))
+                    .hint("run the same command with --offline: its verdicts are in the store")
             })?;
             let ended = stored.ended();
             let standing = RecordedRun::read(&self.reader, record.clone())?.standing(&self.reader)?;
@@ -159,7 +159,7 @@ impl Past {
 
 fn not_a_run(record: &RunRecord) -> Failure {
     let name = &record.manifest.name;
-    Failure::usage(format!("run {} ({name}) scored no replies by themselves", record.run))
+    Failure::usage(format!("run {} ({name}) did not score single replies", record.run))
         .hint("expected a run of `probity run`; `probity report` lists the runs")
 }
 

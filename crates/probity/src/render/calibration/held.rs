@@ -1,4 +1,4 @@
-//! What a judge says held against what people say: counted, and as what people mean when the judge says something.
+//! What a judge says compared with what people say: counted, and as what people mean when the judge says something.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -59,7 +59,7 @@ pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &JudgePl
     for (name, figures) in criteria {
         section = section.with(Block::Fold(Fold {
             title: name.to_string(),
-            about: "what the judge says against what people say".to_owned(),
+            about: "the judge's verdicts against human labels".to_owned(),
             shapes: Vec::new(),
             word: String::new(),
             tone: Tone::Soft,

@@ -142,7 +142,7 @@ fn estimate(figures: &Figures, name: &str) -> Option<Estimate> {
 
 fn verdict(judge: &JudgeFigures) -> String {
     let Some(rate) = estimate(&judge.overall, "agreement") else {
-        return "There is no label that the judge can be held against.".to_owned();
+        return "No label can be compared with the judge's verdicts.".to_owned();
     };
     let [value, interval, n] = share(Some(&rate));
     format!("The judge agrees with people on {value} of {n} labelled items ({interval} %).")
@@ -214,7 +214,7 @@ fn overview(all: &Calibration) -> Section {
     }
     let people = &all.people;
     table.row(cells![
-        "ceiling: people, among themselves",
+        "ceiling: people among themselves",
         Cell::share(people.agreement.as_ref()),
         Cell::coefficient(people.fleiss.as_ref().map(|fleiss| fleiss.figure)),
         short(Some(people.alpha.nominal)),

@@ -1,4 +1,4 @@
-//! A comparison as test cases: a case per pair, and one per variant that is held against the first.
+//! A comparison as test cases: a case per pair, and one per variant that is compared with the first.
 //!
 //! A variant that is shown to be worse is a failure, and so is a reply that the gate blocks. Verdicts that are
 //! missing are an error. A pair that a person must decide is skipped, and so is everything that a judge without

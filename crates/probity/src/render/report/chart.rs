@@ -142,7 +142,7 @@ impl Ruler {
 }
 
 /// The same in characters, for where nothing is drawn: the interval as a line and the figure on it, the figure as a
-/// diamond where all of the interval misses what is wanted, and a ring or a line at what it is held against; or a bar up to what there is, and a mark at what is needed.
+/// diamond where all of the interval misses what is wanted, and a ring or a line at what it is compared with; or a bar up to what there is, and a mark at what is needed.
 pub(super) fn in_characters(drawn: &Value) -> String {
     let cell = |x: &Value| {
         let percent = x.as_f64()?.clamp(0.0, 100.0);

@@ -586,7 +586,11 @@ impl JudgeLine {
 
     /// What that means for a reader; empty where nothing has to be said.
     pub(super) fn caution(&self) -> &'static str {
-        if self.is_promoted() { "" } else { "These figures inform; they must not gate a release." }
+        if self.is_promoted() {
+            ""
+        } else {
+            "These figures are information only and must not gate a release."
+        }
     }
 
     /// Whether the judge may gate.

@@ -51,7 +51,7 @@ fn standing_line(judge: &JudgeLine, ink: Ink) -> String {
         return format!("standing: {}", ink.paint(&reason, Emphasis::Good));
     }
     let standing = ink.paint(&judge.standing, Emphasis::Doubt);
-    format!("standing: {standing}, {reason}. Its scores inform, they must not gate a release.")
+    format!("standing: {standing}, {reason}. Its scores are information only and must not gate a release.")
 }
 
 fn section(out: &mut String, section: &Section, ink: Ink) {

@@ -173,7 +173,9 @@ fn why(row: &ResultRow, rubric: &Rubric) -> Vec<String> {
             );
         }
         RowOutcome::Unscored => {
-            lines.push("A criterion has no level, so there is no total; that is no zero.".to_owned());
+            lines.push(
+                "A criterion has no level, so there is no total. This does not count as zero.".to_owned(),
+            );
         }
         RowOutcome::Fail => {
             let levels = rubric.criteria().iter().enumerate();

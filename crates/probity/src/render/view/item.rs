@@ -44,7 +44,7 @@ pub(crate) enum Opened {
         /// How well that is.
         tone: String,
     },
-    /// What a judge said about something, held against what people said.
+    /// What a judge said about something, compared with what people said.
     Held {
         /// The conversation.
         turns: Vec<Turn>,

@@ -99,7 +99,7 @@ async fn w10_the_script_gets_an_object_and_the_cookie() {
     assert!(got.header("set-cookie").is_some());
     let again = site.ask("POST /enter", &headers, &format!("token={token}")).await;
     assert_eq!(again.status, 401);
-    assert_eq!(again.body, r#"{"error":"this link was used already, or is too old"}"#);
+    assert_eq!(again.body, r#"{"error":"this link was already used or has expired"}"#);
 }
 
 #[tokio::test]

@@ -376,7 +376,7 @@ fn g06_partial_failure_is_visible() {
           2 refused: No.
           2 server_error: HTTP 500
         [{"no_json":2,"out_of_range":2,"refused":2,"server_error":2},0.6,6]
-        incomplete: 60.0 % of the admitted replies have a verdict, 90.0 % are wanted; run the same command again to continue
+        incomplete: 60.0 % of the admitted replies have a verdict (required: 90.0 %); run the same command again to continue
     "#]].assert_eq(&format!("{head}\n{visible}\n{counts}\n{said}"));
 
     let _enough = scene.run(&["--min-coverage", "0.6"]).code(0);

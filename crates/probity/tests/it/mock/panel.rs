@@ -151,7 +151,7 @@ fn what_no_stage_may_decide_is_for_a_person() {
 fn without_agreement_there_is_no_cascade() {
     let scene = Panel::new(40, 40, [&["--pairs", "shorter"], &["--pairs", "shorter"]]);
     let refused = scene.fit("cascade").code(1);
-    let report = refused.says(["FAILED: no threshold keeps the promise, so nothing was kept"]).json();
+    let report = refused.says(["FAILED: no threshold keeps the promise; nothing was saved"]).json();
     assert_eq!((&report["kept"], &report["fewest_labels"]), (&json!(false), &json!(19)));
     scene.compare("cascade").code(2);
 }

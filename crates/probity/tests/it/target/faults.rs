@@ -203,7 +203,7 @@ fn settings_that_do_not_fit_are_named() {
         check_refused(CHAT, &["--target-base-url", url], says);
     }
     let scene = Scene::new(3, CHAT);
-    scene.run(&["--target-model", "m"]).code(2).says(["--target-model means nothing without --target"]);
+    scene.run(&["--target-model", "m"]).code(2).says(["--target-model needs --target"]);
 }
 
 /// What a target that wants the key told does with it, one way per case.

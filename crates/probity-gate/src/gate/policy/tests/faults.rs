@@ -184,7 +184,7 @@ fn audiences_and_regions_that_reach_nobody() {
         "audience = [\"customer\", \"agent\"]",
         "audience = []",
         &expect![[
-            r#"1:5: `audience` lists nobody, so nobody may use the source | leave `audience` out for "customer""#
+            r#"1:5: `audience` is empty, so the source applies to no customer | leave `audience` out for "customer""#
         ]],
     );
     check(
