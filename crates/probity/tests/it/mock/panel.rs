@@ -270,6 +270,6 @@ fn the_price_before_goes_by_what_each_stage_is_expected_to_be_asked() {
     let settings = String::from_utf8(scene.folder.bytes("probity.toml")).unwrap();
     scene.folder.write("probity.toml", settings.replace("mtok = 1\n", "mtok = 9000\n"));
     let calls = scene.calls();
-    scene.compare("cascade").code(2).says(["that are spent unasked"]);
+    scene.compare("cascade").code(2).says(["need your confirmation"]);
     assert_eq!(scene.calls(), calls);
 }
