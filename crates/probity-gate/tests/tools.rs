@@ -184,3 +184,47 @@ fn words_that_name_something_else_are_read_as_that() {
     check(&[], "Hello", "We will extend your ticket.", &["unsupported_promise"]);
     check(&[], "Hello", "Hold the button for 30 seconds.", &[]);
 }
+
+/// What a bot with tools says, by what the conversation shows: its turns (`tool: …` for what a tool wrote, else the
+/// customer's), the reply, and what is found.
+#[test]
+fn what_a_conversation_shows_is_read_however_it_is_written() {
+    let rows: &[(&[&str], &str, &[&str])] = &[
+        // A figure of a tool, as JSON with and without a currency, and as text with and without one.
+        (&["How much is the window seat?", "tool: {\"window\": 42}"], "A window seat is $42.", &[]),
+        (&["How much?", "tool: {\"fee\": 42, \"currency\": \"USD\"}"], "The fee is $42.", &[]),
+        (&["How much?", "tool: The fee is 42."], "The fee is $42.", &[]),
+        (&["How much?", "tool: The fee is 42 USD."], "The fee is $42.", &[]),
+        (&["How much?", "tool: The fee is 42."], "The fee is $43.", &["unsupported_figure"]),
+        // A deed, as a state, as a sentence and as a call.
+        (
+            &["Please cancel.", "tool: {\"booking\": \"KQ7T2M\", \"status\": \"cancelled\"}"],
+            "Your booking KQ7T2M has been cancelled.",
+            &[],
+        ),
+        (
+            &["Please cancel.", "tool: Booking KQ7T2M has been cancelled."],
+            "Your booking KQ7T2M has been cancelled.",
+            &[],
+        ),
+        (&["Please cancel.", "tool: cancel_booking: ok"], "Your booking has been cancelled.", &[]),
+        (&["Please cancel."], "Your booking has been cancelled.", &["unsupported_deed"]),
+        // Words that name a remedy or a deed elsewhere.
+        (&["Can I still change it?"], "The trip was booked more than 24 hours ago.", &[]),
+        (&["Move my seat."], "The difference was charged to your original gift card.", &["unsupported_deed"]),
+        (&["Trains to Graz?"], "There are two direct return trains to Graz.", &[]),
+        (&["Book a trip."], "Which day do you leave, and (if it is a round trip) when do you return?", &[]),
+        // "Extend" offers the discount, whose share nothing supports; a longer warranty is a promise of its own.
+        (&["It came late."], "We are happy to extend a 15% discount to you.", &["unsupported_figure"]),
+        (&["Hm."], "We will extend your warranty.", &["unsupported_promise"]),
+        (&["So I pay $30 and $25?"], "Right, $55 altogether.", &[]),
+    ];
+    for (turns, reply, want) in rows {
+        let turn = |said: &&str| match said.strip_prefix("tool: ") {
+            Some(text) => Turn { role: Role::System, text: text.into() },
+            None => Turn { role: Role::Customer, text: (*said).into() },
+        };
+        let evidence = Evidence::of_sources([("tickets", None)]);
+        check_case(evidence, turns.iter().map(turn).collect(), reply, want);
+    }
+}

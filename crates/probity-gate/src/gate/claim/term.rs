@@ -165,13 +165,17 @@ impl<'a> Reader<'a> {
             matches!(self.tokens[at].shape, Shape::Mark(_))
                 || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
         };
-        for skipped in at..=at + GAP_WORDS_MAX[usize::from(self.table.verb_final)] {
-            if let Some(behind) = self.element(element, skipped) {
+        let mut next = at;
+        for _ in 0..=GAP_WORDS_MAX[usize::from(self.table.verb_final)] {
+            if let Some(behind) = self.element(element, next) {
                 return Some(behind);
             }
-            if skipped >= self.tokens.len() || stops(skipped) {
-                return None;
-            }
+            // A figure is one word, whatever marks it has.
+            next = match self.figure_at(next) {
+                Some(figure) => figure.behind,
+                None if next >= self.tokens.len() || stops(next) => return None,
+                None => next + 1,
+            };
         }
         None
     }
