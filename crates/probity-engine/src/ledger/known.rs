@@ -35,7 +35,7 @@ static SETTLEMENTS: LazyLock<String> = LazyLock::new(|| {
 /// The attempts at packets, the last of each behind the others; the parameters are those of [`SETTLEMENTS`].
 static ATTEMPTS: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT packet, state, outcome, n, detail
+        "SELECT packet, state, outcome, n, detail, batch
         FROM attempt WHERE judge = ?1 AND repeat = ?2 AND packet IN ({}) ORDER BY id",
         marks(3)
     )
@@ -59,7 +59,12 @@ impl Reader {
             _ => Ok(KnownKind::Verdict),
         };
         let attempted = |row: &Row<'_>| {
-            Ok(if row.text(1)? == "in_flight" { KnownKind::InFlight } else { KnownKind::Attempted })
+            let in_batch = row.get::<Option<i64>>(5)?.is_some();
+            Ok(if row.text(1)? == "in_flight" && in_batch {
+                KnownKind::InFlight
+            } else {
+                KnownKind::Attempted
+            })
         };
         self.ask(|db| looked_up(db, (judge, repeat), packets, [&settled, &attempted]))
     }

@@ -383,7 +383,7 @@ pub enum KnownKind {
     Unscored,
     /// It was asked about, and nothing is settled.
     Attempted,
-    /// It is being asked about: in a batch, as no process works on it.
+    /// It waits in a batch. What another worker asks about is [`KnownKind::Attempted`]: that worker may be lost.
     InFlight,
 }
 

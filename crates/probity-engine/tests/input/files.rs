@@ -227,15 +227,17 @@ fn d09_an_array_must_be_closed_and_stand_alone() {
         "c.json",
         format!("[{A},\n]"),
         &expect![[r#"
-        error: c.json:2: unexpected ']' in the array, expected a record
-    "#]],
+            error: c.json:2: unexpected ']' in the array, expected a record
+            hint: JSON has no comma after the last record
+        "#]],
     );
     check(
         "c.json",
         format!("[{A}\n}}]"),
         &expect![[r#"
-        error: c.json:2: unexpected '}' in the array, expected a record
-    "#]],
+            error: c.json:2: unexpected '}' in the array, expected a record
+            hint: JSON has no comma after the last record
+        "#]],
     );
 }
 

@@ -142,7 +142,7 @@ fn a_batch_comes_to_the_same_as_calls_one_by_one() {
     for form in FORMS {
         let scene = Scene::new(form, &[]);
         let ran = scene.batch().code(0);
-        assert!(ran.stderr.contains("goes on whatever becomes of this command"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("it continues even if this command stops"), "{}", ran.stderr);
         scene.check_results();
         scene.check_bill();
         assert_eq!((scene.n_batches(), scene.n_lost()), (1, 0), "{form:?}");

@@ -189,7 +189,7 @@ const INCREMENTAL: &str = r#"{"tickets":[{"id":7,"requester_id":1,"submitter_id"
 fn the_frame_of_an_export_comes_back_and_counts_are_said() {
     let probity = Probity::new().file("export.json", INCREMENTAL);
     let ran = probity.args(["run", "export.json"]).words(FLAGS.iter().copied()).run();
-    assert!(ran.stderr.contains("taken for an agent's: 1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("read as an agent's: 1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("private notes left out: 1"), "{}", ran.stderr);
     let out = export(&probity, "cases --original").code(0);
     let said = "1 private note was left out; agents' mail addresses were replaced in 2 texts; not known to be public and \

@@ -78,7 +78,7 @@ fn a_store_that_another_process_writes() {
     let first = probity.args(["run", "tickets.json"]).start();
     wait_for(&server, 1);
     let holder = format!("process {}", first.id());
-    probity.run_tickets([]).code(4).says(["one writer at a time", &holder]);
+    probity.run_tickets([]).code(4).says(["one process at a time", &holder]);
     let first = first.wait_with_output().expect("the first ends");
     assert_eq!(first.status.code(), Some(0));
     assert_eq!(server.n_requests(), 4);

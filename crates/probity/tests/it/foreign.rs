@@ -283,7 +283,7 @@ fn is_the_judge_you_have_any_good() {
         "a judge of ours by the same labels"
     );
     let unlabelled = folder.join("deepeval/test_run_single_turn.json").display().to_string();
-    probity.args(["calibrate", &unlabelled]).run().code(2).says(["no label of a person", "probity review"]);
+    probity.args(["calibrate", &unlabelled]).run().code(2).says(["no human labels", "probity review"]);
     let phoenix = ["phoenix-spans.json", "phoenix-span-annotations.json"]
         .map(|name| folder.join("openinference").join(name).display().to_string());
     let phoenix = probity.args(["calibrate", &phoenix[0], &phoenix[1]]).run().code(2);

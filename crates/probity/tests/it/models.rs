@@ -61,7 +61,7 @@ fn a_server_with_one_model_needs_no_name_and_one_with_several_lists_them() {
     drop(server);
     folder.run_tickets(["--offline"]).code(0);
     assert_eq!(folder.json("out.json"), first);
-    folder.run_tickets(["--store", "none.db"]).code(3).says(["/v1/models did not answer", "--model"]);
+    folder.run_tickets(["--store", "none.db"]).code(3).says(["/v1/models did not answer", "--base-url"]);
 }
 
 #[test]

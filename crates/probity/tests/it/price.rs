@@ -163,7 +163,7 @@ fn the_tier_is_no_part_of_the_judge() {
         .args(["run", "tickets.json", "--model", "m", "--base-url", &url])
         .run()
         .code(2)
-        .says(["no flex tier"]);
+        .says(["no known flex tier"]);
 }
 
 #[test]

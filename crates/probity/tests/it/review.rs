@@ -254,7 +254,7 @@ fn a_contract_s_queue_has_exactly_what_it_lacks() {
     let words = ["run", "cases.jsonl", "--judge", "baseline", "--store", "s.db", "--quiet"];
     folder.args([]).words(words.into_iter()).run().code(0);
     let wanted = ["cases.jsonl", "--judge", "baseline", "--from", "contract", "--overlap", "1"];
-    review(&folder, &wanted).code(2).says(["which contract?", "--contract FILE"]);
+    review(&folder, &wanted).code(2).says(["needs a contract", "--contract FILE"]);
     let wanted = [&wanted[..], &["--contract", "contract.toml"]].concat();
     let made = review(&folder, &wanted).code(0).json();
     assert_eq!((&made["items"], &made["left_out"]), (&json!(50), &json!(20)), "thirty late ones among fifty");

@@ -182,7 +182,7 @@ impl Team {
         let word = |track: &Value, name: &str| track[name].as_str().unwrap().to_owned();
         let tracks = series["tracks"].as_array().unwrap().iter();
         let causes = tracks.map(|track| (word(track, "figure"), word(track, "cause")));
-        causes.filter(|(_, cause)| cause != "nobody").collect()
+        causes.filter(|(_, cause)| cause != "no_change").collect()
     }
 }
 

@@ -95,7 +95,7 @@ fn c13_a_second_writer_is_refused() {
     let error = Store::open(&aliased).err().unwrap();
     let StoreError::Locked { path, holder } = &error else { panic!("{error:?}") };
     assert_eq!((path, *holder), (&scene.path().canonicalize().unwrap(), Some(std::process::id())));
-    assert!(error.to_string().contains("it has one writer at a time, and process"), "{error}");
+    assert!(error.to_string().contains("one process at a time can write"), "{error}");
     scene.begin("the first writer goes on");
     let path = scene.path();
     scene.store.close().unwrap();

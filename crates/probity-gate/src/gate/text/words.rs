@@ -20,9 +20,10 @@ macro_rules! files {
 }
 
 /// The data files of all languages.
-const FILES: &[&str] = files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
+pub(super) const FILES: &[&str] =
+    files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
 /// Those for claims, whose names of months count here too.
-const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
+pub(super) const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
 /// Words as the files have them.
 type Words = Vec<Cow<'static, str>>;

@@ -83,8 +83,9 @@ fn finish(
 
 /// A probing that was read from a file: what it came to, and the whole document.
 fn probing_file(path: &Path) -> Result<(ProbeRecord, Value), Failure> {
-    let usage = |problem: String| Failure::usage(format!("probes {}: {problem}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| usage(format!("cannot be read: {error}")))?;
+    let named = format!("probes {}", path.display());
+    let usage = |problem: String| Failure::usage(format!("{named}: {problem}"));
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::unreadable(&named, &error))?;
     let record = ProbeRecord::read(&text).map_err(|error| usage(error.to_string()))?;
     let document = serde_json::from_str(&text).map_err(|error| usage(error.to_string()))?;
     Ok((record, document))

@@ -35,7 +35,7 @@ fn requests_go_out_and_answers_come_in_by_file() {
     assert!(written.starts_with("12 requests written to requests.jsonl"), "{written}");
     assert_eq!(scene.rehearsal.calls().len(), 0, "nothing was sent");
     export(&scene, "requests.jsonl").code(2).says(["expected a file that does not exist"]);
-    assert!(export(&scene, "more.jsonl").code(0).stdout.starts_with("nothing is to be asked"));
+    assert!(export(&scene, "more.jsonl").code(0).stdout.starts_with("nothing to export"));
     scene.run(&[]).code(3).says(["12 calls wait in batch"]);
 
     let requests = scene.rehearsal.text("requests.jsonl");

@@ -92,7 +92,7 @@ fn g01_c13_a_second_process_is_refused_and_calls_nobody() {
     while judge.n_requests() == 0 {
         sleep(Duration::from_millis(1));
     }
-    let holder = format!("one writer at a time, and process {} has it", first.id());
+    let holder = format!("in use by process {}: one process at a time", first.id());
     let _refused = scene.run(&["--concurrency", "40"]).code(4).says([&holder]);
     assert!(judge.n_open_calls_peak() <= 4, "the second process made calls");
     let _first = Ended::after(first).code(0);

@@ -106,7 +106,7 @@ fn k21_the_roles_of_the_docs_are_enough_and_no_more() {
     let of = |role: &str| server.address("probity").replace("user=postgres", &format!("user={role}"));
     let judge = Judge::sound(2, 0);
     let worker = Scene::new(cases(3), &judge.base_url()).on(&of("probity"));
-    worker.run(&[]).code(4).says(["this role may not make them", "probity store check"]);
+    worker.run(&[]).code(4).says(["this role may not create them", "probity store check"]);
     worker.args(["store", "check", "--store", &of("probity_owner")]).run().code(0);
     worker.run(&[]).code(0);
     let reader = Scene::new(cases(3), &judge.base_url()).on(&of("reader"));

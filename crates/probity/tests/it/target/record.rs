@@ -137,7 +137,7 @@ fn a_limit_on_money_needs_a_price_for_the_target_too() {
     scene
         .run(&["--target", "bot", "--budget-usd", "1"])
         .code(2)
-        .says(["no price is known for model \"m-bot\""]);
+        .says(["a budget needs a price, and none is known for model \"m-bot\""]);
     assert_eq!(scene.calls("m-bot"), 0);
 }
 

@@ -237,11 +237,18 @@ fn empty(code: &str) -> Arc<Lexicon> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::super::text::lists::tests::assert_read_as_parsed;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, want: Option<&str>) {
         assert_eq!(Languages::built_in().detect(text), want, "{text:?}");
+    }
+
+    #[test]
+    fn files_are_read_as_a_parser_reads_them() {
+        let files = BUILT_IN.iter().flat_map(|(_, files)| files).chain([&ANY, &OTHERS]);
+        files.for_each(|file| assert_read_as_parsed(file));
     }
 
     #[test]
