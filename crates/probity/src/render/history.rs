@@ -125,9 +125,8 @@ fn page_section((at, series): (usize, &Series)) -> Section {
     let small: Vec<Value> = tracks.iter().map(small).collect();
     let section = Section::new(&format!("series-{}", at + 1), &title(series));
     let section = anchor(series).into_iter().fold(section, Section::text);
-    let flags = series.tracks.iter().filter_map(flag);
-    let section = section.list(flags);
     let section = main.into_iter().fold(section, |section, main| section.with(Block::Drawing(main)));
+    let section = section.list(series.tracks.iter().filter_map(flag));
     let fold = |title: &str, table: Table| {
         Block::Fold(Fold {
             title: title.to_owned(),
