@@ -9,7 +9,7 @@ use crate::binary::Probity;
 
 /// What a mistake says on standard error, apart from notices about settings and the judge.
 #[track_caller]
-fn check(folder: &Probity, args: &[&str], want: Expect) {
+fn check(folder: &Probity, args: &[&str], want: &Expect) {
     let ran = folder.args([]).words(args.iter().copied()).run();
     let is_notice = |line: &&str| line.starts_with("settings: ") || line.starts_with("no key is set");
     let said = ran.stderr.lines().filter(|line| !is_notice(line)).collect::<Vec<_>>().join("\n");
@@ -32,7 +32,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["rnu", "tickets.json"],
-        expect![[r#"
+        &expect![[r#"
         error: unrecognized subcommand 'rnu'
 
           tip: a similar subcommand exists: 'run'
@@ -46,7 +46,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["run", "tickets.json", "--modle", "m"],
-        expect![[r#"
+        &expect![[r#"
         error: unexpected argument '--modle' found
 
           tip: a similar argument exists: '--model'
@@ -60,7 +60,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["run", "tickts.json"],
-        expect![[r#"
+        &expect![[r#"
         error: tickts.json: there is no such file
         hint: did you mean tickets.json?
         [exit code 2]
@@ -69,7 +69,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["run", "tickets.json", "--rubric", "relevance-tones"],
-        expect![[r#"
+        &expect![[r#"
         error: there is no rubric relevance-tones: it is neither built in nor a file
         hint: did you mean `relevance-tone`?
         [exit code 2]
@@ -78,16 +78,21 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["run", "tickets.json", "--rubric", "my.toml"],
-        expect![[r#"
+        &expect![[r#"
         error: there is no rubric my.toml: it is neither built in nor a file
         hint: built in: relevance-tone, support-gold, pairwise-support
         [exit code 2]
     "#]],
     );
+}
+
+#[test]
+fn judges_settings_and_files_that_are_nearly_right() {
+    let folder = folder();
     check(
         &folder,
         &["run", "tickets.json", "--judge", "opnai"],
-        expect![[r#"
+        &expect![[r#"
         error: judge.name: there is no judge "opnai"
           hint: did you mean `openai`?
         [exit code 2]
@@ -96,7 +101,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["run", "tickets.json", "--config", "wrong.toml"],
-        expect![[r#"
+        &expect![[r#"
         error: wrong.toml:2: unknown setting `rubrik` in [run]
           hint: did you mean `rubric`?
         [exit code 2]
@@ -105,7 +110,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["gate", "check", "tickets.json", "--policies", "polices.toml"],
-        expect![[r#"
+        &expect![[r#"
         error: polices.toml: there is no such file
         [exit code 2]
     "#]],
@@ -113,7 +118,7 @@ fn names_that_are_nearly_right() {
     check(
         &folder,
         &["diff", "ticket.json", "after.json"],
-        expect![[r#"
+        &expect![[r#"
         error: ticket.json: there is no such file
         hint: did you mean tickets.json?
         [exit code 2]
@@ -127,7 +132,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "noreply.csv"],
-        expect![[r#"
+        &expect![[r#"
         error: noreply.csv:1: found no column with the reply
         hint: these are its columns, each with its first value:
           id      "1"
@@ -139,7 +144,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "comma.json"],
-        expect![[r#"
+        &expect![[r#"
         error: comma.json:1: unexpected ']' in the array, expected a record
         hint: JSON has no comma after the last record
         [exit code 2]
@@ -148,7 +153,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "empty.json"],
-        expect![[r#"
+        &expect![[r#"
         error: empty.json: no records
         hint: expected a JSON array, JSON lines or CSV with a header row
         [exit code 2]
@@ -157,16 +162,21 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "."],
-        expect![[r#"
+        &expect![[r#"
         error: .: is a directory, expected a file
         hint: name the files in it one by one
         [exit code 2]
     "#]],
     );
+}
+
+#[test]
+fn files_that_do_not_have_what_is_asked_for() {
+    let folder = folder();
     check(
         &folder,
         &["import", "labels", "tickets.json"],
-        expect![[r#"
+        &expect![[r#"
         error: tickets.json:1: none of the 2 rows can be used; the first one: Missing 'label' field
         [exit code 2]
     "#]],
@@ -174,7 +184,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["compare", "tickets.json"],
-        expect![[r#"
+        &expect![[r#"
         error: tickets.json: expected replies of two variants, found only 'tickets'
         hint: name a file for each variant, or give records a `variant`
         [exit code 2]
@@ -183,7 +193,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "tickets.json", "--store", "wrong.toml"],
-        expect![[r#"
+        &expect![[r#"
         error: cannot open wrong.toml: expected a store, found another kind of file
         [exit code 4]
     "#]],
@@ -191,7 +201,7 @@ fn files_that_are_not_what_they_should_be() {
     check(
         &folder,
         &["run", "tickets.json", "--only", "nothing"],
-        expect![[r#"
+        &expect![[r#"
         error: tickets.json: no record matches --slice or --only
         [exit code 2]
     "#]],
@@ -204,7 +214,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["run", "tickets.json", "--model", "gpt-6-luna"],
-        expect![[r#"
+        &expect![[r#"
         error: the environment variable OPENAI_API_KEY is not set; expected the key of the account
         hint: export OPENAI_API_KEY=…, or choose --judge baseline; --base-url names a server without a key
         [exit code 2]
@@ -213,7 +223,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["run", "tickets.json", "--base-url", "http://127.0.0.1:9/v1"],
-        expect![[r#"
+        &expect![[r#"
         error: http://127.0.0.1:9/v1/models did not answer: could not connect: Connection refused (os error 111)
         hint: start the server, or correct --base-url
         [exit code 3]
@@ -222,7 +232,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["run", "tickets.json", "--budget-usd", "$5"],
-        expect![[r#"
+        &expect![[r#"
         error: --budget-usd: expected a plain decimal number such as 40 or 12.5, found "$5"
         [exit code 2]
     "#]],
@@ -230,7 +240,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["run", "tickets.json", "--max-calls", "-1"],
-        expect![[r#"
+        &expect![[r#"
         error: invalid value '-1' for '--max-calls <N>': expected a whole number, 0 or more
 
         For more information, try '--help'.
@@ -240,17 +250,22 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["run", "tickets.json", "--fail-under", "80"],
-        expect![[r#"
+        &expect![[r#"
         error: invalid value '80' for '--fail-under <RATE>': expected a number from 0 to 1, such as 0.8 for 80 %
 
         For more information, try '--help'.
         [exit code 2]
     "#]],
     );
+}
+
+#[test]
+fn reports_runs_contracts_and_labels() {
+    let folder = folder();
     check(
         &folder,
         &["run", "tickets.json", "--report", "report.pdf"],
-        expect![[r#"
+        &expect![[r#"
         error: --report report.pdf: expected a name that ends in .html, .md, .txt, .xml, .json or .slack.json
         [exit code 2]
     "#]],
@@ -258,7 +273,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["report", "99"],
-        expect![[r#"
+        &expect![[r#"
         error: .probity/store.db has no run 99, expected a number or `last`
         hint: `probity report` lists the runs
         [exit code 2]
@@ -267,7 +282,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["promote", "tickets.json"],
-        expect![[r#"
+        &expect![[r#"
         error: the following required arguments were not provided:
           --contract <FILE>
 
@@ -280,7 +295,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["calibrate", "tickets.json"],
-        expect![[r#"
+        &expect![[r#"
         error: .probity/store.db has no labels
         hint: name a file with --labels, or import labels with `probity import labels FILE`
         [exit code 2]
@@ -293,7 +308,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["init"],
-        expect![[r#"
+        &expect![[r#"
 
         [exit code 0]
     "#]],
@@ -301,7 +316,7 @@ fn keys_servers_and_limits() {
     check(
         &folder,
         &["init"],
-        expect![[r#"
+        &expect![[r#"
         error: ./probity.toml already exists; nothing was written
         hint: give another folder: probity init FOLDER
         [exit code 2]
