@@ -262,6 +262,7 @@ fn keys_servers_and_limits() {
 #[test]
 fn reports_runs_contracts_and_labels() {
     let folder = folder();
+    folder.args(["run", "tickets.json"]).run();
     check(
         &folder,
         &["run", "tickets.json", "--report", "report.pdf"],

@@ -231,7 +231,7 @@ fn what_is_known_is_told_for_what_was_asked() {
         a: Verdict, verdict {} after 1
         b: Unscored, unscored refused (because refused) after 1
         c: Attempted, attempt 1 ok
-        d: InFlight, attempt 1 in_flight"]]
+        d: Attempted, attempt 1 in_flight"]]
     .assert_eq(&known(&scene.judge, 0));
     assert_eq!(known(&other, 0), "e: Verdict, verdict {} after 1");
     assert_eq!(known(&scene.judge, 1), "");
