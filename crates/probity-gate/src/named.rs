@@ -1,7 +1,7 @@
 //! Enums whose values have names in files and reports: the declaration is the table.
 
-/// Declares an enum of plain values, each with its name. `ALL` lists them in order, `name` and `from_name` go both
-/// ways, and `NAMED` is the table that a choice in a file is read by.
+/// Declares an enum of plain values, each with its name. `ALL` and `NAMES` list them in order, `name` and `from_name` go
+/// both ways, and `NAMED` is the table that a choice in a file is read by.
 ///
 /// ```
 /// probity_gate::named! {
@@ -33,6 +33,9 @@ macro_rules! named {
         impl $Enum {
             /// Every value, in the order of the declaration.
             $visibility const ALL: [$Enum; [$($name),+].len()] = [$($Enum::$Value),+];
+
+            /// Their names, in the same order.
+            $visibility const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
             /// Every value behind its name.
             $visibility const NAMED: [(&'static str, $Enum); [$($name),+].len()] = [$(($name, $Enum::$Value)),+];

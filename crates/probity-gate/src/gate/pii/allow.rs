@@ -46,21 +46,10 @@ crate::named! {
 
 /// A form of numbers that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PatternProblem {
-    /// It would allow nearly everything.
-    #[error("the id pattern '{pattern}' allows any number; expected at least two characters besides '*'")]
-    TooWide {
-        /// The pattern as written.
-        pattern: String,
-    },
-    /// It is longer than any number.
-    #[error("the id pattern '{pattern}' has {length} bytes; expected at most {PATTERN_MAX}")]
-    TooLong {
-        /// The pattern as written.
-        pattern: String,
-        /// Its length in bytes.
-        length: usize,
-    },
+#[error("the id pattern '{pattern}' {problem}")]
+pub struct PatternProblem {
+    pattern: String,
+    problem: String,
 }
 
 /// The lists in one spelling.
@@ -146,11 +135,12 @@ impl Lists {
 
 /// The expression for a form of numbers, as a word of its own.
 fn id_form(pattern: &str) -> Result<Regex, PatternProblem> {
+    let refused = |problem: String| Err(PatternProblem { pattern: pattern.to_owned(), problem });
     if pattern.bytes().filter(|byte| *byte != b'*').count() < 2 {
-        return Err(PatternProblem::TooWide { pattern: pattern.to_owned() });
+        return refused("allows any number; expected at least two characters besides '*'".to_owned());
     }
     if pattern.len() > PATTERN_MAX {
-        return Err(PatternProblem::TooLong { length: pattern.len(), pattern: pattern.to_owned() });
+        return refused(format!("has {} bytes; expected at most {PATTERN_MAX}", pattern.len()));
     }
     let parts = pattern.chars().map(|part| match part {
         '#' => "[0-9]".to_owned(),

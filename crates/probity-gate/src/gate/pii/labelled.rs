@@ -26,17 +26,13 @@ const CONNECTORS_MAX: usize = 2;
 /// How far behind its label a date can end, in bytes.
 const DATE_REACH: usize = 64;
 
-/// What a label announces. The data file says more about each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Announced {
-    Birth,
-    Document,
-    NationalId,
-    BankAccount,
-    Password,
-    Code,
-    Key,
-    Login,
+crate::named! {
+    /// What a label announces, by its key in the data files, which say more about each.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Announced {
+        Birth = "birth", Document = "document", NationalId = "national_id", BankAccount = "bank_account",
+        Password = "password", Code = "code", Key = "key", Login = "login",
+    }
 }
 
 /// The value that the label at `label` announces.

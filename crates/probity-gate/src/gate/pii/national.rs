@@ -272,18 +272,10 @@ impl Check {
 
 /// Whether nine digits can be a social security number of the United States (Social Security
 /// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
-pub(super) fn is_social_security<D: Copy + Into<u32>>(digits: &[D]) -> bool {
-    let digits: Vec<u32> = digits.iter().map(|digit| (*digit).into()).collect();
-    let (Some(area), Some(group), Some(serial)) = (digits.get(..3), digits.get(3..5), digits.get(5..9))
-    else {
-        return false;
-    };
-    digits.len() == 9
-        && area != [0; 3]
-        && area != [6; 3]
-        && area[0] != 9
-        && group != [0; 2]
-        && serial != [0; 4]
+fn is_social_security(digits: &[u32]) -> bool {
+    let [a, b, c, group @ .., _, _, _, _] = digits else { return false };
+    let (area, serial) = ([*a, *b, *c], &digits[3 + group.len()..]);
+    group.len() == 2 && area != [0; 3] && area != [6; 3] && *a != 9 && group != [0; 2] && serial != [0; 4]
 }
 
 /// The check that Luhn proposed (ISO/IEC 7812-1, annex B).

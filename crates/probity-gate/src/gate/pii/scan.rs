@@ -39,23 +39,12 @@ enum Trigger {
 impl Trigger {
     /// What the words under a key of the data file open.
     fn from_key(key: &str) -> Option<Trigger> {
-        Some(match key {
-            "birth" => Trigger::Label(Announced::Birth),
-            "document" => Trigger::Label(Announced::Document),
-            "national_id" => Trigger::Label(Announced::NationalId),
-            "bank_account" => Trigger::Label(Announced::BankAccount),
-            "password" => Trigger::Label(Announced::Password),
-            "code" => Trigger::Label(Announced::Code),
-            "key" => Trigger::Label(Announced::Key),
-            "login" => Trigger::Label(Announced::Login),
-            "token" => Trigger::Secret(Token::Random),
-            "json_web_token" => Trigger::Secret(Token::Segments),
-            "private_key" => Trigger::Secret(Token::PrivateKey),
-            "bearer" => Trigger::Secret(Token::Bearer),
-            "double" => Trigger::Number(Spelling::Times(2)),
-            "triple" => Trigger::Number(Spelling::Times(3)),
-            "last_four" => Trigger::LastFour,
-            digit => Trigger::Number(Spelling::Digits(digit.parse().ok()?)),
+        let label = Announced::from_name(key).map(Trigger::Label);
+        label.or_else(|| Token::from_name(key).map(Trigger::Secret)).or_else(|| match key {
+            "double" => Some(Trigger::Number(Spelling::Times(2))),
+            "triple" => Some(Trigger::Number(Spelling::Times(3))),
+            "last_four" => Some(Trigger::LastFour),
+            digit => Some(Trigger::Number(Spelling::Digits(digit.parse().ok()?))),
         })
     }
 }

@@ -11,17 +11,19 @@ const RANDOM_MIN: usize = 16;
 /// How many bits per character a token needs to look random.
 const ENTROPY_MIN: f64 = 3.0;
 
-/// What must follow the prefix of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token {
-    /// Random characters, which are the token with its prefix.
-    Random,
-    /// Two more segments behind dots, as in a JSON Web Token.
-    Segments,
-    /// The frame of a private key.
-    PrivateKey,
-    /// Random characters, which are the token without its prefix.
-    Bearer,
+crate::named! {
+    /// What must follow the prefix of a token, by the key of the prefix in the data files.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Token {
+        /// Random characters, which are the token with its prefix.
+        Random = "token",
+        /// Two more segments behind dots, as in a JSON Web Token.
+        Segments = "json_web_token",
+        /// The frame of a private key.
+        PrivateKey = "private_key",
+        /// Random characters, which are the token without its prefix.
+        Bearer = "bearer",
+    }
 }
 
 /// The token whose prefix stands at `at`.

@@ -133,8 +133,8 @@ pub fn unlisted(ledger: &Ledger, languages: &Languages) -> Vec<UnlistedFacts> {
     found.filter(|unlisted| !unlisted.remedies.is_empty() || !unlisted.figures.is_empty()).collect()
 }
 
-#[cfg(test)]
 #[allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+#[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
 

@@ -187,8 +187,8 @@ fn escaped(line: &str) -> String {
     quoted[1..quoted.len() - 1].replace('\u{7f}', "\\u007f")
 }
 
-#[cfg(test)]
 #[allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+#[cfg(test)]
 mod tests {
     use expect_test::expect;
     use proptest::prelude::*;

@@ -64,7 +64,7 @@ pub(super) fn contacts(text: &Text) -> Vec<Contact> {
         }
         let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
         if first.start >= read_to {
-            let street = street::find_behind(text, &first).or_else(|| street::find_before(text, &last));
+            let street = street::find(text, &first, &last);
             read_to = street.as_ref().map_or(read_to, |street| street.span.end);
             found.extend(street);
         }

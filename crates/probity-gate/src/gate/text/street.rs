@@ -18,20 +18,13 @@ const BLOCK_MAX: usize = 160;
 /// How many line ends a block spans.
 const LINES_MAX: usize = 6;
 
-/// The address whose street follows the number `group`.
-pub(super) fn find_before(text: &Text, group: &Group) -> Option<Contact> {
-    let core = if is_house(text, group) {
-        number_first(text, group).or_else(|| romanised(text, group))
-    } else {
-        None
-    };
-    core.map(|core| street(text, core))
-}
-
-/// The address whose street the number `group` follows.
-pub(super) fn find_behind(text: &Text, group: &Group) -> Option<Contact> {
-    let core =
-        if is_house(text, group) { number_last(text, group).or_else(|| japanese(text, group)) } else { None };
+/// The address whose street the first group of a cluster follows, or follows the last one.
+pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> {
+    let behind =
+        house(text, first).and_then(|group| number_last(text, group).or_else(|| japanese(text, group)));
+    let core = behind.or_else(|| {
+        house(text, last).and_then(|group| number_first(text, group).or_else(|| romanised(text, group)))
+    });
     core.map(|core| street(text, core))
 }
 
@@ -87,13 +80,13 @@ fn street(text: &Text, core: Range<usize>) -> Contact {
     Contact::new(text, ContactKind::Street, span, core)
 }
 
-/// Whether a number can be that of a house: short, and glued to nothing that makes it something else.
-fn is_house(text: &Text, group: &Group) -> bool {
+/// The number, if it can be that of a house: short, and glued to nothing that makes it something else.
+fn house<'g>(text: &Text, group: &'g Group) -> Option<&'g Group> {
     let is_amount = run_after(text, group.end, 1, |byte| b"%:$".contains(&byte)) > 0;
     let is_joined =
         run_before(text, group.start, 1, |byte| byte.is_ascii_alphabetic() || b"$#:@=%_+".contains(&byte))
             > 0;
-    group.len() < 6 && !is_amount && !is_joined
+    (group.len() < 6 && !is_amount && !is_joined).then_some(group)
 }
 
 /// Whether a word is a counted street: `5th`.

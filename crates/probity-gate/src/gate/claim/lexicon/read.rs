@@ -39,54 +39,37 @@ crate::named! {
     }
 }
 
-static TOP: Shape = Shape {
-    place: "the top of the file",
-    keys: &[
-        "language", "remedy", "deed", "act", "cue", "figure", "currency", "unit", "numeral", "month",
-        "reference",
-    ],
-};
-static LANGUAGE: Shape = Shape { place: "[language]", keys: &names_of_lists() };
-static REMEDY: Shape = Shape {
-    place: "[remedy.…]",
-    keys: &["forms", "verbs", "done", "past", "granted", "denied", "not", "calls"],
-};
-static DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
-static FIGURE: Shape = Shape { place: "[figure]", keys: FIGURE_KEYS };
-static CUE: Shape = Shape { place: "[cue]", keys: CUE_KEYS };
-static CURRENCY: Shape = Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] };
-static UNIT: Shape = Shape {
-    place: "[unit]",
-    keys: &[
-        "seconds", "minutes", "hours", "days", "weeks", "fortnights", "working_days", "months", "quarters",
-        "years",
-    ],
-};
-static NUMBERS: Shape = Shape { place: "[numeral] or [month]", keys: &[] };
-static REFERENCE: Shape = Shape { place: "[reference]", keys: REFERENCE_KEYS };
+static TOP: Shape = Shape { place: "the top of the file", keys: &Section::NAMES };
 
-const fn names_of_lists() -> [&'static str; WordList::ALL.len()] {
-    let (mut names, mut at) = ([""; WordList::ALL.len()], 0);
-    while at < names.len() {
-        names[at] = WordList::ALL[at].name();
-        at += 1;
-    }
-    names
-}
+/// The keys of each section, in the order of [`Section`].
+static SHAPES: [Shape; Section::ALL.len()] = [
+    Shape { place: "[language]", keys: &WordList::NAMES },
+    Shape {
+        place: "[remedy.…]",
+        keys: &["forms", "verbs", "done", "past", "granted", "denied", "not", "calls"],
+    },
+    DEED,
+    DEED,
+    Shape { place: "[cue]", keys: CUE_KEYS },
+    Shape { place: "[figure]", keys: FIGURE_KEYS },
+    Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] },
+    Shape {
+        place: "[unit]",
+        keys: &[
+            "seconds", "minutes", "hours", "days", "weeks", "fortnights", "working_days", "months",
+            "quarters", "years",
+        ],
+    },
+    NUMBERS,
+    NUMBERS,
+    Shape { place: "[reference]", keys: REFERENCE_KEYS },
+];
+const DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
+const NUMBERS: Shape = Shape { place: "[numeral] or [month]", keys: &[] };
 
 impl Section {
     fn shape(self) -> &'static Shape {
-        match self {
-            Section::Language => &LANGUAGE,
-            Section::Remedy => &REMEDY,
-            Section::Deed | Section::Act => &DEED,
-            Section::Cue => &CUE,
-            Section::Figure => &FIGURE,
-            Section::Currency => &CURRENCY,
-            Section::Unit => &UNIT,
-            Section::Numeral | Section::Month => &NUMBERS,
-            Section::Reference => &REFERENCE,
-        }
+        &SHAPES[self as usize]
     }
 
     /// Whether its lists stand in tables, each with an id.
@@ -236,9 +219,8 @@ impl Reader {
             && key == WordList::Traits.name()
             && Trait::from_name(written).is_none()
         {
-            let known: Vec<&str> = Trait::NAMED.iter().map(|(name, _)| *name).collect();
             let problem = Problem::at(line, format!("there is no trait {written:?}"));
-            self.faults.error(problem.hint(format!("known: {}", known.join(", "))));
+            self.faults.error(problem.hint(format!("known: {}", Trait::NAMES.join(", "))));
         }
         let is_named = matches!(section, Section::Remedy | Section::Deed | Section::Act);
         if is_named && (written.starts_with(".. ") || written.ends_with(" ..") || written == "..") {
