@@ -45,7 +45,9 @@ impl Term {
 
 /// The terms of `tokens`.
 pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], table: &Table) -> Vec<Term> {
-    let reader = Reader { tokens, words, figures, table };
+    let mut starts = vec![None; tokens.len()];
+    figures.iter().for_each(|figure| starts[figure.first] = Some(figure));
+    let reader = Reader { tokens, words, starts, table };
     let (mut terms, mut at, mut inert) = (Vec::new(), 0, 0..0);
     while at < tokens.len() {
         let figure = reader.figure_at(at);
@@ -116,15 +118,15 @@ struct Fit {
 struct Reader<'a> {
     tokens: &'a [Token],
     words: &'a [WordId],
-    figures: &'a [Figure],
+    /// The figure that starts at each token.
+    starts: Vec<Option<&'a Figure>>,
     table: &'a Table,
 }
 
 impl<'a> Reader<'a> {
     /// The figure that starts at a token.
     fn figure_at(&self, at: usize) -> Option<&'a Figure> {
-        let found = self.figures.binary_search_by_key(&at, |figure| figure.first);
-        found.ok().map(|index| &self.figures[index])
+        self.starts.get(at).copied().flatten()
     }
 
     fn fits(&self, pattern: &Pattern, first: usize) -> Option<Fit> {

@@ -9,7 +9,7 @@ const BASE64_MIN: usize = 16;
 
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
 pub(super) fn resolved(text: &str) -> Option<Rewritten> {
-    if !text.contains(['%', '&']) {
+    if !text.bytes().any(|byte| matches!(byte, b'%' | b'&')) {
         return None;
     }
     let mut resolved = Rewritten::default();
@@ -30,11 +30,11 @@ pub(super) fn resolved(text: &str) -> Option<Rewritten> {
 
 /// The words of `text` that are Base64 for readable text, with that text.
 pub(super) fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
-    let words = text.split(|char: char| !char.is_ascii_alphanumeric() && !"+/-_".contains(char));
+    let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && !b"+/-_".contains(byte));
     let long = words.filter(|word| word.len() >= BASE64_MIN);
     long.filter_map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        base64(word.as_bytes()).map(|plain| (start..start + word.len(), plain))
+        base64(word).map(|plain| (start..start + word.len(), plain))
     })
 }
 

@@ -57,7 +57,8 @@ pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<us
 /// The public address that a run of hexadecimal digits and colons is.
 pub(super) fn ip_v6(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let word = text[run.clone()].trim_end_matches(':');
-    let address: Ipv6Addr = word.parse().ok().filter(|_| word.len() <= ADDRESS_MAX)?;
+    let may_be = word.len() <= ADDRESS_MAX && word.contains(':');
+    let address: Ipv6Addr = may_be.then(|| word.parse().ok())??;
     is_public(address.into()).then_some(run.start..run.start + word.len())
 }
 

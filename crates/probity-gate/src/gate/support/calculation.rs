@@ -89,12 +89,23 @@ const OPERATORS: &[WordList] =
 /// The calculations of a reply, in order.
 pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexicon) -> Vec<Calculation> {
     // No result stands but behind "equals".
+    let phrases: Vec<&str> = lexicon.words(WordList::Equals).collect();
     let is_result = |figure: &Figure<'_>| {
         let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX));
-        let before = reply[from..figure.start].to_lowercase();
+        let before = &reply[from..figure.start];
+        // Asked of every figure, and most have another letter there.
+        let last = before.trim_end().trim_end_matches([',', '(', ')', ':']).as_bytes().last();
+        let may_end = |phrase: &&str| {
+            let its = phrase.as_bytes().last();
+            its.zip(last).is_some_and(|(its, last)| its.eq_ignore_ascii_case(last) || !last.is_ascii())
+        };
+        if !phrases.iter().any(may_end) {
+            return false;
+        }
+        let before = before.to_lowercase();
         let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
         let before = before.trim_end_matches([',', '(', ')', ':']);
-        lexicon.words(WordList::Equals).any(|phrase| before.ends_with(phrase))
+        phrases.iter().any(|phrase| before.ends_with(phrase))
     };
     if !figures.iter().any(is_result) {
         return Vec::new();

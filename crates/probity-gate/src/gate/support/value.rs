@@ -77,7 +77,7 @@ enum Fault<'s> {
     /// No moment of the case lies as long ago as the reply says.
     NotElapsed,
     /// It is not the result of the calculation that it is said to be.
-    WrongResult(Calculation),
+    WrongResult(Box<Calculation>),
 }
 
 impl Fault<'_> {
@@ -160,7 +160,7 @@ impl<'r> Reading<'r> {
         for calculation in calculations(self.reply, figures, self.support.language.lexicon) {
             let result = calculation.result;
             if !calculation.is_right() {
-                faults[result] = Some(Fault::WrongResult(calculation));
+                faults[result] = Some(Fault::WrongResult(Box::new(calculation)));
             } else if faults[calculation.operands.clone()].iter().all(Option::is_none) {
                 faults[result] = None;
             }
@@ -218,7 +218,7 @@ impl<'r> Reading<'r> {
             if is_period && derived.iter().any(|start| sentence.contains(start)) {
                 faults[at] = None;
             } else if let Some(wrong) = implied_at(at) {
-                faults[at] = Some(Fault::WrongResult(wrong));
+                faults[at] = Some(Fault::WrongResult(Box::new(wrong)));
             }
         }
     }
@@ -249,6 +249,9 @@ impl<'r> Reading<'r> {
     /// Numbers of things that the case counts otherwise.
     fn wrong_counts(&self) -> Vec<Sighting> {
         let shown = self.support.shown();
+        if shown.counted.is_empty() {
+            return Vec::new();
+        }
         let counts = self.counts();
         let amount = |number: u64| Value::Money {
             amount: Exact::from(i64::try_from(number).unwrap_or(i64::MAX)),

@@ -55,7 +55,8 @@ const WORDS_AFTER: usize = 4;
 impl Labels {
     /// What the words around `span` say.
     pub(in crate::gate) fn around(text: &Text, span: &Range<usize>) -> Self {
-        let before: Vec<Word<'_>> = text.before(span.start).take(WORDS_BEFORE).collect();
+        let mut before: Vec<Word<'_>> = Vec::with_capacity(WORDS_BEFORE);
+        before.extend(text.before(span.start).take(WORDS_BEFORE));
         let mut labels = Labels {
             nearest: before.iter().find_map(label),
             card: before.iter().any(|word| word.is_in(List::CardLabels)),

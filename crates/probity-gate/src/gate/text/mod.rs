@@ -44,6 +44,8 @@ pub(super) struct Text {
     /// Where phrases can start in the plain text.
     openings: Vec<usize>,
     tokens: Vec<Token>,
+    /// For each stretch of [`STRIDE`] bytes, the first token that starts in it or behind it.
+    strides: Vec<usize>,
     sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
     groups: Vec<Group>,
@@ -77,7 +79,9 @@ impl Text {
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
         let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
-        let mut text = Text { clean, plain, openings, tokens, sentences, groups, contacts: Vec::new() };
+        let strides = strides(&tokens);
+        let mut text =
+            Text { clean, plain, openings, tokens, strides, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
         let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
         for token in &mut text.tokens {
@@ -119,15 +123,19 @@ impl Text {
 
     /// The tokens that start in `range`.
     pub(super) fn tokens_in(&self, range: &Range<usize>) -> &[Token] {
-        let from = self.tokens.partition_point(|token| token.start < range.start);
-        let n = self.tokens[from..].partition_point(|token| token.start < range.end);
-        &self.tokens[from..from + n]
+        &self.tokens[self.token_from(range.start)..self.token_from(range.end.max(range.start))]
+    }
+
+    /// The first token that starts at `at` or behind it.
+    fn token_from(&self, at: usize) -> usize {
+        let from = self.strides.get(at / STRIDE).map_or(self.tokens.len(), |from| *from);
+        from + self.tokens[from..].iter().take_while(|token| token.start < at).count()
     }
 
     /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.
     pub(super) fn before(&self, at: usize) -> impl Iterator<Item = Word<'_>> {
         let floor = self.sentence_start(at).max(at.saturating_sub(REACH));
-        let behind = self.tokens.partition_point(|token| token.start < at);
+        let behind = self.token_from(at);
         let near = self.tokens[..behind].iter().rev().take_while(move |token| token.start >= floor);
         near.filter_map(move |token| self.word(token.start..token.end.min(at), token.shape))
     }
@@ -139,7 +147,9 @@ impl Text {
 
     /// The words that end in `range`, in reading order.
     pub(super) fn words(&self, range: Range<usize>) -> impl Iterator<Item = Word<'_>> {
-        let first = self.tokens.partition_point(|token| token.end <= range.start);
+        let next = self.token_from(range.start);
+        let is_cut = next > 0 && self.tokens[next - 1].end > range.start;
+        let first = next - usize::from(is_cut);
         let within = self.tokens[first..].iter().take_while(move |token| token.end <= range.end);
         within.filter_map(move |token| self.word(token.start.max(range.start)..token.end, token.shape))
     }
@@ -155,6 +165,19 @@ impl Text {
         let Some(own) = before.next() else { return 0 };
         before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start
     }
+}
+
+/// How many bytes share an entry of the index of tokens.
+const STRIDE: usize = 64;
+
+fn strides(tokens: &[Token]) -> Vec<usize> {
+    let mut strides = Vec::with_capacity(tokens.last().map_or(0, |last| last.start / STRIDE + 1));
+    for (number, token) in tokens.iter().enumerate() {
+        while strides.len() * STRIDE <= token.start {
+            strides.push(number);
+        }
+    }
+    strides
 }
 
 /// How many lines a look back reaches over.

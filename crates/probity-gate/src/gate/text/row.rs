@@ -25,7 +25,7 @@ impl<'a> Row<'a> {
     }
 
     pub(in crate::gate) fn is_any_word(&self, at: usize, words: &[&str]) -> bool {
-        words.iter().any(|word| self.is_word(at, word))
+        self.shape(at) == Some(Shape::Word) && words.iter().any(|word| self.is_word(at, word))
     }
 
     pub(in crate::gate) fn mark(&self, at: usize) -> Option<char> {
@@ -46,6 +46,11 @@ impl<'a> Row<'a> {
 
     pub(in crate::gate) fn is_digits(&self, at: usize) -> bool {
         self.shape(at) == Some(Shape::Digits)
+    }
+
+    /// The first token from `at` on that does not start before the byte `end`, which lies near.
+    pub(in crate::gate) fn behind(&self, at: usize, end: usize) -> usize {
+        at + self.tokens[at..].iter().take_while(|token| token.start < end).count()
     }
 
     /// Whether the token stands directly behind the one before it.

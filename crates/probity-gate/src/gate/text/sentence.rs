@@ -43,13 +43,13 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
             sentences.push(Sentence { span: from..behind, paragraph: paragraph.clone(), is_ended });
         };
         let mut next = from;
-        while next < page.len() {
-            let border = border(page, paragraph.start, next);
+        while let Some(n) = page[next..].iter().position(|byte| matches!(byte, b'\n' | b'.' | b'!' | b'?')) {
+            let (at, border) = (next + n, border(page, paragraph.start, next + n));
             if let Some(behind) = border {
-                add(from, behind, page[next] != b'\n');
+                add(from, behind, page[at] != b'\n');
                 from = behind;
             }
-            next = border.unwrap_or(next + 1);
+            next = border.unwrap_or(at + 1);
         }
         if from < page.len() {
             add(from, page.len(), true);
@@ -140,32 +140,27 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize) -> bool {
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply
 /// itself in quotes.
 pub(in crate::gate) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
-    let (mut quotes, mut open, mut before) = (Vec::new(), None::<(char, usize)>, None);
-    let mut chars = text[paragraph.clone()].char_indices().peekable();
-    while let Some((at, mark)) = chars.next() {
-        let at = paragraph.start + at;
-        let behind = chars.peek().map(|(_, c)| *c);
+    let (mut quotes, mut open) = (Vec::new(), None::<(u8, usize)>);
+    let page = &text.as_bytes()[..paragraph.end];
+    for at in paragraph.clone().filter(|at| matches!(page[*at], b'"' | b'\'')) {
+        let (mark, behind) = (page[at], page.get(at + 1));
         match open.filter(|(_, start)| at - start <= QUOTE_BYTES_MAX) {
-            Some((opened, start)) if closes(opened, mark, behind) => {
-                quotes.push(start..at + mark.len_utf8());
-                open = None;
+            Some((opened, start)) if mark == opened => {
+                if mark == b'"' || behind.is_none_or(|byte| !byte.is_ascii_alphanumeric()) {
+                    quotes.push(start..at + 1);
+                    open = None;
+                }
             }
             Some(_) => {}
-            None => open = opens(mark, before, behind).then_some((mark, at)),
+            None => {
+                let before = page[paragraph.start..at].last();
+                let is_free = before.is_none_or(|byte| byte.is_ascii_whitespace() || b"([:,-".contains(byte));
+                let opens = behind.is_some_and(|byte| !byte.is_ascii_whitespace());
+                open = (opens && (mark == b'"' || is_free)).then_some((mark, at));
+            }
         }
-        before = Some(mark);
     }
     let whole = text[paragraph.clone()].trim();
     quotes.retain(|quote| text[quote.clone()] != *whole);
     quotes
-}
-
-fn opens(mark: char, before: Option<char>, behind: Option<char>) -> bool {
-    let free = before.is_none_or(|c| c.is_ascii_whitespace() || "([:,-".contains(c));
-    let word = behind.is_some_and(|c| !c.is_ascii_whitespace());
-    word && (mark == '"' || (free && mark == '\''))
-}
-
-fn closes(opened: char, mark: char, behind: Option<char>) -> bool {
-    mark == opened && (mark == '"' || behind.is_none_or(|c| !c.is_ascii_alphanumeric()))
 }

@@ -61,6 +61,9 @@ const CLITICS: usize = 6;
 /// How an apostrophe can be written in clean text.
 const APOSTROPHES: &[&str] = &["'", "`", "&#39;", "&apos;", "&rsquo;", "&#8217;", "&#x27;", "&#039;"];
 
+/// How many bytes most tokens have, with the space behind them.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
 
@@ -76,7 +79,7 @@ impl Token {
 
 /// The tokens of a clean text; `mark` gives the character that was written for a mark at a place.
 pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) -> Vec<Token> {
-    let mut reader = Reader { text, tokens: Vec::new() };
+    let mut reader = Reader { text, tokens: Vec::with_capacity(text.len() / BYTES_PER_TOKEN) };
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         at = match byte {

@@ -27,6 +27,5 @@ pub(super) fn contact(page: &Page<'_>, at: usize) -> Option<Figure> {
             Value::Address(words.collect::<Vec<_>>().join(" ").to_lowercase())
         }
     };
-    let behind = page.tokens.partition_point(|token| token.start < contact.core.end);
-    Some(Page::figure(at, behind, value))
+    Some(Page::figure(at, page.behind(at, contact.core.end), value))
 }

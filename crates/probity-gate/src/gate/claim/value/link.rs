@@ -28,8 +28,7 @@ pub(super) fn link(page: &Page<'_>, at: usize) -> Option<Figure> {
     // Every host ends in letters, and most numbers that are joined like one have none.
     let may_be = raw.bytes().any(|byte| byte.is_ascii_alphabetic());
     let (value, len) = may_be.then(|| read(page, raw)).flatten()?;
-    let behind = page.tokens.partition_point(|token| token.start < start + len);
-    Some(Page::figure(at, behind, value))
+    Some(Page::figure(at, page.behind(at, start + len), value))
 }
 
 /// The text up to the first character that no address has.

@@ -54,6 +54,7 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
             .or_else(|| page.info(at).month.and_then(|_| page.day(at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
+        Shape::Digits if page.is_digits(at + 1) => contact().or_else(|| reference::labelled(page, at)),
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
             .or_else(|| page.day(at))
             .or_else(|| time::time(page, at))
@@ -123,10 +124,9 @@ impl<'a> Page<'a> {
 
     /// The day of the calendar that starts at `at`, unless its last number counts something else.
     fn day(&self, at: usize) -> Option<Figure> {
-        let month = |at: usize| {
-            let is_capital = self.raw(at).starts_with(char::is_uppercase);
-            self.info(at).month.filter(|_| is_capital || !self.is_any_word(at, CAPITAL_MONTHS))
-        };
+        let is_capital = |at: usize| self.raw(at).starts_with(char::is_uppercase);
+        let is_month = |at: usize| is_capital(at) || !self.is_any_word(at, CAPITAL_MONTHS);
+        let month = |at: usize| self.info(at).month.filter(|_| is_month(at));
         let day = day(self, at, month)?;
         let value = Value::Day { year: day.year, month: day.month, day: day.of_month };
         let is_counted = day.is_by_name && self.is_unit(day.behind);

@@ -54,7 +54,10 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     }
     let digits = groups.iter().flat_map(|(_, digits)| digits.bytes());
     let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
-    let value = Exact::ratio(all, 10_i128.pow(u32::try_from(n_decimals).ok()?))?;
+    let value = match n_decimals {
+        0 => Exact::from(i64::try_from(all).ok()?),
+        n => Exact::ratio(all, 10_i128.pow(u32::try_from(n).ok()?))?,
+    };
     Some(Number { value, behind })
 }
 

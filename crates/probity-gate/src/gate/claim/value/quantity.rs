@@ -15,6 +15,10 @@ const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
+    // Digits are no sign and no word for a length of time.
+    if page.is_digits(at) {
+        return counted(page, at, figures);
+    }
     if let Some((currency, low)) = money_by_sign(page, at) {
         push_money(page, figures, at, low, currency);
         // "$20-30" names the currency once.
@@ -30,6 +34,11 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         figures.push(with_rest(page, span));
         return;
     }
+    counted(page, at, figures);
+}
+
+/// Appends the figures that a number at `at` is with the unit behind it.
+fn counted(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     // Digits that go on from others before them are of a version or a time of day.
     let is_inside = page.follows_mark(at, ".,:/")
         && page.is_tight(at - 1)
@@ -190,8 +199,8 @@ fn money_by_sign(page: &Page<'_>, at: usize) -> Option<(usize, Number)> {
 fn sign(page: &Page<'_>, at: usize) -> Option<(usize, usize)> {
     let last = at + usize::from(page.is_sign_prefix(at));
     let mark = page.mark(last).filter(|mark| *mark == '$' || !mark.is_ascii())?;
-    let prefix = if last > at { page.raw(at) } else { "" };
-    let sign = format!("{}{mark}", prefix.to_ascii_lowercase());
+    let mut sign = if last > at { page.raw(at).to_ascii_lowercase() } else { String::new() };
+    sign.push(mark);
     page.table.signs.get(&sign).map(|currency| (*currency, last + 1))
 }
 

@@ -13,12 +13,15 @@ const HALVES: &[(&str, u16)] = &[("am", 0), ("a.m", 0), ("a. m", 0), ("pm", 12),
 
 /// The time of day that starts at `at`.
 pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
-    if page.follows_mark(at, ":.,/") {
+    if (page.is_digits(at) && page.len(at) > 2) || page.follows_mark(at, ":.,/") {
         return None;
     }
     let start = page.tokens[at].start;
     let end = page.text.floor_char_boundary(start + TIME_BYTES_MAX);
     let (hour, mut rest) = number(&page.text[start..end])?;
+    if rest.starts_with(|c: char| c.is_ascii_punctuation() && !":.".contains(c)) {
+        return None;
+    }
     let written = rest.strip_prefix([':', '.', 'h']).filter(|minute| has_two_digits(minute)).and_then(number);
     let by_mark = written.is_some() && !rest.starts_with('.');
     let (minute, behind) = written.unwrap_or((0, rest));
@@ -32,7 +35,7 @@ pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
     });
     rest = half.map_or(rest, |(_, behind)| behind);
     let read_to = end - rest.len();
-    let behind = page.tokens.partition_point(|token| token.start < read_to);
+    let behind = page.behind(at, read_to);
     let by_clock = page.is(behind, Cues::CLOCK);
     let is_whole = page.tokens[behind - 1].end <= read_to;
     if !is_whole || hour > 24 || minute > 59 || !(by_mark || by_clock || half.is_some()) {
