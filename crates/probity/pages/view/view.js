@@ -41,9 +41,9 @@
   document.querySelectorAll(".command button").forEach((button) => { button.hidden = false; });
   // A table that is too wide is scrolled by keys too.
   const scrollers = () => {
-    for (const each of document.querySelectorAll(".scroll")) {
+    for (const [n, each] of document.querySelectorAll(".scroll").entries()) {
       const wide = each.scrollWidth > each.clientWidth;
-      for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Table, scrolls sideways"]]) {
+      for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", `Table ${n + 1}, scrolls sideways`]]) {
         if (wide) each.setAttribute(name, value);
         else each.removeAttribute(name);
       }
@@ -85,7 +85,10 @@
   // Blocks.
   const blocks = new Map();
   const inflated = async (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    // A loop takes a quarter of the time that a callback for each letter does.
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
   };
@@ -111,8 +114,10 @@
     }
     return blocks.get(number);
   };
+  // One after the other, and between them whatever people do.
+  const idle = () => new Promise((next) => { (window.requestIdleCallback || setTimeout)(next, { timeout: 100 }); });
   const all = async () => {
-    for (let number = 0; number * SIZE < n; number += 1) await block(number);
+    for (let number = 0; number * SIZE < n; number += 1) { await idle(); await block(number); }
   };
   const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;" };
   const escaped = (text) => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter]);
@@ -195,26 +200,25 @@
   // The menus and the heads of the columns.
   const titles = new Map(index.facets.map(({ key, title }) => [key, title]));
   const menu = (key, title, options) => {
-    titles.set(key, title);
-    if (options.length < 2) return;
-    const label = make("label", "", `${title} `);
+    if (options.length < (key === "levels" ? 1 : 2)) return;
     const select = make("select");
     select.dataset.key = key;
-    for (const [value, text] of [["", "any"], ...options]) {
-      const option = make("option", "", text);
-      option.value = value;
-      select.append(option);
-    }
-    label.append(select);
-    at("menus").append(label);
+    select.setAttribute("aria-label", title);
+    // The first option says what the menu is about; chosen, it drops the filter.
+    select.append(new Option(title, ""), ...options);
+    at("menus").append(select);
   };
-  const named = (facet) => menu(facet.key, facet.title, [...facet.values].sort().map((name) => [name, name]));
+  const named = ({ key, title, values }) => menu(key, title, [...values].sort().map((name) => new Option(name, name)));
   index.facets.slice(0, 3).forEach(named);
-  for (const { id, title, levels, best } of index.criteria) {
+  menu("levels", "Level", index.criteria.map(({ id, title, levels, best }) => {
     const rising = best === Math.max(...levels);
-    menu(id, title, levels.filter((level) => level !== best).map((level) =>
-      rising ? [`..${level}`, `${level} or less`] : [`${level}..`, `${level} or more`]));
-  }
+    const group = make("optgroup");
+    group.label = title;
+    group.append(...levels.filter((level) => level !== best).map((level) =>
+      new Option(`${title} ${level} or ${rising ? "less" : "more"}`, rising ? `${id}=..${level}` : `${id}=${level}..`)));
+    titles.set(id, title);
+    return group;
+  }));
   index.facets.slice(3).forEach(named);
   titles.set("total", index.total_title);
   const HEADS = [["outcome", main.title], ["name", "Name"], ["", "Texts"], ["total", index.total_title]];
@@ -229,6 +233,7 @@
     head.append(button);
     return head;
   }));
+  grid.style.setProperty("--mark", `${index.pass}%`);
   if (index.criteria.length) grid.style.setProperty("--criteria", index.criteria.length);
   else grid.classList.add("no-levels");
 
@@ -251,12 +256,26 @@
     element.append(text.slice(0, start), make("mark", "found", text.slice(start, start + words.length)), text.slice(start + words.length));
     return element;
   };
-  const excerpt = (row, words) => {
-    const text = entries[row][3].find((each) => each.toLowerCase().includes(words)) || "";
-    const start = text.toLowerCase().indexOf(words);
-    return start < 0 ? "" : `… ${text.slice(Math.max(0, start - 40), start + 90).replace(/\s+/g, " ")} …`;
+  // Which criterion a text is the reason of, as the piece before it says.
+  const reason = ([, , numbers, , pieces], place) => {
+    if (!pieces[numbers[place]].endsWith("<blockquote dir=\"auto\">")) return "";
+    const heads = numbers.slice(0, place + 1).map((number) => /<h3>([^<]+?) ?</.exec(pieces[number])).filter(Boolean);
+    return heads.length ? `Reason, ${heads.at(-1)[1].toLowerCase()}: ` : "Reason: ";
+  };
+  const excerpt = (entry, words) => {
+    const place = entry[3].findIndex((each) => each.toLowerCase().includes(words));
+    if (place < 0) return "";
+    const start = entry[3][place].toLowerCase().indexOf(words);
+    return `${reason(entry, place)}… ${entry[3][place].slice(Math.max(0, start - 40), start + 90).replace(/\s+/g, " ")} …`;
   };
   const labels = index.facets.find((each) => each.key === "label");
+  // How far a total reaches, and the mark that it has to reach.
+  const meter = (total) => {
+    if (total === null || index.pass === null) return [];
+    const element = make("i", total < index.pass ? "meter below" : "meter");
+    element.style.setProperty("--total", `${total}%`);
+    return [element];
+  };
   const drawn = (position) => {
     const row = found[position];
     const words = (wanted.get("q") || "").toLowerCase();
@@ -270,16 +289,17 @@
     const word = outcome(row);
     const icon = make("i", `icon ${word.split(" ").pop()}`);
     icon.setAttribute("aria-hidden", "true");
-    const second = words && entries[row] && ![first, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(row, words) || reply : reply;
+    const second = words && entries[row] && ![first, reply].some((text) => text.toLowerCase().includes(words)) ? excerpt(entries[row], words) || reply : reply;
     const total = index.total[row];
     const name = make("code", "", index.name[row]);
     name.title = index.name[row];
-    const below = [worded(under, row), labels && has(labels, row).length ? worded(labels, row) : ""].filter(Boolean).join(" · ");
+    const below = make("small", "", [worded(under, row), labels && has(labels, row).length ? worded(labels, row) : ""].filter(Boolean).join(" · "));
+    below.title = below.textContent;
     element.append(
       cell(`outcome ${word.split(" ").pop()}`, icon, make("span", "name", word)),
-      cell("id", name, make("small", "", below)),
+      cell("id", name, below),
       cell("lines", line(first, words), line(second, words)),
-      cell("total n", total === null ? "–" : String(total).replace("-", "−")),
+      cell("total n", total === null ? "–" : String(total).replace("-", "−"), ...meter(total)),
       ...index.criteria.map((each, step) => {
         const level = index.levels[step][row];
         const share = level === null ? null : Math.abs(level - each.worst) / Math.abs(each.best - each.worst);
@@ -353,11 +373,13 @@
     place.querySelector(".as-sent")?.setAttribute("aria-pressed", String(asSent));
   };
   const opened = async (name, moves) => {
-    const enters = Boolean(name) && open.hidden;
+    const turns = Boolean(name) === open.hidden;
     section.classList.toggle("reading", Boolean(name));
     open.hidden = !name;
-    if (enters) section.scrollIntoView();
+    // An open entry has the whole page; the list stands in its place when it is left.
     document.body.classList.toggle("at-case", Boolean(name));
+    if (turns && name) scrollTo(0, 0);
+    else if (turns) section.scrollIntoView();
     if (!name) return;
     const row = index.name.indexOf(name);
     const position = found.indexOf(row);
@@ -439,9 +461,15 @@
         const without = filters.map(([key, text]) => [key, text, matching(filters.filter((each) => each[0] !== key), words).length]);
         nothing.textContent = `Nothing matches ${inWords(filters, words)}. ${without.map(([key, text, left]) => `Without ${titles.get(key) || key} ${text}: ${left}.`).join(" ")}`;
       }
-      at("rail-head").textContent = `${found.length} ${what}${active ? `: ${inWords(filters, words)}` : ""}`;
+      at("rail-head").title = `${found.length} ${what}${active ? `: ${inWords(filters, words)}` : ""}`;
+      at("rail-head").textContent = at("rail-head").title;
       grid.setAttribute("aria-rowcount", found.length + 1);
-      for (const select of section.querySelectorAll("select")) select.value = wanted.get(select.dataset.key) || "";
+      for (const select of section.querySelectorAll("select")) {
+        const level = index.criteria.find(({ id }) => wanted.get(id));
+        select.value = (select.dataset.key !== "levels" ? wanted.get(select.dataset.key) : level && `${level.id}=${wanted.get(level.id)}`) || "";
+        // What a chart asked for may be no option.
+        if (select.selectedIndex < 0) select.selectedIndex = 0;
+      }
       if (document.activeElement !== at("q")) at("q").value = wanted.get("q") || "";
       const sort = wanted.get("sort") || index.sort;
       for (const button of section.querySelectorAll("[data-sort]")) {
@@ -470,7 +498,12 @@
   // What people do.
   const fresh = () => { grid.scrollTop = 0; current = 0; };
   section.addEventListener("change", (event) => {
-    if (event.target.dataset.key) { fresh(); go(replaced(event.target.dataset.key, event.target.value), true); }
+    const { dataset: { key }, value } = event.target;
+    if (!key) return;
+    fresh();
+    if (key !== "levels") go(replaced(key, value), true);
+    else if (value) go(replaced(...value.split("=")), true);
+    else go(new URLSearchParams([...wanted].filter(([each]) => criterion(each) < 0)), true);
   });
   at("q").addEventListener("input", (event) => { fresh(); go(replaced("q", event.target.value.trim()), false); });
   const sorted = (key) => go(replaced("sort", (wanted.get("sort") || index.sort) === key ? `-${key}` : key), true);
@@ -527,5 +560,5 @@
   section.hidden = false;
   document.querySelectorAll(".without-script").forEach((each) => each.remove());
   show();
-  (window.requestIdleCallback || setTimeout)(() => all().then(paint));
+  all().then(paint);
 })();

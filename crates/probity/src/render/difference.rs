@@ -16,7 +16,7 @@ use super::report::document::{
     Block, Cell, Cells, Document, DocumentList, JudgeLine, Quote, Section, Table, Tile, Tone, listed_first,
 };
 use super::report::junit::{Came, TestCase};
-use super::view::{ChangeSide, LevelMove, ListHead, ListItem, Opened};
+use super::view::{ChangeSide, LevelMove, ListHead, ListItem, Opened, fail_reason};
 use crate::plain::excerpt;
 
 /// So many cases of each kind are listed.
@@ -59,6 +59,10 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
             .coverage()
             .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
     );
+    let verdict = verdict(changed);
+    let lead = lead(shown, n_changed);
+    // Without a pass rate, how many changed is the main figure.
+    let (verdict, lead) = if verdict.is_empty() { (lead, String::new()) } else { (verdict, lead) };
     let judges = [changed.before, changed.after].map(|run| run.summary.facts.judge.name());
     let mut sections = vec![
         rates(changed),
@@ -75,8 +79,8 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
     Document {
         command: "diff".to_owned(),
         title: format!("{before} → {after} · {} {}", rubric.name, rubric.version),
-        verdict: verdict(changed),
-        lead: lead(shown, n_changed),
+        verdict,
+        lead,
         tiles,
         warnings: changed.warnings.clone(),
         sections: sections.into_iter().filter_map(Section::filled).collect(),
@@ -411,7 +415,10 @@ fn side(row: &ResultRow, file: &str) -> ChangeSide {
         outcome: row.outcome.name().to_owned(),
         total: row.total.map(|total| total.to_string()),
         text: row.reply.clone().unwrap_or_default(),
-        reasons: row.reasons(),
+        reasons: match row.outcome {
+            RowOutcome::Fail => row.fail_reasons.iter().map(|reason| fail_reason(reason)).collect(),
+            _ => row.reasons(),
+        },
     }
 }
 

@@ -124,7 +124,8 @@ fn family_fold(
     }
 }
 
-fn folded(title: &str, block: Block) -> Block {
+/// A block behind its title.
+pub(super) fn folded(title: &str, block: Block) -> Block {
     Block::Fold(Fold {
         title: title.to_owned(),
         about: String::new(),

@@ -7,9 +7,10 @@ use probity_core::stats::Estimate;
 use serde_json::{Value, json};
 
 use super::difference::{p_value, signed};
+use super::families::folded;
 use super::figure::{counted, none};
 use super::report::chart::query;
-use super::report::document::{Block, Cells, Document, DocumentList, Fold, Section, Table, Tone};
+use super::report::document::{Block, Cells, Document, DocumentList, Section, Table};
 use super::report::over_time::{OverTime, week};
 use super::view::{ListHead, ListItem, Opened};
 
@@ -73,7 +74,7 @@ fn run_item(series: &Series, at: usize, week: &str) -> ListItem {
     let value = main.and_then(|track| Some((track, track.values[at]?.value)));
     let line =
         figures.first().map(|[name, value, interval, n]| format!("{name} {value} ({interval}, n {n})"));
-    let day = point.at.to_string();
+    let day = point.at.to_string().chars().take(10).collect::<String>();
     ListItem {
         name: format!("run {run}"),
         values: vec![
@@ -127,23 +128,12 @@ fn page_section((at, series): (usize, &Series)) -> Section {
     let section = anchor(series).into_iter().fold(section, Section::text);
     let section = main.into_iter().fold(section, |section, main| section.with(Block::Drawing(main)));
     let section = section.list(series.tracks.iter().filter_map(flag));
-    let fold = |title: &str, table: Table| {
-        Block::Fold(Fold {
-            title: title.to_owned(),
-            about: String::new(),
-            shapes: Vec::new(),
-            word: String::new(),
-            tone: Tone::Soft,
-            is_open: false,
-            blocks: vec![Block::Table(table)],
-        })
-    };
     section
         .heading("Every figure")
         .legend("Those that moved first. Shares are all drawn from 0 to 100 %, levels all on one scale, so heights can be compared; shaded: the interval; dashed: the anchor.")
         .with(Block::Drawing(json!({ "drawing": "tracks", "tracks": small })))
-        .with(fold("Show as table: the runs", points(series)))
-        .with(fold("Show as table: every figure", figures(series)))
+        .with(folded("Show as table: the runs", Block::Table(points(series))))
+        .with(folded("Show as table: every figure", Block::Table(figures(series))))
         .on_pages()
 }
 

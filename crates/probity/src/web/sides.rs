@@ -17,7 +17,7 @@ use super::runs::Paging;
 use super::shelf;
 use crate::render::difference::{DifferenceShown, document};
 use crate::render::report::chart::query;
-use crate::render::report::html::part;
+use crate::render::report::html::{inert, part};
 use crate::runs::FALL_ALPHA;
 use crate::runs::shown::ShownRun;
 
@@ -63,7 +63,12 @@ fn sides(runs: &[Arc<ShownRun>; 2], numbers: [i64; 2], page: usize) -> Result<Va
         alpha: FALL_ALPHA,
         incomplete: None,
     });
-    let content = part(&document, "").map_err(|error| Refusal::failed(&error))?;
+    let shown = ShownRun { document, replies: None };
+    let content = part(&shown.document, "").map_err(|error| Refusal::failed(&error))?;
+    let index = shown.index().map_err(|error| Refusal::failed(&error))?.unwrap_or_default();
+    // Two runs have no record of their own from which the list could be read by and by, so it comes with the page.
+    let blocks = (0..).map_while(|number| shown.block(number).transpose()).collect::<Result<Vec<_>, _>>();
+    let blocks = blocks.map_err(|error| Refusal::failed(&error))?;
     let mut pairs = changed.pairs.clone();
     // What differs comes first; otherwise the order is that of the first run.
     pairs.sort_by_key(|pair| !pair.differs());
@@ -73,6 +78,8 @@ fn sides(runs: &[Arc<ShownRun>; 2], numbers: [i64; 2], page: usize) -> Result<Va
     let rows: Vec<Value> = paging.of(pairs).map(|pair| row(&pair, numbers, criteria.len())).collect();
     Ok(context! {
         one => numbers[0], other => numbers[1], content => Value::from_safe_string(content), rows,
+        index => Value::from_safe_string(inert(&index)),
+        blocks => blocks.into_iter().map(Value::from_safe_string).collect::<Vec<_>>(),
         n_changed, paging => paging.view(), criteria,
         by => match changed.paired_by { PairedBy::Case => "case", PairedBy::CaseAndVariant => "case and variant" },
         only => [changed.only_before.len(), changed.only_after.len()],

@@ -264,7 +264,8 @@ impl Browser {
         path
     }
 
-    /// Holds the page to every usual width: nothing is scrolled sideways.
+    /// Holds the page to every usual width: nothing is scrolled sideways, and a name that is cut off is whole in its
+    /// title.
     #[track_caller]
     pub(crate) fn fits(&self, name: &str) {
         for width in [320, 768, 2560] {
@@ -273,6 +274,10 @@ impl Browser {
             self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
             let over = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
             assert_eq!(self.execute(over, &[]), 0, "{name} is too wide at {width} px");
+            let cut = "return [...document.querySelectorAll('code, small, button, h2, .bar .soft, #rail-head')].filter((each) => \
+                getComputedStyle(each).textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth && !each.title) \
+                .map((each) => each.textContent)";
+            assert_eq!(self.execute(cut, &[]), json!([]), "{name} cuts names off at {width} px");
         }
         self.look(Look::Light);
     }

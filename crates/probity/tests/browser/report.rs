@@ -78,7 +78,7 @@ fn sentence_and_picture(browser: &Browser, page: &str) {
 
 /// The titles of the page's sections.
 fn sections(browser: &Browser) -> String {
-    let titles = "return [...document.querySelectorAll('h2')].map((title) => title.textContent).join(' | ')";
+    let titles = "return [...document.querySelectorAll('h2:not(#case-name)')].map((title) => title.textContent).join(' | ')";
     browser.execute(titles, &[]).as_str().unwrap().to_owned()
 }
 
@@ -149,6 +149,8 @@ fn the_list_of_replies_is_searched_filtered_and_sorted_and_opens_a_case() {
     lists(&browser, "11 of 250 replies, first t-249");
     browser.send_keys("[data-key=slice]", "s1");
     lists(&browser, "3 of 250 replies, first t-247");
+    let rows = "return [...document.querySelectorAll('.row code')].map((each) => each.textContent)";
+    assert_eq!(browser.execute(rows, &[]), json!(["t-247", "t-244", "t-241"]));
     browser.click(".row");
     assert_eq!(browser.text(".turn .words"), "Where is parcel 247?");
     assert_eq!(browser.text(".turn mark.found"), "parcel 24");
@@ -158,6 +160,7 @@ fn the_list_of_replies_is_searched_filtered_and_sorted_and_opens_a_case() {
     other.open(&path);
     other.execute("location.hash = arguments[0]; location.reload()", &[json!(address)]);
     lists(&other, "3 of 250 replies, first t-247");
+    assert_eq!(other.execute(rows, &[]), json!(["t-247", "t-244", "t-241"]));
     assert_eq!(other.text(".turn .words"), "Where is parcel 247?");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
@@ -197,7 +200,15 @@ fn w19_probing_and_promotion_open_from_disk() {
         browser.count("#families > details[open]"),
         browser.count("#families > details > summary .word.missed")
     );
-    assert!(browser.count("#families .sides") >= 1, "an example for what works");
+    let works = browser.count("#families details[open] td.missed");
+    assert!(works > 0, "a shortcut works on this judge");
+    let whole = "return [...document.querySelectorAll('#families .sides')].filter((each) => [...each.querySelectorAll('.words')] \
+        .filter((words) => words.textContent.trim()).length === 2 && each.nextElementSibling.matches('.moves')).length";
+    assert_eq!(
+        browser.execute(whole, &[]),
+        works,
+        "an example with both texts and levels for each that works"
+    );
     browser.screenshots("report-probe");
 
     let words = "promote old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support --contract contract.toml";
@@ -215,5 +226,23 @@ fn w19_probing_and_promotion_open_from_disk() {
     );
     assert!(browser.text("#missing .command code").starts_with("probity "));
     assert!(!browser.text("main").contains('…'), "nothing is cut off");
+    let tops = "return [...document.querySelectorAll('#missing, #requirements, #then')].map((each) => each.getBoundingClientRect().top)";
+    let tops = browser.execute(tops, &[]);
+    assert!(tops[0].as_f64() < tops[1].as_f64(), "what is missing stands first: {tops}");
     browser.screenshots("report-promote");
+    commands_run(&browser, &scene);
+}
+
+/// The commands on a page run as they are printed; a queue is made and not served.
+#[track_caller]
+fn commands_run(browser: &Browser, scene: &Scene) {
+    let printed = "return [...new Set([...document.querySelectorAll('.command code')].map((each) => each.textContent))]";
+    let printed = browser.execute(printed, &[]);
+    assert!(printed.as_array().unwrap().len() >= 3, "{printed}");
+    for command in printed.as_array().unwrap() {
+        let words: Vec<&str> = command.as_str().unwrap().split(' ').skip(1).collect();
+        let more: &[&str] = if words[0] == "review" { &["--no-serve"] } else { &[] };
+        let ran = scene.probity.args([]).words(words.iter().chain(more).copied()).run();
+        assert!([Some(0), Some(1)].contains(&ran.code), "{command}: {}", ran.stderr);
+    }
 }

@@ -117,6 +117,8 @@ fn a_report_is_walked_by_keys_alone() {
     browser.press("mock verdict");
     browser.wait_until("document.querySelector('.row mark.found')");
     assert_eq!(browser.text(".row mark.found").to_lowercase(), "mock verdict");
+    let line = browser.text(".row .line + .line");
+    assert!(line.starts_with("Reason, accuracy: … Mock verdict"), "{line}");
     browser.press(ESCAPE);
     browser.press("x");
     // A click on a drawn slice shows its replies and nothing else.
@@ -130,6 +132,15 @@ fn a_report_is_walked_by_keys_alone() {
         &[],
     );
     assert_eq!(rows, json!([slice]));
+    let worst =
+        browser.execute("return document.querySelector('#slices tbody tr:nth-child(2) td').textContent", &[]);
+    assert_eq!(slice, worst, "the slice that stands first is the worst");
+    browser.click(".row");
+    browser.wait_until("document.querySelector('#case .answer .words')?.getClientRects().length");
+    assert!(browser.count("#case .turn .words") > 0, "two clicks to a ticket and its reply");
+    assert!(browser.text("#rail-head").ends_with(&format!("Slice {}", worst.as_str().unwrap())));
+    browser.press(ESCAPE);
+    browser.wait_until("document.querySelector('.token')");
     nothing_is_dead(&browser, "walk.html");
     // What is printed is what is filtered, with its filters in words.
     browser.execute("dispatchEvent(new Event('beforeprint'))", &[]);
@@ -137,6 +148,12 @@ fn a_report_is_walked_by_keys_alone() {
     let n = browser.execute("return [document.querySelectorAll('.row').length, +document.getElementById('printed').textContent.split(' ')[0]]", &[]);
     assert_eq!(n[0], n[1]);
     assert!(browser.text("#printed").contains("Slice"));
+    let head = "return [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule instanceof CSSPageRule) \
+        .map((rule) => rule.cssText).join(' ')";
+    assert!(
+        browser.execute(head, &[]).as_str().unwrap().contains("advisory"),
+        "the standing is on every sheet"
+    );
     browser.screenshot("report-run-filtered-print");
     browser.look(Look::Light);
 }
@@ -155,7 +172,8 @@ fn every_order_of_the_list_is_right() {
     assert!(browser.count(".row .outcome.blocked") > 0, "some are blocked");
     let n = browser.count("[data-sort]");
     for at in 0..n {
-        for want in ["ascending", "descending"] {
+        let mut ways = Vec::new();
+        for _ in 0..2 {
             let check = "document.querySelectorAll('[data-sort]')[arguments[0]].click();
                 const head = document.querySelectorAll('[data-sort]')[arguments[0]].parentElement;
                 const column = [...head.parentElement.children].indexOf(head);
@@ -168,10 +186,13 @@ fn every_order_of_the_list_is_right() {
                     (head.getAttribute('aria-sort') === 'ascending' ? all[at - 1] <= each : all[at - 1] >= each));
                 return [head.getAttribute('aria-sort'), sorted, last.every((each, at) => !at || last[at - 1] <= each)]";
             let found = browser.execute(check, &[json!(at)]);
-            // A column that the list is sorted by already turns round first.
-            let ends = [found[1] == true, found[2] == true];
-            assert_eq!(ends, [true; 2], "column {at}, {want}: {found}");
+            assert_eq!([&found[1], &found[2]], [true, true], "column {at}: {found}");
+            assert_eq!(browser.count("[aria-sort]"), 1);
+            ways.push(found[0].as_str().unwrap_or_default().to_owned());
         }
+        // A column that the list is sorted by already turns round first.
+        ways.sort();
+        assert_eq!(ways, ["ascending", "descending"], "column {at}");
     }
 }
 
@@ -244,12 +265,22 @@ fn a_cell_of_a_calibration_lists_exactly_its_cases() {
         "calibrate old.jsonl new.jsonl --labels labels.jsonl --resamples 200 --rubric pairwise-support";
     scene.open(&browser, "cells.html", words, 0);
     nothing_is_dead(&browser, "cells.html");
-    let off = "return [...document.querySelectorAll('#confusion td:not(.same) a')].findIndex((each) => +each.textContent > 0)";
-    assert!(browser.execute(off, &[]).as_i64().unwrap() >= 0);
-    let n = browser.execute("const cell = document.querySelector('#confusion td:not(.same) a'); const n = +cell.textContent; cell.click(); return n", &[]);
-    browser.wait_until("document.querySelector('.token')");
-    let n_cells = browser.execute("return [...document.querySelectorAll('.row')].length", &[]);
-    assert!(n_cells.as_u64() <= n.as_u64() && n_cells.as_u64() > Some(0), "{n_cells} items for {n} labels");
+    let judged = browser.execute("return [...document.querySelectorAll('#confusion td a')].map((each) => [each.dataset.filter, +each.textContent])", &[]);
+    let mut n_listed = 0;
+    for (at, cell) in judged.as_array().unwrap().iter().enumerate() {
+        browser.execute("document.querySelectorAll('#confusion td a')[arguments[0]].click()", &[json!(at)]);
+        let rows =
+            "return [...document.querySelectorAll('.row .line + .line')].map((each) => each.textContent)";
+        let rows: Vec<Value> = browser.execute(rows, &[]).as_array().unwrap().clone();
+        assert_eq!(json!(rows.len()), cell[1], "{cell} lists {rows:?}");
+        let filter = cell[0].as_str().unwrap().replace("%20", " ");
+        let judge = filter.trim_start_matches("cell=judge ").split("%2C").next().unwrap();
+        let is_of = |row: &Value| row.as_str().unwrap().starts_with(&format!("judge {judge};"));
+        assert!(rows.iter().all(is_of), "{cell}: {rows:?}");
+        n_listed += rows.len();
+    }
+    assert_eq!(n_listed, 28, "every labelled item is in one cell");
+    browser.execute("document.querySelector('#confusion td:not(.same) a').click()", &[]);
     browser.click(".row");
     browser.wait_until("document.querySelector('.held dl')");
     assert!(browser.count(".held .answer") > 0, "the texts are there");

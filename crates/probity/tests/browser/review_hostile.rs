@@ -34,7 +34,7 @@ fn check(browser: &Browser, read: &mut String) {
     assert_eq!(browser.execute("return window.acted", &[]), json!([]), "{place} ran a text");
     assert_eq!(browser.execute(FOREIGN, &[]), json!([]), "{place} has elements of a text");
     assert_eq!(
-        browser.count("script:not([src^='/assets/']):not(#index)"),
+        browser.count("script:not([src^='/assets/']):not(#index):not([type='text/plain'])"),
         0,
         "{place} has a script of a text"
     );

@@ -180,6 +180,10 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
         if name == "refusal" {
             browser.complaints();
         }
+        if name == "compare" {
+            // What changed is a list here too, and comes with the page.
+            browser.wait_until("document.querySelector('#replies:not([hidden]) .row')");
+        }
         if name == "raw" {
             browser.wait_until("document.querySelector('.raw-side')");
         }

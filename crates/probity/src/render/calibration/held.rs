@@ -7,9 +7,10 @@ use probity_core::case::Turn;
 use probity_core::label::ScaleKind;
 use probity_core::stats::{Estimate, mean, proportion};
 
+use super::super::families::folded;
 use super::super::figure::none;
 use super::super::report::chart;
-use super::super::report::document::{Block, Cell, Cells, DocumentList, Fold, Section, Table, Tone};
+use super::super::report::document::{Block, Cell, Cells, DocumentList, Section, Table};
 use super::super::view::{ListHead, ListItem, Opened};
 use super::JudgePlace;
 
@@ -57,15 +58,7 @@ pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &JudgePl
         .table(matrix(all, &judge.overall, place, None));
     let criteria = judge.by_criterion.iter().filter(|_| judge.by_criterion.len() > 1);
     for (name, figures) in criteria {
-        section = section.with(Block::Fold(Fold {
-            title: name.to_string(),
-            about: "the judge's verdicts against human labels".to_owned(),
-            shapes: Vec::new(),
-            word: String::new(),
-            tone: Tone::Soft,
-            is_open: false,
-            blocks: vec![Block::Table(matrix(all, figures, place, Some(name)))],
-        }));
+        section = section.with(folded(name, Block::Table(matrix(all, figures, place, Some(name)))));
     }
     section
 }

@@ -131,12 +131,12 @@ pub(crate) fn document(shown: &ComparisonShown) -> Document {
         let rows = judges.iter().map(|(name, judge)| (&**name, &judge.overall));
         sections.push(Section::new("judges", "Judges").table(overview("judge", rows)));
     }
+    sections.extend(shown.ranked().map(ranking));
     for (at, (name, judge)) in judges.iter().enumerate() {
         let pairs = shown.pairs.get(name).map(Vec::as_slice).unwrap_or_default();
         let place = JudgePlace { number: at, name, n_judges: judges.len() };
         sections.extend(one_judge(shown, judge, pairs, &place));
     }
-    sections.extend(shown.ranked().map(ranking));
     sections.extend(shown.live().map(|_| pairs::section()));
     sections.extend(shown.live().map(|(job, compared)| beside(job, compared)));
     let skipped = skipped_lines(shown.skipped(), shown.skipped().len() as u64);
@@ -243,7 +243,9 @@ fn one_judge(
     pairs: &[Pair],
     place: &JudgePlace<'_>,
 ) -> Vec<Section> {
-    let mut sections = vec![wins(judge, place), order(&judge.overall, pairs, place)];
+    let mut sections = vec![wins(judge, place)];
+    sections.extend(pairs::several(&shown.comparison, judge, pairs));
+    sections.push(order(&judge.overall, pairs, place));
     sections.extend(length(&judge.overall, pairs, place));
     if judge.by_slice.len() > 1 {
         let rows = judge.by_slice.iter().map(|(slice, figures)| (&**slice, figures));
@@ -260,7 +262,6 @@ fn one_judge(
         let section = section.quotes(quotes, n);
         sections.push(if shown.live().is_some() { section.not_on_pages() } else { section });
     }
-    sections.extend(pairs::several(&shown.comparison, judge, pairs));
     sections
 }
 

@@ -210,14 +210,11 @@ pub(super) fn several(comparison: &Comparison, judge: &JudgeFigures, pairs: &[Pa
             .table(matrix)
             .legend(legend)
             .on_pages(),
-        Section::new("slices-by-variant", "By slice: win rate against the others")
-            .table(slices)
-            .legend(legend)
-            .on_pages(),
+        Section::new("slices-by-variant", "By slice: win rate against the others").table(slices).on_pages(),
     ]
 }
 
-/// A win rate with its interval and denominator, coloured only where the interval excludes one half.
+/// A win rate above its interval and denominator, coloured only where the interval excludes one half.
 fn against_half(rate: &Estimate, wanted: &[(&str, &str)]) -> Cell {
     let style = if rate.low > 0.5 {
         "n better"
@@ -227,7 +224,7 @@ fn against_half(rate: &Estimate, wanted: &[(&str, &str)]) -> Cell {
         "n open"
     };
     let text =
-        format!("{} ({:.0}–{:.0} %, n {})", percent(rate.value), 100.0 * rate.low, 100.0 * rate.high, rate.n);
+        format!("{}\n{:.0}–{:.0} %, n {}", percent(rate.value), 100.0 * rate.low, 100.0 * rate.high, rate.n);
     Cell::filter(text, style, wanted)
 }
 

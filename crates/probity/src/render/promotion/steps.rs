@@ -5,6 +5,7 @@ use probity_core::label::ScaleKind;
 use probity_core::promote::{Check, Requirement};
 use serde_json::Value;
 
+use super::super::families::folded;
 use super::super::figure::none;
 use super::super::report::chart::have_need;
 use super::super::report::document::{Block, Cell, Cells, Fold, Section, Table, Tone};
@@ -14,6 +15,9 @@ use super::{PromotionShown, figures, title};
 /// Flags of this command that another one about the same judge takes too, each with a value.
 const KEPT: [&str; 6] = ["--rubric", "--judge", "--model", "--base-url", "--store", "--labels"];
 
+/// A longer list of what is missing is folded.
+const MESSAGE_BYTES_MAX: usize = 300;
+
 /// The sections.
 pub(super) fn sections(shown: &PromotionShown<'_>) -> Vec<Section> {
     let checks = &shown.decision.checks;
@@ -22,7 +26,7 @@ pub(super) fn sections(shown: &PromotionShown<'_>) -> Vec<Section> {
     let missing = missing.fold(Section::new("missing", "What is missing"), Section::with);
     let mut groups: Vec<(Requirement, Vec<&Check>)> = Vec::new();
     for check in checks {
-        match groups.last_mut().filter(|(requirement, _)| *requirement == check.requirement) {
+        match groups.iter_mut().find(|(requirement, _)| *requirement == check.requirement) {
             Some((_, group)) => group.push(check),
             None => groups.push((check.requirement, vec![check])),
         }
@@ -53,7 +57,11 @@ fn card(check: &Check, shown: &PromotionShown<'_>) -> Fold {
         table.row(cells![Cell::Plot(bar).named(&title(check)), have, need]);
         blocks.push(Block::Table(table));
     }
-    blocks.push(Block::Text(check.message().to_owned()));
+    match check.message().split_once(": ").filter(|_| check.message().len() > MESSAGE_BYTES_MAX) {
+        Some((what, which)) => blocks
+            .extend([Block::Text(format!("{what}.")), folded("Which ones", Block::Text(which.to_owned()))]),
+        None => blocks.push(Block::Text(check.message().to_owned())),
+    }
     blocks.extend(command(check.requirement, shown).map(Block::Command));
     Fold {
         title: title(check),

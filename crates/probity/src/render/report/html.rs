@@ -34,6 +34,17 @@ const STYLE: &str = include_str!("../../../pages/report.css");
 /// What ends every page.
 const END: &str = "</body>\n</html>\n";
 
+/// Sections that a page folds: details of what stands above them.
+const FOLDED: [(&str, &[&str]); 4] = [
+    ("diff", &["definition", "figures", "slices"]),
+    ("compare", &["gate"]),
+    ("calibrate", &["labels"]),
+    ("promote", &["hard-gates", "rubric", "runs", "probes", "calibration", "bound"]),
+];
+
+/// The longest verdict that is the title of a page as a whole.
+const TITLE_BYTES_MAX: usize = 100;
+
 /// How many entries stand in full on a page for readers without scripts.
 const WITHOUT_SCRIPT_MAX: usize = 20;
 
@@ -142,6 +153,7 @@ fn values(document: &Document, has_list: bool, first: &[String], texts: Texts) -
         ShownIn::NotOnPages | ShownIn::InMarkdown => false,
         _ => has_list || !section.has_rows(),
     };
+    let folded = FOLDED.iter().find(|(of, _)| of == command).map_or(&[][..], |(_, ids)| *ids);
     let sections = document.sections.iter().filter(is_here).map(|section| {
         let mut section = section.clone();
         if !has_list {
@@ -150,10 +162,16 @@ fn values(document: &Document, has_list: bool, first: &[String], texts: Texts) -
         if texts == Texts::None {
             without_texts(&mut section.blocks);
         }
+        let mut section = json!(section);
+        section["is_folded"] = json!(folded.contains(&section["id"].as_str().unwrap_or_default()));
         section
     });
+    // Of a long verdict the first sentence is the title of the page, and what qualifies it stands below.
+    let parts = verdict.split_once(". ").filter(|_| verdict.len() > TITLE_BYTES_MAX);
+    let (verdict, more) = parts.map_or((verdict.clone(), ""), |(first, more)| (format!("{first}."), more));
+    let lead = [more, lead.as_str()].map(str::trim).join(" ");
     json!({
-        "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead, "tiles": tiles,
+        "command": command, "title": title, "about": about, "judge": judge, "verdict": verdict, "lead": lead.trim(), "tiles": tiles,
         "warnings": warnings, "sections": sections.collect::<Vec<_>>(), "calls": calls, "appendix": appendix,
         "first": first, "caution": judge.as_ref().map_or("", JudgeLine::caution), "alone": true, "filters": ["#", ""], "has_list": has_list,
     })
@@ -216,8 +234,16 @@ fn style(is_run: bool) -> String {
         css = [before, rest.split_once("*/").map_or("", |(_, after)| after)].concat();
     }
     let css = css.split_whitespace().collect::<Vec<_>>().join(" ");
-    let spaces =
-        [(" { ", "{"), ("; }", "}"), (" }", "}"), ("} ", "}"), ("; ", ";"), (": ", ":"), (", ", ",")];
+    let spaces = [
+        (" > ", ">"),
+        (" { ", "{"),
+        ("; }", "}"),
+        (" }", "}"),
+        ("} ", "}"),
+        ("; ", ";"),
+        (": ", ":"),
+        (", ", ","),
+    ];
     spaces.iter().fold(css, |css, (spaced, bare)| css.replace(spaced, bare))
 }
 

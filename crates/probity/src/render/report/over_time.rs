@@ -103,11 +103,10 @@ impl OverTime<'_> {
         let exact = |value: f64| {
             if self.is_share { format!("{:.0} %", 100.0 * value) } else { format!("{value:.2}") }
         };
-        let end = self
-            .points
-            .last()
-            .zip(line.last())
-            .map(|((_, value, ..), (x, y))| json!({ "x": x, "y": y, "text": exact(value[0]) }));
+        let end = self.points.last().zip(line.last()).map(|((_, value, ..), (x, y))| {
+            // Its name stands below it, and above those of the axis.
+            json!({ "x": x, "y": y.min(foot - 18.0), "text": exact(value[0]) })
+        });
         let anchor_end = self.anchor.last().zip(anchor.last()).map(|((_, value), (x, y))| {
             // Two labels at one height would hide each other.
             let near = line.last().is_some_and(|(_, other)| (other - y).abs() < 26.0);

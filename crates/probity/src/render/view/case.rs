@@ -160,15 +160,24 @@ fn headline(row: &ResultRow) -> String {
     row.total.map_or_else(|| word.to_owned(), |total| format!("{word} with {total} of 100"))
 }
 
+/// Why a reply failed, as a sentence: by its total, or by the criterion that fails it alone.
+pub(crate) fn fail_reason(reason: &str) -> String {
+    match reason.strip_prefix("score ") {
+        Some(rest) if rest.starts_with("at most ") => format!("The total is {rest}."),
+        Some(rest) => format!("The total of {}.", rest.replace(" below ", " is below ")),
+        None => format!("The level of {reason} alone fails it, whatever the total."),
+    }
+}
+
 /// Why it came to that, and what would change it.
 fn why(row: &ResultRow, rubric: &Rubric) -> Vec<String> {
-    let mut lines: Vec<String> = row.fail_reasons.clone();
+    let mut lines: Vec<String> = row.fail_reasons.iter().map(|reason| fail_reason(reason)).collect();
     match row.outcome {
         RowOutcome::Blocked => {
             lines.push("No judge was asked, and no score reopens it.".to_owned());
             lines.push(
-                "A reply without what is marked would be judged. If a rule is wrong here, name it under `flag` or `off` of \
-                 [gate] in probity.toml."
+                "A reply without what is marked would be judged. If a rule is wrong here, list it under flag or off in the \
+                 section [gate] of probity.toml."
                     .to_owned(),
             );
         }
@@ -218,7 +227,7 @@ fn tone(criterion: &Criterion, result: &CriterionResult) -> &'static str {
 fn criterion(criterion: &Criterion, result: &CriterionResult, texts: Texts, votes: &[Vote]) -> Value {
     let people = |level: i64| {
         let at = votes.iter().filter(|vote| vote.criterion == criterion.id.as_str() && vote.level == level);
-        at.map(|vote| json!({ "name": vote.name, "initial": vote.initial, "settles": vote.settles }))
+        at.map(|vote| json!({ "name": vote.name, "initial": vote.initial, "hue": vote.hue, "settles": vote.settles }))
             .collect::<Vec<_>>()
     };
     let levels = criterion.anchors.iter().map(

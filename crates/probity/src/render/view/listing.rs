@@ -27,6 +27,8 @@ pub(crate) struct ListHead {
     pub(crate) criteria: Vec<CriterionColumn>,
     /// The figure of each entry, by its title.
     pub(crate) total: String,
+    /// The figure from which an entry passes, of 100.
+    pass: Option<f64>,
     /// The order at first: a column, with `-` in front for the highest first, or nothing for the order of the list.
     pub(crate) sort: String,
 }
@@ -79,6 +81,7 @@ pub(crate) struct Index {
     block: usize,
     what: String,
     total_title: String,
+    pass: Option<f64>,
     sort: String,
     criteria: Vec<CriterionColumn>,
     facets: Vec<Facet>,
@@ -123,7 +126,7 @@ impl ListHead {
     pub(crate) fn new(what: &str, total: &str, facets: &[(&str, &str)]) -> ListHead {
         let facets = facets.iter().map(|(key, title)| ((*key).to_owned(), (*title).to_owned())).collect();
         let (what, total, sort) = (what.to_owned(), total.to_owned(), "total".to_owned());
-        ListHead { what, facets, criteria: Vec::new(), total, sort }
+        ListHead { what, facets, criteria: Vec::new(), total, pass: None, sort }
     }
 
     /// In this order at first.
@@ -131,9 +134,10 @@ impl ListHead {
         ListHead { sort: sort.to_owned(), ..self }
     }
 
-    /// With the levels of a rubric's criteria.
+    /// With the levels of a rubric's criteria, and its pass mark.
     pub(crate) fn with_levels(mut self, rubric: &Rubric) -> ListHead {
         self.criteria = rubric.criteria().iter().map(CriterionColumn::of).collect();
+        self.pass = rubric.pass().map(|pass| pass.total_min.to_f64());
         self
     }
 }
@@ -141,12 +145,13 @@ impl ListHead {
 impl Index {
     /// An index without entries.
     pub(crate) fn new(head: ListHead) -> Index {
-        let ListHead { what, facets, criteria, total, sort } = head;
+        let ListHead { what, facets, criteria, total, pass, sort } = head;
         let facet = |(key, title)| Facet { key, title, values: Vec::new(), of: Vec::new() };
         Index {
             block: BLOCK,
             what,
             total_title: total,
+            pass,
             sort,
             levels: criteria.iter().map(|_| Vec::new()).collect(),
             criteria,

@@ -23,7 +23,7 @@ use probity_core::rubric::Rubric;
 use probity_core::sample::NO_SLICE;
 use serde_json::{Value, json};
 
-pub(crate) use self::case::conversation;
+pub(crate) use self::case::{conversation, fail_reason};
 pub(crate) use self::item::{ChangeSide, LevelMove, ListItem, Opened, OrderSaid, PairReply};
 pub(crate) use self::listing::{BLOCK, EntryTexts, Index, ListEntry, ListHead, Listing, block};
 pub(crate) use self::people::Votes;
@@ -33,13 +33,14 @@ use super::private::Texts;
 use crate::plain::excerpt;
 
 /// The templates by name.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("case", include_str!("../../../pages/view/case.html.jinja")),
     ("raw", include_str!("../../../pages/view/raw.html.jinja")),
     ("pair", include_str!("../../../pages/view/pair.html.jinja")),
     ("change", include_str!("../../../pages/view/change.html.jinja")),
     ("held", include_str!("../../../pages/view/held.html.jinja")),
     ("run", include_str!("../../../pages/view/run.html.jinja")),
+    ("turns", include_str!("../../../pages/view/turns.html.jinja")),
     ("words", WORDS),
 ];
 /// A text with its marks.

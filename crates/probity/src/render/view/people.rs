@@ -18,9 +18,14 @@ pub(crate) struct Vote {
     pub(crate) name: String,
     /// What stands for the name where there is little room.
     pub(crate) initial: String,
+    /// The colour of the person, which is theirs on the whole page.
+    pub(crate) hue: usize,
     /// Whether it settles what others said.
     pub(crate) settles: bool,
 }
+
+/// How many colours there are for people.
+const HUES: usize = 4;
 
 /// The labels of a rubric's criteria, by case.
 #[derive(Debug, Default)]
@@ -63,6 +68,7 @@ impl Votes {
                 criterion: label.criterion.clone()?,
                 level: label.label.as_ref()?.parse().ok()?,
                 initial: self.initials.get(&name).cloned().unwrap_or_default(),
+                hue: self.initials.range(..name.clone()).count() % HUES,
                 name,
                 settles: label.adjudicated == Some(true),
             })
@@ -85,6 +91,7 @@ pub(super) fn standing(row: &ResultRow, votes: &[Vote]) -> Vec<String> {
 
 /// Everybody who said something, each once.
 pub(super) fn named(votes: &[Vote]) -> Vec<Value> {
-    let names: BTreeMap<&str, &str> = votes.iter().map(|vote| (&*vote.name, &*vote.initial)).collect();
-    names.into_iter().map(|(name, initial)| json!({ "name": name, "initial": initial })).collect()
+    let people: BTreeMap<&str, &Vote> = votes.iter().map(|vote| (&*vote.name, vote)).collect();
+    let people = people.into_values();
+    people.map(|vote| json!({ "name": vote.name, "initial": vote.initial, "hue": vote.hue })).collect()
 }

@@ -267,6 +267,7 @@ fn points_add_up_to_the_total_and_stand_on_the_bar() {
         assert_eq!(Some(points), row.total, "reply {n}");
         let parts = CaseParts { rubric: &rubric, votes: None, asked: None };
         let case = Viewer::new(Texts::Full).case(&row, parts).unwrap();
-        assert!(case.contains(&format!("<strong>{points}</strong>")), "reply {n}");
+        let reached = format!("x=\"{points}%\" y=\"53\" text-anchor=\"middle\">{points}</text>");
+        assert!(case.contains(&reached), "reply {n}");
     }
 }
