@@ -49,7 +49,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Level:
-    """What a judge gave a reply for one criterion. Where there is no `score`, `unscored` says why."""
+    """A judge's level for one criterion. Where there is no `score`, `unscored` says why."""
 
     score: int | None = None
     reasoning: str | None = None
@@ -98,7 +98,6 @@ class Result:
         return self.exit_code != 3
 
 
-@dataclass(frozen=True)
 class Run(Result):
     """Scored replies."""
 
@@ -124,15 +123,14 @@ class Run(Result):
         """A row for each reply, with its ticket, outcome and total, and a level and a reason for each criterion."""
         import pandas
 
-        keys = ("id", "slice", "variant", "outcome", "total", "ticket", "reply")
-        flat = [{key: getattr(row, key) for key in keys} for row in self.rows]
-        for cells, row in zip(flat, self.rows):
+        keys, flat = ("id", "slice", "variant", "outcome", "total", "ticket", "reply"), []
+        for row in self.rows:
+            flat.append({key: getattr(row, key) for key in keys})
             for name, level in row.levels.items():
-                cells.update({name: level.score, f"{name}_reason": level.reasoning or level.unscored})
+                flat[-1].update({name: level.score, f"{name}_reason": level.reasoning or level.unscored})
         return pandas.DataFrame(flat)
 
 
-@dataclass(frozen=True)
 class Comparison(Result):
     """Which variant answers better: `winner` is None where none is shown to."""
 
@@ -167,10 +165,8 @@ def gate(cases: Cases, **flags: Flag) -> Result:
 
 def binary() -> str:
     """Where the program is: `$PROBITY`, beside this Python, or on the path."""
-    name = "probity.exe" if os.name == "nt" else "probity"
     folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
-    beside = next((str(Path(folder, name)) for folder in folders if Path(folder, name).is_file()), None)
-    path = os.environ.get("PROBITY") or beside or shutil.which(name)
+    path = os.environ.get("PROBITY") or shutil.which("probity", path=os.pathsep.join(folders)) or shutil.which("probity")
     if path is None:
         raise ProbityError("the program `probity` is not installed: pip install probity-eval", 2)
     return path
@@ -198,21 +194,19 @@ def _files(cases: Any, place: Path) -> list[str]:
     """The files of `cases`; records are written to `place`."""
     if isinstance(cases, (str, os.PathLike)):
         return [os.fspath(cases)]
-    cases = cases if hasattr(cases, "to_json") else list(cases)
-    if isinstance(cases, list) and all(isinstance(case, (str, os.PathLike)) for case in cases):
-        return [os.fspath(case) for case in cases]
-    if isinstance(cases, list):
-        place.write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
-    else:
+    if hasattr(cases, "to_json"):
         cases.to_json(place, orient="records", lines=True)
+        return [str(place)]
+    cases = list(cases)
+    if all(isinstance(case, (str, os.PathLike)) for case in cases):
+        return [os.fspath(case) for case in cases]
+    place.write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
     return [str(place)]
 
 
 def _flag(flag: str, value: Any) -> list[str]:
-    if value is None or value is False:
-        return []
     values = value if isinstance(value, (list, tuple)) else [value]
-    return [flag] if value is True else [f"{flag}={each}" for each in values]
+    return [flag if each is True else f"{flag}={each}" for each in values if each is not None and each is not False]
 
 
 def _watched(child: subprocess.Popen[bytes]) -> list[str]:
@@ -222,20 +216,18 @@ def _watched(child: subprocess.Popen[bytes]) -> list[str]:
         for raw in child.stderr or ():
             line = raw.decode("utf-8", "replace").rstrip()
             show(line) if re.match(r"\d+ of \d+ done, ", line) else notices.append(line)
-        child.wait()
     except KeyboardInterrupt:
-        # The program ends cleanly, and the same call again resumes.
-        child.send_signal(signal.SIGINT)
-        child.wait()
+        child.send_signal(signal.SIGINT)  # It ends cleanly, and the same call again resumes.
         raise
+    finally:
+        child.wait()
     show("")
     return notices
 
 
 def _display() -> Callable[[str], object]:
     """What shows a line in place: in a notebook, or on a terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if getattr(shell, "kernel", None):
+    if getattr(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)(), "kernel", None):
         from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
         handle = display({"text/plain": ""}, raw=True, display_id=True)
@@ -246,8 +238,7 @@ def _display() -> Callable[[str], object]:
 
 
 def _row(row: dict[str, Any], document: dict[str, Any]) -> Row:
-    criteria = document["summary"]["criteria"]
-    levels = {name: _made(Level, row[name]) for name in criteria if row.get(name)}
+    levels = {name: _made(Level, row[name]) for name in document["summary"]["criteria"] if row.get(name)}
     reasons = row.get("fail_reasons") or [f"{name}: {level.unscored}" for name, level in levels.items() if level.unscored]
     if row["outcome"] == "blocked":
         reasons = [f"{finding['rule']}: {finding['message']}" for finding in row["gate"]["findings"]]

@@ -191,21 +191,26 @@ pub(super) fn image(place: &Place, program: &Path) -> Result<Part, Failure> {
     }
     copy(certificates, &folder.join("ca-certificates.crt"))?;
     let image = format!("probity:{}", place.version);
-    let mut build =
-        tool("buildah", ["build", "--quiet", "--isolation", "chroot", "--tag", &image, "--timestamp"]);
+    let mut build = buildah(["build", "--quiet", "--isolation", "chroot", "--tag", &image, "--timestamp"]);
     build.arg(moment(place)).arg("--file").arg(place.root.join("container/Containerfile")).arg(&folder);
     step::captured(build)?;
     let packed = place.out.join(format!("probity-{}-image.tar", place.version));
     let to = format!("oci-archive:{}:{image}", packed.display());
-    step::captured(tool("buildah", ["push", "--quiet", &image, &to]))?;
+    step::captured(buildah(["push", "--quiet", &image, &to]))?;
     Ok(Part::Made(size(&packed)))
 }
 
-/// The crates as they would be published, each built from what is in its package.
+/// Buildah with the storage that needs nothing of the kernel, so that it works inside containers too.
+pub(super) fn buildah<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    tool("buildah", ["--storage-driver", "vfs"].into_iter().chain(arguments))
+}
+
+/// The crates as they would be published, each built from what is in its package. They share the folder of all other
+/// builds: without it, cargo would build every dependency anew for each.
 pub(super) fn crates(place: &Place) -> Result<Part, Failure> {
     let mut cargo = step::cargo(["package", "--locked", "--quiet", "--allow-dirty"]);
     cargo.args(CRATES.iter().flat_map(|name| ["--package", name]));
-    step::captured(cargo)?;
+    step::captured(cargo.env("CARGO_TARGET_DIR", place.root.join("target")))?;
     let mut sizes = Vec::new();
     for name in CRATES {
         let file = format!("{name}-{}.crate", place.version);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::build::newest;
+use super::build::{buildah, newest};
 use super::{Part, Place, copy, failed, fresh, program as tool};
 use crate::step::{self, Failure};
 
@@ -99,12 +99,12 @@ fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
     }
     let folder = clean("container", place)?;
     let from = format!("oci-archive:{}", packed.display());
-    let container = step::captured(tool("buildah", ["from", "--quiet", &from]))?;
+    let container = step::captured(buildah(["from", "--quiet", &from]))?;
     let container = container.trim();
-    let mut run = tool("buildah", ["run", "--isolation", "chroot", "--user", "0", "--volume"]);
+    let mut run = buildah(["run", "--isolation", "chroot", "--user", "0", "--volume"]);
     run.arg(format!("{}:/work", folder.display())).args([container, "/usr/bin/probity"]);
     let ran = first_command(run, &folder);
-    step::captured(tool("buildah", ["rm", container]))?;
+    step::captured(buildah(["rm", container]))?;
     ran
 }
 

@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
 fn package(targets: &[&str], is_twice: bool) -> Result<(), Failure> {
     let root = step::root();
     let place = Place {
-        out: root.join("target/dist"),
-        tools: root.join("target/dist-tools"),
+        out: root.join("target/packages"),
+        tools: root.join("target/package-tools"),
         version: version(&root)?,
         root,
     };
