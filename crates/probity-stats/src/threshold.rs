@@ -34,7 +34,7 @@ pub struct Above {
 }
 
 /// The p-value of the exact test that so many of `n` or more are right where at most the share `promise` is.
-pub fn at_least_p_value(n_right: u64, n: u64, promise: f64) -> f64 {
+pub(crate) fn at_least_p_value(n_right: u64, n: u64, promise: f64) -> f64 {
     assert!(n_right <= n, "more right ({n_right}) than observed ({n})");
     if n_right == 0 || promise <= 0.0 {
         return if promise <= 0.0 && n_right > 0 { 0.0 } else { 1.0 };
@@ -46,7 +46,7 @@ pub fn at_least_p_value(n_right: u64, n: u64, promise: f64) -> f64 {
 }
 
 /// The one-sided lower bound of a share at `level` (Clopper and Pearson 1934). Of nothing it is zero.
-pub fn share_at_least(n_right: u64, n: u64, level: f64) -> f64 {
+pub(crate) fn share_at_least(n_right: u64, n: u64, level: f64) -> f64 {
     if n_right == 0 {
         return 0.0;
     }

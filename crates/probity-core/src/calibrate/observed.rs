@@ -1,11 +1,11 @@
-//! What a judge said against what people said, unit by unit: the cells that figures are made of.
+//! A judge's verdicts against human labels, unit by unit: the cells behind the figures.
 
 use super::counting::{Counting, Ties, Votes};
 use crate::compare::{Conflict, Unparsed};
 use crate::label::{OneLook, Sheet, Unit, Verdict};
 
 impl Sheet {
-    /// What a judge said about units that have a label.
+    /// A judge's verdicts on labelled units.
     pub(super) fn labelled(&self, said: &[(usize, Verdict)]) -> Vec<(&Unit, Verdict)> {
         let said = said.iter().map(|(place, verdict)| (&self.units[*place], *verdict));
         said.filter(|(unit, _)| !unit.gold.is_empty()).collect()
@@ -20,8 +20,8 @@ impl Sheet {
         pooled.iter().copied().chain(majority)
     }
 
-    /// The row of the table that a look belongs to. One past the last category is for what is wrong whatever
-    /// people say; `None` is left out.
+    /// The table row of one verdict. The row after the last category is for verdicts that are wrong whatever people
+    /// say; `None` is left out.
     fn row(&self, look: OneLook, counting: &Counting) -> Option<usize> {
         match look {
             OneLook::At(category) => Some(category),
@@ -36,7 +36,7 @@ impl Sheet {
         }
     }
 
-    /// What a judge said, as one row of the table.
+    /// A judge's verdict, as a row of the table.
     pub(crate) fn said(&self, verdict: Verdict, counting: &Counting) -> Option<usize> {
         match verdict {
             Verdict::Once(look) => self.row(look, counting),

@@ -204,7 +204,7 @@ fn n10_a_row_that_is_there_twice_counts_once() {
         {"item":"1","annotator":"ben","label":"b"}
         {"item":"1","annotator":"ann ","label":"a"}
         {"item":"1","annotator":"ann","label":"a"}"#;
-    check_notice(twice, "", &expect!["2 labels repeat an earlier row word for word and count once"]);
+    check_notice(twice, "", &expect!["2 labels repeating an earlier row word for word: counted once"]);
     let sheet = joined(twice, "", JoinOptions::default()).expect("rows that fit");
     assert_eq!((sheet.counts.n_rows, sheet.counts.n_votes, sheet.counts.n_repeated), (4, 2, 2));
     assert_eq!(calibration(&sheet, QUICK).people.votes, [1, 0, 1]);
@@ -257,7 +257,7 @@ fn l04_labels_without_a_verdict_are_listed() {
     check_notice(
         labels,
         r#"{"item":"1","verdict":"a"}"#,
-        &expect!["1 labels are about 1 items without a verdict, such as '2', and do not count"],
+        &expect!["1 label for 1 item without a verdict, such as '2': not counted"],
     );
     let all = figures_of(labels, r#"{"item":"1","verdict":"a"}"#);
     assert_eq!(all["labels"]["items_without_verdict"], serde_json::json!(["2"]));
@@ -372,17 +372,13 @@ fn l10_labels_with_the_verdict_in_sight_do_not_count() {
     let options = JoinOptions { not_blind: NotBlind::Keep, ..JoinOptions::default() };
     let kept = joined(labels, verdicts, options).expect("rows that fit");
     assert_eq!(kept.counts.n_votes, 2);
-    check_notice(
-        labels,
-        verdicts,
-        &expect!["1 labels were given with the verdict in sight and do not count"],
-    );
+    check_notice(labels, verdicts, &expect!["1 label given with the verdict in sight: not counted"]);
 }
 
 #[test]
 fn l11_labels_that_took_no_time_are_flagged_and_kept() {
     let labels = r#"{"item":"1","label":"a","seconds":0.2}"#;
-    check_notice(labels, "", &expect!["1 labels took less than 1 s each; they count"]);
+    check_notice(labels, "", &expect!["1 label took less than 1 s each: counted all the same"]);
     assert_eq!(figures_of(labels, "")["labels"]["votes"], 1);
 }
 

@@ -1,9 +1,9 @@
 //! Which variant a comparison may call better.
 //!
-//! A claim needs two things: verdicts that are complete, and a test that holds for every sample size. Over all
-//! pairs that is the exact sign test; where asking stopped early it is the bound of the confidence sequence, and
-//! never the sign test, which does not allow looking after every round. A win rate whose interval leaves one half
-//! out is no claim.
+//! A claim needs two things: verdicts that are complete, and a test that holds for every sample size. Over all pairs
+//! that is the exact sign test; where asking stopped early it is the bound of the confidence sequence, and never the
+//! sign test, which does not allow looking after every round. An interval of the win rate that excludes one half is
+//! not a claim.
 //!
 //! What always holds: no winner without complete verdicts; exchanging two variants exchanges the winner and
 //! changes no p-value. Whether the judge may gate is not decided here.
@@ -18,8 +18,8 @@ use super::policy::Policies;
 use super::sequence;
 use crate::stats::{RatioPart, sign_test_p_value};
 
-/// So many cases with a winner are needed to show a difference between two variants: with all of them won by one
-/// the p-value is 2 · 0.5⁶ = 0.031, and 0.063 with one fewer.
+/// The fewest cases with a winner that can show a difference between two variants: if one variant wins all six, the
+/// p-value is 2 · 0.5⁶ = 0.031; with five it is 0.063.
 pub const DECISIVE_CASES_MIN: u64 = 6;
 
 /// Whether enough pairs have a verdict.

@@ -8,10 +8,9 @@
 //! The models ([`length`], [`ranking`], [`sequence`]) take outcomes that are already decided; they know nothing
 //! of judges, packets or orders. What is not done here: no judge is asked and no file is read.
 //!
-//! What always holds: the five ways a pair can end stay apart. A tie is an answer, an escalation is none, an
-//! order that changed the winner is evidence about the judge, and a pair without a verdict is not a result.
-//! Every figure names its denominator, and swapping the two variants turns a win rate into what it leaves of
-//! one.
+//! What always holds: the five ways a pair can end stay apart. A tie is an answer, an escalation is not, an order that
+//! changes the winner is evidence about the judge, and a pair without a verdict is not a result. Every figure names
+//! its denominator, and swapping the two variants turns a win rate w into 1 − w.
 
 mod adjusted;
 mod conclusion;

@@ -1,7 +1,7 @@
-//! The smallest change that so many cases could have shown, by the interval that a limit is compared with.
+//! The smallest change that this many cases could have shown, by the interval that a limit is compared with.
 //!
-//! A limit that nothing was shown against is worth what the cases could have shown: with twelve pairs a pass rate may
-//! fall by a quarter unseen.
+//! A limit that was not seen to break is worth only what the cases could have shown: with twelve pairs, a pass rate
+//! can fall by a quarter unnoticed.
 
 use super::guardrail::Limit;
 use crate::stats::{Estimate, PairedCounts, proportion, share_change};
@@ -13,7 +13,7 @@ pub(super) struct Headroom {
     pub(super) highest: f64,
 }
 
-/// So many of so many pairs had it in the first run.
+/// How many of how many pairs had it in the first run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairedRate {
     pub(super) yes: u64,

@@ -1,4 +1,4 @@
-//! Which reply of one run stands against which reply of the other.
+//! Which reply of one run is paired with which reply of the other.
 //!
 //! Where a variant is in both runs, the same variant's replies to the same case are a pair. Where none is, the
 //! runs are about two variants of the same cases, and the case alone makes the pair.

@@ -1,8 +1,8 @@
-//! From rows to a sheet: one scale, pairs the same way round, every label once.
+//! From rows to a sheet: one scale, pairs in the same order, every label once.
 //!
-//! A fault in a label is an error that names its rows, because a label that is left out in silence changes every
-//! figure. Where both files name the variants of their pairs, a pair is turned so that the names are in order
-//! before rows are joined; where one of them does not, the other's first candidate is its first as well.
+//! A fault in a label is an error that names its rows, because a silently dropped label changes every figure. Where
+//! both files name the variants of their pairs, a pair is turned so that the names are in order before rows are
+//! joined; where one of them does not, the other's first candidate is its first as well.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
 use super::sheet::{LabelCounts, OneLook, Sheet, Verdict};
 
-/// What a judge is called in rows that name none, and an annotator likewise.
+/// The name of a judge, or of an annotator, in rows that do not name one.
 const NO_NAME: &str = "(none)";
 
 /// How rows become a sheet.
@@ -25,13 +25,13 @@ pub struct JoinOptions {
     pub scale: Option<Scale>,
     /// Labels by people who had seen a verdict.
     pub not_blind: NotBlind,
-    /// The judge among the verdicts that is no judge to calibrate but a floor: what any other has to beat.
+    /// The judge among the verdicts that serves as a floor: every other judge has to beat it.
     pub floor: Option<String>,
     /// What is compared with a judge where some labels settle what others said.
     pub settling: Settling,
     /// Labels of one name that were given on several packets.
     pub shared_names: SharedNames,
-    /// What labelled items were drawn from, where they do not all stand for equally many.
+    /// The frame that labelled items were drawn from, if they do not all represent equally many.
     pub frame: Option<LabelFrame>,
 }
 

@@ -1,5 +1,6 @@
 //! The last step from rows to a sheet: names get their final numbers, units their final places.
 
+use crate::spelling::counted;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -119,22 +120,22 @@ impl Joined<'_> {
         let fast = labels.iter().filter(|entry| entry.seconds.is_some_and(|seconds| seconds < SECONDS_MIN));
         let n_fast = fast.count();
         if n_fast > 0 {
-            notices.push(format!("{n_fast} labels took less than {SECONDS_MIN} s each; they count"));
+            notices.push(format!(
+                "{} took less than {SECONDS_MIN} s each: counted all the same",
+                counted(n_fast, "label")
+            ));
         }
         let LabelCounts { n_strays, strays, n_not_blind, n_repeated, .. } = &self.counts;
         if *n_repeated > 0 {
             notices.push(repeated(*n_repeated));
         }
         if let Some(first) = strays.first() {
-            let n_items = strays.len();
-            notices.push(format!(
-                "{n_strays} labels are about {n_items} items without a verdict, such as '{first}', and do not \
-                 count"
-            ));
+            let (labels, items) = (counted(*n_strays, "label"), counted(strays.len(), "item"));
+            notices.push(format!("{labels} for {items} without a verdict, such as '{first}': not counted"));
         }
         if *n_not_blind > 0 {
-            notices
-                .push(format!("{n_not_blind} labels were given with the verdict in sight and do not count"));
+            let labels = counted(*n_not_blind, "label");
+            notices.push(format!("{labels} given with the verdict in sight: not counted"));
         }
         notices
     }
@@ -158,10 +159,7 @@ fn weigh(frame: &LabelFrame, drafts: &[UnitDraft<'_>], units: &mut [Unit]) -> Op
 
 /// What is said of rows that repeat an earlier one.
 pub fn repeated(n: u64) -> String {
-    match n {
-        1 => "1 label repeats an earlier row word for word and counts once".to_owned(),
-        n => format!("{n} labels repeat an earlier row word for word and count once"),
-    }
+    format!("{} repeating an earlier row word for word: counted once", counted(n, "label"))
 }
 
 /// Where each place of an order went.

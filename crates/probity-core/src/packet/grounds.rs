@@ -1,7 +1,7 @@
 //! What the replies of a packet may rest on.
 //!
-//! Two replies to one case mostly rest on the same, and then it stands in the packet once. Bots that retrieve for
-//! themselves rest on different things: each then has its own, by slot and not by name.
+//! Two replies to one case usually rest on the same evidence, which is then in the packet once. Bots that retrieve
+//! their own passages rest on different evidence: each slot then has its own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What labels made of a panel, as it is stored. It is part of what the judge is.
+//! What was fitted to labels for a panel, as it is stored. It is part of the judge's identity.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::sample::NO_SLICE;
 pub struct Promise {
     /// The least share that agrees with people.
     pub agreement: f64,
-    /// How sure that is, over all draws of labels.
+    /// The confidence of that promise, over random draws of labels.
     pub confidence: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What a probing came to, as it is on record: what a contract needs to know of it.
+//! The result of a probing, as recorded: what a contract needs to know.
 
 use serde::Deserialize;
 
@@ -7,9 +7,9 @@ crate::named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ProbeOutcome {
-        /// The shortcut is rarer than what is tolerated.
+        /// The shortcut works less often than the tolerance.
         Pass = "pass",
-        /// It is more frequent.
+        /// It works more often.
         Fail = "fail",
         /// Too few answers to tell.
         Inconclusive = "inconclusive",

@@ -1,6 +1,6 @@
 //! Texts as probes change them: sentences, neutral text of any length, text that is not seen.
 
-/// What stands between a reply and what is added to it.
+/// The separator between a reply and the text added to it.
 pub(super) const BREAK: &str = "\n\n";
 
 /// Two passages that say nothing about any ticket. No word has more than nine letters.
@@ -15,7 +15,7 @@ const PASSAGES: [&str; 2] = [
      as it was.",
 ];
 
-/// Ends of so many characters for a text that is cut at a word.
+/// Endings of each length for a text that is cut at a word.
 const ENDINGS: [&str; 12] = [
     "", ".", ".\n", "...", " ok.", " too.", " also.", " again.", " anyway.", " overall.", " as usual.",
     " as before.",

@@ -13,7 +13,7 @@ const MOST: f64 = 10_000.0;
 pub(crate) enum LabelsNeeded {
     /// About so many more would lift the lower end, at the agreement seen.
     About(u64),
-    /// More than anybody would label.
+    /// More than a team would label.
     TooMany,
     /// The agreement seen is itself too low.
     NotALabelsProblem,

@@ -4,7 +4,7 @@ use super::contract::Contract;
 use super::evidence::{Evidence, Figure};
 use super::labels_needed::{LabelsNeeded, labels_needed};
 
-/// So many labels tell whether more are worth it, where nothing is known yet.
+/// How many labels to ask for first, when nothing is known yet.
 const FIRST: u64 = 10;
 
 /// What labels are gathered for: a contract, and what there is.
@@ -17,7 +17,7 @@ pub struct LabelGoal<'a> {
 }
 
 impl LabelGoal<'_> {
-    /// About how many more labels the requirements over all take, each by itself.
+    /// About how many more labels each overall requirement needs by itself.
     pub fn lacks(&self) -> u64 {
         let Some(evidence) = self.evidence else { return self.contract.rows_min };
         let n = evidence.rows.fewest().0;
@@ -41,7 +41,7 @@ impl LabelGoal<'_> {
     }
 }
 
-/// How many more labels lift the lower end of a figure to its floor; none where they cannot.
+/// How many more labels would lift a figure's lower bound to its floor; none if more labels cannot.
 fn lifting(figure: &Figure, n: u64, floor: Option<f64>) -> u64 {
     match (figure, floor) {
         (_, None) => 0,

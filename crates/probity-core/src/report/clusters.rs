@@ -1,8 +1,9 @@
 //! Which replies belong to one case, for figures whose intervals have to know it.
 //!
-//! Replies to one case are alike: four replies to each of fifty cases know little more than fifty replies do. What a
-//! reply adds to the figures is one of a few kinds, so a reply is kept as its case and its kind, in 16 bytes, and the
-//! rows of a case need not follow each other. Where every case has one reply, shares have Wilson's interval.
+//! Replies to one case are alike: four replies to each of fifty cases carry little more information than fifty
+//! replies. What a reply adds to the figures is one of a few kinds, so a reply is kept as its case and its kind, in 16
+//! bytes, and the rows of a case need not follow each other. Where every case has one reply, shares have Wilson's
+//! interval.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,7 +34,7 @@ impl ReplyKind {
     }
 }
 
-/// What stands for the name of a case where many are kept.
+/// A compact key for the name of a case.
 pub(super) fn case_hash(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

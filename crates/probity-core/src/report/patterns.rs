@@ -1,8 +1,8 @@
 //! What replies that do not pass have in common: the criterion or the rule, by slice, and reasons that recur.
 //!
-//! Grouping is deterministic and shallow. Reasons belong together when they share two neighbouring words that
-//! carry meaning; the pair of words that most reasons share makes the first group, and so on. It finds what a
-//! judge says again and again, and understands nothing.
+//! Grouping is deterministic and shallow. Reasons belong together when they share two neighbouring words that carry
+//! meaning; the pair of words that most reasons share makes the first group, and so on. It finds phrases that a judge
+//! repeats; it understands nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;

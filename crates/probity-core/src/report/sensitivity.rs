@@ -1,4 +1,4 @@
-//! How much the pass rate owes to the weights: the rate with each weight ten points up and ten points down.
+//! How sensitive the pass rate is to the weights: the rate with each weight ten points up and ten points down.
 //!
 //! Weights are opinions. A pass rate that moves a lot when one of them changes by ten points says more about
 //! the rubric than about the replies. What the other criteria weigh keeps its proportions.

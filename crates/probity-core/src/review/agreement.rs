@@ -1,4 +1,4 @@
-//! How far people agree so far, and the judge with them, while labels still come in.
+//! How well people agree so far, and the judge with them, while labels are still coming in.
 //!
 //! The figures are those of a calibration over the labels of one queue; nothing is computed here. What always
 //! holds: a figure carries its denominator and its interval, or the reason why it does not exist.

@@ -1,4 +1,4 @@
-//! What would decide most: which replies a person should look at first.
+//! Which replies a person should label first: those whose labels would decide most.
 //!
 //! Items are in strata, by the slice of their case and by how unsure the judge is of them. Which stratum comes next
 //! follows from what a label there would decide: slices that lack labels for a contract come first, those that lack
@@ -16,7 +16,7 @@ use crate::label::{FrameStratum, LabelFrame, LabelsShow};
 /// How far judge and people agree where nothing is known: between chance and always.
 const AGREEMENT_UNKNOWN: f64 = 0.75;
 
-/// However well they agree in a slice, labels of it can still surprise.
+/// A lower bound on the uncertainty: even where agreement looks perfect, labels can still surprise.
 const AGREEMENT_MAX: f64 = 0.95;
 
 crate::named! {

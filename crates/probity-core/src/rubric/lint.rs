@@ -1,4 +1,4 @@
-//! A look at the words of the anchors: do they run the way the scale says?
+//! A check of the anchors' words: do they run in the scale's direction?
 //!
 //! A scale where 1 is best must say so, or every figure comes out upside down. Words cannot prove it, so
 //! this only warns, and only when both ends of the scale contradict the direction.
@@ -16,7 +16,7 @@ const NEGATIVE: &str = "\
     off-topic poor robotic rude terrible unclear unhelpful unprofessional unrelated unsafe useless vague \
     violation violations worst wrong error errors issue issues problem problems";
 const NEGATIONS: &str = "free neither never no none nor not without";
-/// How many words after a negation it still turns round.
+/// How many words a negation reaches.
 const NEGATION_REACH: usize = 3;
 
 /// Warns where the anchors of the two ends speak against the scale's direction. `line` is the anchors' line.
@@ -43,7 +43,7 @@ fn is_in(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// Good words less bad words; a negation shortly before a word turns it round.
+/// Good words minus bad words; a negation shortly before a word flips it.
 fn lean(text: &str) -> i32 {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

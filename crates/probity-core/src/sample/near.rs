@@ -1,4 +1,4 @@
-//! Near-identical tickets: one of them stands for the others.
+//! Near-identical tickets: one of them represents the others.
 //!
 //! A ticket is its words without case, punctuation and the values of numbers. Two are near-identical where about
 //! four fifths of their runs of three words are the same, told by minima of hashes (Broder 1997). Only tickets
@@ -13,7 +13,7 @@ use crate::case::Situation;
 
 /// Minima kept of a ticket.
 const N_MINIMA: usize = 32;
-/// So many of them must agree: about four fifths.
+/// How many of them must agree: about four fifths.
 const N_ALIKE: usize = 26;
 /// Bands, and the minima of each. Near-identical tickets share one nearly always: of those with nine tenths in
 /// common, 98 in 100 do.

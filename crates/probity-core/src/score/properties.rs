@@ -1,4 +1,4 @@
-//! Sentences about scores that hold for every rubric that can be written.
+//! Properties of scores that hold for every valid rubric.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ fn extreme(rubric: &Rubric, level: fn(&Scale) -> i64) -> Score {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// The same levels come to the same, in whatever order the criteria stand in the file.
+    /// The same levels give the same result, whatever the order of criteria in the file.
     #[test]
     fn totals_do_not_depend_on_the_order_of_criteria((shape, order, places) in reordered()) {
         let levels = levels(&shape, &places);
@@ -100,7 +100,7 @@ proptest! {
         prop_assert_eq!(got.failures, want);
     }
 
-    /// A missing level is named and leaves no total, and nothing that it could be saves a reply that failed.
+    /// A missing level is named and leaves no total, and no value of it could save a reply that failed.
     #[test]
     fn what_is_missing_leaves_no_total_and_saves_no_reply(
         shape in shapes(),

@@ -1,7 +1,7 @@
-//! Which verdict about two replies a judge's own words speak for.
+//! Which verdict about two replies a judge's own words support.
 //!
-//! Only words that leave nothing open count: a merit in one respect ("A is better on tone"), a negation and a
-//! condition speak for neither reply. A claim that is missed costs a hint; the tables are small and English.
+//! Only unconditional words count: a merit in one respect ("A is better on tone"), a negation or a condition supports
+//! neither reply. A missed claim costs only a hint; the tables are small and English.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use super::Preference;
 use super::suspect::{DAMNING, NEGATIONS, PRAISING};
 use super::words::{WordTable, has_phrase, own_words, sentences};
 
-/// What judges call the thing in a slot.
+/// What judges call the reply in a slot.
 const NOUNS: WordTable =
     WordTable("reply, response, answer, candidate, option, assistant, message, version, one");
 /// Words that make a clause a concession or a condition.
 const CONCESSIONS: WordTable = WordTable("although, though, while, whereas, despite, could, might, unless");
-/// Words that may stand between a slot and its praise or blame.
+/// Words allowed between a slot and its praise or blame.
 const ADVERBS: WordTable = WordTable(
     "is, the, a, clearly, far, much, simply, definitely, obviously, plainly, overall, still, significantly, \
     slightly, by, should, deserves, to, have, clear, comes, out",

@@ -17,7 +17,7 @@ const SCORE: &str = "score";
 const REASONING: &str = "reasoning";
 const VIOLATIONS: &str = "violations";
 const PACKET: &str = "packet";
-/// Names under which judges add up for us. The sum is never used.
+/// Names under which judges report a sum. The sum is never used.
 const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
 
 /// What an object says, and what was needed to understand it.
@@ -85,7 +85,7 @@ fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Statement, Invalid> {
     if scores.is_empty() { Err(rest) } else { Ok(Statement::Failing { scores, rest }) }
 }
 
-/// Takes the sums that a judge adds of its own, and says whether one is wrong.
+/// Removes the sums that a judge volunteers, and reports whether one is wrong.
 fn has_wrong_total(members: &mut Members<'_>, scores: &[CriterionScore], ask: &Ask) -> Result<bool, Invalid> {
     let mut is_wrong = false;
     for name in TOTALS {

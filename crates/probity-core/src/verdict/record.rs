@@ -1,7 +1,7 @@
 //! A verdict on disk.
 //!
-//! A record is only data. It becomes a verdict again by being checked against what was asked, so a store
-//! that was edited, or read with another rubric, cannot bring a level into being.
+//! A record is only data. It becomes a verdict again by being checked against what was asked, so a store that was
+//! edited, or read with another rubric, cannot create a level.
 
 use std::borrow::Cow;
 

@@ -16,9 +16,9 @@ use crate::dialect::Dialect;
 pub struct ChosenJudge {
     /// Its settings, with the model and endpoint that flags and variables put over them.
     pub settings: JudgeSettings,
-    /// Why it and no other.
+    /// Why this judge was chosen.
     pub because: Because,
-    /// What is allowed but should be known.
+    /// Warnings: allowed, but worth knowing.
     pub warnings: Vec<String>,
 }
 
@@ -31,16 +31,15 @@ pub enum Because {
     Endpoint,
     /// The variable of its key is set.
     Key,
-    /// A model was asked for, so an endpoint is meant, although no key is set. The run stops for want of
-    /// the key rather than let the baseline answer in the model's place.
+    /// A model was asked for, so an endpoint is meant although no key is set. The run stops because the key is
+    /// missing; the baseline never answers in a model's place.
     Model,
     /// Nothing points to another judge: no key, no endpoint, no model.
     NoKey,
 }
 
 impl Config {
-    /// The judge to use, unless a file decides about it that must not. `variable` gives the value of an environment
-    /// variable.
+    /// The judge to use, unless an untrusted file decided it. `variable` looks up an environment variable.
     pub fn judge(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<ChosenJudge, SettingsError> {
         let is_ready = |name: &&str| {
             let chat = self.judges[*name].chat().filter(|chat| !chat.model.is_empty());

@@ -29,13 +29,13 @@ pub enum BadUrl {
     /// The scheme is neither `http` nor `https`.
     #[error("the URL has scheme {scheme:?}; expected http or https")]
     Scheme {
-        /// What stands before `://`.
+        /// The part before `://`.
         scheme: String,
     },
-    /// A user name or password stands in it.
+    /// It contains a user name or a password.
     #[error("the URL contains a user name or password; expected secrets in environment variables")]
     Credentials,
-    /// A query or a fragment stands in it.
+    /// It contains a query or a fragment.
     #[error("the URL has a query or a fragment; expected scheme, host and path only")]
     Query,
     /// Nothing is sent to such a host.
@@ -43,7 +43,7 @@ pub enum BadUrl {
     Host(#[from] BadHost),
 }
 
-/// What a person may have copied along with the base: the paths of the calls themselves.
+/// Paths that people copy along with the base URL.
 const CALL_PATHS: &[&[&str]] = &[&["chat", "completions"], &["messages"]];
 
 impl Endpoint {
@@ -81,7 +81,7 @@ impl Endpoint {
     }
 
     /// Whether scheme, host and port are those of `other`.
-    pub fn has_origin_of(&self, other: &Endpoint) -> bool {
+    pub(crate) fn has_origin_of(&self, other: &Endpoint) -> bool {
         self.0.origin() == other.0.origin()
     }
 

@@ -8,7 +8,7 @@ use probity_core::exact::NotDecimal;
 use super::layer::{Decimal, Layer};
 use super::read::{SettingsError, SettingsProblem};
 
-/// Puts the value of a variable into its setting.
+/// Applies the value of a variable to its setting.
 type Setter = fn(&mut Layer, &str) -> Result<(), String>;
 
 /// The variables that are read, in the order of the documentation, each with the setting that it becomes.

@@ -1,15 +1,15 @@
 //! Hosts that nothing is sent to: those of a cloud's own services, and public ones without encryption.
 //!
-//! Only the text of a URL is looked at, in whatever spelling of an address a URL has; names are not resolved.
+//! Only the text of a URL is checked, in every spelling that an address can have; names are not resolved.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-/// Ends of names that are no public host's.
+/// Suffixes of names that are not public hosts.
 const PRIVATE_NAMES: &[&str] = &["localhost", "local", "internal", "lan", "intranet", "home.arpa"];
 
-/// Names of the services that hand out a machine's own credentials.
+/// Names of metadata services, which hand out a machine's own credentials.
 const METADATA_NAMES: &[&str] = &["metadata.google.internal", "instance-data.ec2.internal"];
 
 /// The address of such a service in IPv6.
@@ -21,7 +21,7 @@ pub enum BadHost {
     /// It is link-local, or a service that hands out credentials.
     #[error("the URL is that of a link-local or metadata address; expected another host")]
     LinkLocal,
-    /// Texts of customers and keys would go through public networks in the clear.
+    /// Customers' texts and keys would cross public networks unencrypted.
     #[error(
         "the URL sends to a public host without encryption; expected https, or a private address or name for http"
     )]
@@ -49,7 +49,7 @@ fn ends_with(host: &str, end: &str) -> bool {
     host.strip_suffix(end).is_some_and(|before| before.ends_with('.'))
 }
 
-/// The IPv4 address that an IPv6 address stands for, where it stands for one: mapped, compatible or translated.
+/// The IPv4 address inside an IPv6 address, if there is one: mapped, compatible or translated.
 fn plain(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
     let inside = match v6.segments() {
@@ -68,7 +68,8 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is this machine's or of a private network, that of a carrier or an overlay among them.
+/// Whether an address belongs to this machine or to a private network, including carrier-grade NAT and overlay
+/// networks.
 fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {

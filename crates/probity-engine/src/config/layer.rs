@@ -1,8 +1,8 @@
-//! Settings as a person writes them: every one may be missing.
+//! Settings as a person writes them: every one is optional.
 //!
-//! A [`Layer`] is one source of settings (the embedded defaults, a file, the environment, the flags).
-//! Nothing here decides what a missing setting means or whether settings fit together; that happens once,
-//! when layers become a [`super::Config`].
+//! A [`Layer`] is one source of settings (the embedded defaults, a file, the environment, the flags). Nothing here
+//! decides what a missing setting means or whether settings are consistent; that happens once, when layers become a
+//! [`super::Config`].
 //!
 //! A settings file may have come with a clone. What it says about how replies are scored is the project's own business;
 //! where a key goes, what is executed and what is read or written elsewhere is the user's. So each setting has a class

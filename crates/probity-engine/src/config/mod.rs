@@ -117,7 +117,7 @@ impl Config {
 
     /// The clocks and caps of a call. One in the flex tier waits for room, so it has a quarter of an hour where nothing
     /// else is written.
-    pub fn call_limits(&self, chat: Option<&ChatSettings>) -> CallLimits {
+    pub(crate) fn call_limits(&self, chat: Option<&ChatSettings>) -> CallLimits {
         let (limits, written) = (self.schedule.limits, &self.written.schedule);
         if chat.is_none_or(|chat| chat.service_tier != ServiceTier::Flex) {
             return limits;
@@ -262,7 +262,7 @@ pub enum Backend {
     Baseline,
     /// A program.
     Command(CommandSettings),
-    /// Verdicts that are already there.
+    /// Verdicts that were recorded earlier.
     Recorded {
         /// Their file; without one, what the store holds.
         verdicts: Option<PathBuf>,

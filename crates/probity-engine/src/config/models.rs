@@ -1,5 +1,5 @@
-//! Models that are known by name: what they cost, and when they end. One file of data, with a date and a source in each
-//! row; nothing about a model is written down anywhere else.
+//! Models known by name: their prices and retirement dates. One data file, with a date and a source in each row, is
+//! the only place that says anything about a model.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::price::ListPrice;
 
-/// So many days before a model's end every output warns.
-pub const WARNING_DAYS: i64 = 60;
+/// How many days before a model retires every output warns.
+pub(crate) const WARNING_DAYS: i64 = 60;
 
 /// The rows of the file, in its order.
 pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
@@ -28,29 +28,29 @@ struct File {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// The name it is asked by.
+    /// The name that requests use.
     pub name: String,
     /// Who offers it.
     pub host: String,
-    /// Tokens of prompts.
+    /// Prompt tokens.
     #[serde(default, deserialize_with = "parsed")]
     pub input: Option<Exact>,
-    /// Tokens of answers, thinking included.
+    /// Completion tokens, including reasoning.
     #[serde(default, deserialize_with = "parsed")]
     pub output: Option<Exact>,
-    /// Tokens of prompts that the host has seen before.
+    /// Cached prompt tokens.
     #[serde(default, deserialize_with = "parsed")]
     pub cached: Option<Exact>,
-    /// Tokens of prompts in a batch.
+    /// Prompt tokens in a batch.
     #[serde(default, deserialize_with = "parsed")]
     pub batch_input: Option<Exact>,
-    /// Tokens of answers in a batch.
+    /// Completion tokens in a batch.
     #[serde(default, deserialize_with = "parsed")]
     pub batch_output: Option<Exact>,
-    /// The day on which its host ends it.
+    /// The day its host retires it.
     #[serde(default, deserialize_with = "parsed")]
     pub ends: Option<Moment>,
-    /// The model that its host names in its place.
+    /// The replacement that its host recommends.
     pub successor: Option<String>,
     /// The day of the evidence.
     #[serde(deserialize_with = "day")]
@@ -64,7 +64,7 @@ pub struct Model {
 /// A model as a server lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerModel {
-    /// The name it is asked by.
+    /// The name that requests use.
     pub id: String,
     /// When it ends, where the server tells.
     pub ends: Option<Moment>,

@@ -11,13 +11,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::price::Tier;
 use crate::dialect::Dialect;
 
-/// A word that is not among those a setting takes.
+/// A word that a setting does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of {}, found {found:?}", allowed.join(", "))]
 pub struct NotAllowed {
     /// The word.
     pub found: String,
-    /// What would have been taken.
+    /// The accepted words.
     pub allowed: Vec<&'static str>,
 }
 
@@ -71,9 +71,9 @@ pub enum JudgeKind {
     Baseline,
     /// A program that speaks JSON lines.
     Command,
-    /// Verdicts that are already there.
+    /// Verdicts that were recorded earlier.
     Recorded,
-    /// Judges of which the first that is sure enough decides.
+    /// Judges asked in turn; the first one that is sure enough decides.
     Cascade,
     /// Judges that vote.
     Jury,

@@ -11,14 +11,15 @@ pub struct PanelSettings {
     pub rule: PanelRule,
     /// The members, in the order in which they are asked. Empty only for a built-in judge that was not chosen.
     pub members: Vec<JudgeSettings>,
-    /// How often a member looks at a question in each order; without it, once at pairs and three times at levels.
+    /// How often a member is asked each question, in each order; by default once about pairs and three times about
+    /// levels.
     pub repeats: Option<u32>,
 }
 
 /// How the members of a panel decide together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PanelRule {
-    /// The first that is sure enough decides.
+    /// The first member that is sure enough decides.
     Cascade {
         /// The least share of decisions that agree with people, above 0 and below 1.
         agreement: Decimal,
@@ -45,7 +46,7 @@ impl PanelSettings {
         self.members.iter().filter_map(JudgeSettings::chat)
     }
 
-    /// The settings that make it decide as it does, beside its members.
+    /// The settings that affect its decisions, apart from its members.
     pub(super) fn parts(&self) -> Vec<(&'static str, String)> {
         let mut parts = Vec::new();
         if let PanelRule::Cascade { agreement, confidence } = self.rule {

@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): where in an answer something stands.
+//! JSON pointers (RFC 6901): where in an answer to look.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl Pointer {
         rest.split('/').map(|token| unescaped(token).ok_or_else(bad)).collect::<Result<_, _>>().map(Pointer)
     }
 
-    /// What stands there; `None` where nothing does.
+    /// The value at this place, if there is one.
     pub fn find<'a>(&self, document: &'a Json) -> Option<&'a Json> {
         self.0.iter().try_fold(document, |here, token| match here {
             Json::Object(object) => object.get(token),
@@ -45,7 +45,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// A token with `~1` and `~0` as what they stand for; `None` where a tilde stands for nothing.
+/// A token with `~1` and `~0` unescaped; `None` for any other tilde.
 fn unescaped(token: &str) -> Option<String> {
     let mut pieces = token.split('~');
     let mut text = pieces.next().unwrap_or_default().to_owned();

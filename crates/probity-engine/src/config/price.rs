@@ -1,7 +1,7 @@
 //! What tokens cost in each service tier, and money that is counted and not rounded.
 //!
-//! Pure values: the one place in which tokens become money. What a host does not say is never taken to be cheap: an
-//! unknown price of a tier is that of the standard tier, and an unknown price of cached tokens that of others.
+//! Pure values: the one place where tokens become money. Unknown prices are never assumed to be low: a tier without a
+//! price costs as much as the standard tier, and cached tokens as much as others.
 
 use probity_core::exact::Exact;
 use probity_core::verdict::Usage;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::{ChatSettings, Config, LeftOut};
 use crate::dialect::FlexPrice;
 
-/// Tokens that roles, message borders and an answer's schema add to a request, at the most.
+/// An upper bound on the tokens that roles, message delimiters and the answer's schema add to a request.
 const ENVELOPE_TOKENS: u64 = 512;
 
-/// How a host serves a call, which decides what it costs. It is no part of what a judge is.
+/// How a host serves a call, which decides its price. It is not part of a judge's identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
     /// At once, at the full price.
     #[default]
     Standard,
-    /// When there is room, for less.
+    /// When the host has spare capacity, for less.
     Flex,
     /// Within a day, for less.
     Batch,
@@ -52,12 +52,12 @@ impl Tier {
     }
 }
 
-/// US dollars for a million tokens in one tier.
+/// US dollars per million tokens in one tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenPrice {
-    /// Tokens of prompts.
+    /// Prompt tokens.
     pub input: Exact,
-    /// Tokens of answers, thinking included.
+    /// Completion tokens, including reasoning.
     pub output: Exact,
     /// Tokens of prompts that the host reads from its cache.
     pub cached: Exact,
@@ -79,7 +79,7 @@ pub struct Price {
 /// `[prices."model"]`, or what the list of models says: US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListPrice {
-    /// Tokens of prompts.
+    /// Prompt tokens.
     pub input: Exact,
     /// Tokens of answers.
     pub output: Exact,
@@ -158,7 +158,7 @@ impl Price {
     }
 
     /// What the same call costs in the standard tier of a host without a cache.
-    pub fn list_cost(&self, usage: Usage) -> Money {
+    pub(crate) fn list_cost(&self, usage: Usage) -> Money {
         self.standard.cost(Usage::new(usage.input, usage.output))
     }
 

@@ -14,7 +14,7 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 
 use super::layer::{Depth, Layer, SECTIONS, Setting, SettingClass};
 
-/// Something that is wrong with settings.
+/// A problem in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsProblem {
     /// The file as it was named, `environment`, or a setting as `section.key`.
@@ -40,10 +40,10 @@ impl fmt::Display for SettingsProblem {
 /// Why settings cannot be used. Never without a problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// They cannot be read, or do not fit together.
+    /// They cannot be read, or contradict each other.
     #[error("{}", lines(.0))]
     Unfit(Vec<SettingsProblem>),
-    /// A file decides what it must not.
+    /// An untrusted file decides something that it must not.
     #[error("{}", lines(.0))]
     NotTrusted(Vec<SettingsProblem>),
 }
@@ -52,13 +52,13 @@ fn lines(problems: &[SettingsProblem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The key by which a table takes what it leaves out, an address among it.
+/// The key by which a table inherits what it leaves out, addresses included.
 pub(super) const KIND: &str = "kind";
 
-/// The key that chooses a judge, and so whose key is sent to an address of the user's.
+/// The key that chooses a judge, and with it whose API key is sent to the user's address.
 pub(super) const NAME: &str = "name";
 
-/// What the TOML reader says of a key or table that stands twice, without naming it.
+/// How the TOML reader reports a duplicate key or table, without naming it.
 const DUPLICATE: &str = "duplicate key";
 
 /// How types are called where they are expected.

@@ -1,6 +1,6 @@
-//! Layers of settings become one [`Config`], or the list of everything that does not fit.
+//! Merges layers of settings into one [`Config`], or lists everything that is inconsistent.
 //!
-//! Each rule stands here once. Whatever order problems are found in, all of them are reported.
+//! Each rule is written once, here. All problems are reported together.
 
 mod gate;
 mod panel;
@@ -33,7 +33,7 @@ const CONCURRENCY_MAX: u32 = 10_000;
 const NAME_BYTES_MAX: usize = 100;
 /// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
 const CLOCK_MS_MAX: u64 = 86_400_000;
-/// The address of a built-in judge whose host has none of its own. It is never called.
+/// A placeholder address for a built-in judge whose host has none. It is never called.
 const NO_ADDRESS: &str = "https://host.invalid";
 
 impl Config {

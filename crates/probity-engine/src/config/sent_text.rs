@@ -1,27 +1,27 @@
 //! Text that goes out with requests, in a header, the query or the body: `${NAME}` stands for a variable of the
 //! environment.
 //!
-//! The values of variables are secrets: they are no part of a setting and stand in no message and no record.
+//! The values of variables are secrets: they are not part of a setting and appear in no message and no record.
 
 use reqwest::header::HeaderName;
 
-/// Headers that the client itself decides about.
+/// Headers that the HTTP client sets itself.
 const OWN: &[&str] = &[
     "accept", "accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding",
 ];
 
-/// A shorter text is no secret and no value of a variable: it could not be taken out of what comes back.
+/// The shortest secret. Anything shorter could not be redacted from what comes back.
 pub(crate) const VARIABLE_CHARS_MIN: usize = 6;
 
-/// How the names of secrets end, without what stands between their words.
+/// Suffixes of secrets' names, without separators.
 const SECRET_ENDS: &[&str] = &[
     "key", "token", "secret", "password", "passwd", "signature", "credential", "credentials", "authorization",
 ];
 
-/// Names of secrets that are ends of other words.
+/// Names of secrets that are also suffixes of other words.
 const SECRET_NAMES: &[&str] = &["sig", "code", "auth", "pwd", "pass", "jwt"];
 
-/// Names that end like those of secrets and are none.
+/// Names that end like secrets but are not.
 const PUBLIC_NAMES: &[&str] = &["prompt_cache_key"];
 
 /// A text that goes out with requests.
@@ -37,7 +37,7 @@ pub enum SentPiece {
     Variable(String),
 }
 
-/// Why a text cannot be sent. It is not repeated: it may be a secret in the wrong place.
+/// Why a text cannot be sent. The text is not repeated: it may be a secret in the wrong place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadText {
     /// The name is not one.

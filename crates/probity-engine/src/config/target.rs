@@ -1,4 +1,4 @@
-//! What a target is made of, as its settings say: the system whose replies are judged.
+//! The settings of a target: the system whose replies are judged.
 //!
 //! Values of variables are not here, only their names.
 
@@ -9,7 +9,7 @@ use super::{Address, ChatSettings, CommandSettings, Pointer, SentText, TargetKin
 /// `[targets.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetSettings {
-    /// The name it is chosen by, and the variant of its replies. It is no part of what the target is.
+    /// The name that selects it and becomes the variant of its replies. It is not part of the target's identity.
     pub name: String,
     /// The model that writes the replies, as far as it is known, and other names of it.
     pub models: Vec<String>,
@@ -29,10 +29,10 @@ pub enum TargetBackend {
     Command(CommandSettings),
 }
 
-/// A model and what it is told to be.
+/// A model and its system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatTarget {
-    /// How its endpoint is spoken to.
+    /// The dialect of its endpoint.
     pub chat: ChatSettings,
     /// Its system prompt.
     pub system: SystemPrompt,

@@ -1,4 +1,4 @@
-//! Parameters of a request that can be left out: what a person writes, and what is sent.
+//! Optional request parameters: what a person writes, and what is sent.
 
 use probity_core::exact::Exact;
 use serde::de::{DeserializeOwned, Error as _};
@@ -13,7 +13,7 @@ use crate::dialect::{Dialect, Parameter, family};
 const SEED_AUTO: u32 = 7;
 /// The tokens that `auto` allows an answer.
 const OUTPUT_TOKENS_AUTO: u32 = 1024;
-/// The most that any host lets a model write, for calls that say no limit.
+/// The largest output that any host allows, for calls without a limit.
 const OUTPUT_TOKENS_MOST: u32 = 128_000;
 
 /// A parameter that can be left out.
@@ -38,7 +38,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Tunable<T> {
 }
 
 impl<T: Copy> Tunable<T> {
-    /// What is sent where `auto` is this value.
+    /// The value to send if `auto` means this one.
     fn or_auto(self, auto: Option<T>) -> Option<T> {
         match self {
             Tunable::Word(TuningWord::Auto) => auto,
@@ -52,19 +52,19 @@ impl<T: Copy> Tunable<T> {
     }
 }
 
-/// How a verdict-shaped answer is asked for.
+/// How structured output is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// By a schema that the service enforces.
     Schema,
-    /// By asking the service for some JSON object; the prompt says which.
+    /// By asking the service for any JSON object; the prompt describes it.
     JsonObject,
     /// By the prompt alone.
     Plain,
 }
 
 impl Shape {
-    /// The name under which it is part of a judge's identity.
+    /// Its name in a judge's identity.
     pub fn name(self) -> &'static str {
         match self {
             Shape::Schema => "schema",
@@ -121,7 +121,7 @@ pub struct SentParameters {
 
 impl SentParameters {
     /// Tokens that may be written, thinking included, or the most that any host allows.
-    pub fn limit_most(&self) -> u64 {
+    pub(crate) fn limit_most(&self) -> u64 {
         u64::from(self.limit.unwrap_or(OUTPUT_TOKENS_MOST))
     }
 }

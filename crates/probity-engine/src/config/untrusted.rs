@@ -1,5 +1,5 @@
-//! What a settings file must not decide that the user has not trusted: where keys and cases go, what is executed, what
-//! is read or written outside the working folder.
+//! What an untrusted settings file must not decide: where keys and cases go, which programs run, and what is read or
+//! written outside the working folder.
 //!
 //! The rule is a comparison. The settings are merged twice, with all that the file says and with its
 //! [plain](SettingClass::Plain) settings alone. Where both give the same value, a flag, the environment or the user's

@@ -17,7 +17,8 @@ use reqwest::Url;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, context_told, mentioned, rule};
+pub(crate) use rules::context_told;
+pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, mentioned, rule};
 
 /// The file that the table is read from.
 const DATA: &str = include_str!("../../config/dialects.toml");
@@ -214,7 +215,7 @@ impl Dialect {
     }
 
     /// The dialect of the host of `url`, where a row knows it.
-    pub fn of_host(url: &Url, model: &str) -> Option<Dialect> {
+    pub(crate) fn of_host(url: &Url, model: &str) -> Option<Dialect> {
         let is_there = |pattern: &String| {
             let (host, path) = pattern.find('/').map_or((pattern.as_str(), ""), |at| pattern.split_at(at));
             let has_host = match (host.strip_prefix(':'), url.host_str()) {

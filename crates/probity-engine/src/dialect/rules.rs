@@ -48,7 +48,7 @@ impl Parameter {
     }
 
     /// The parameter that a setting decides about.
-    pub fn of_setting(setting: &str) -> Option<Parameter> {
+    pub(crate) fn of_setting(setting: &str) -> Option<Parameter> {
         use Parameter::{Effort, Limit, LimitName, Logprobs, Seed, Structured, Temperature};
         [Temperature, Seed, LimitName, Limit, Effort, Structured, Logprobs]
             .into_iter()
@@ -176,7 +176,7 @@ impl ToldError<'_> {
 }
 
 /// How many tokens a model reads, where the message of an error says so.
-pub fn context_told(message: &str) -> Option<u32> {
+pub(crate) fn context_told(message: &str) -> Option<u32> {
     let message = message.to_lowercase();
     let told = |phrase: &String| {
         let (_, rest) = message.split_once(phrase.as_str())?;

@@ -27,7 +27,7 @@ pub(super) struct Item {
     pub(super) beside: Option<Box<Beside>>,
 }
 
-/// A pass that is under way.
+/// A pass in progress.
 pub(super) struct Pass {
     sources: Arc<Sources>,
     options: LoadOptions,
@@ -35,13 +35,13 @@ pub(super) struct Pass {
     reader: Option<CaseReader>,
     n_records: usize,
     n_good: usize,
-    /// How many records are not among those that are used.
+    /// How many records were filtered out.
     pub(super) n_left_out: usize,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
     /// How many blank lines those files had.
     pub(super) n_blank_lines: usize,
-    /// What is worth saying about the files that were opened.
+    /// Notices about the files that were opened.
     pub(super) notices: Vec<String>,
     /// What stands around the records of the files that were read to their ends, and the tools that wrote them.
     pub(super) frames: Vec<(Option<&'static str>, Json)>,
@@ -50,7 +50,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Opens the first file: a pass that cannot begin is not begun.
+    /// Opens the first file, so that a pass that cannot begin fails here.
     pub(super) fn begin(sources: &Arc<Sources>, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut pass = Self {
             sources: Arc::clone(sources),

@@ -1,7 +1,7 @@
-//! The records of one file, in order, each as what it was parsed to or the reason why not.
+//! The records of one file, in order: each parsed, or the reason why it could not be.
 //!
-//! Decides which faults belong to a record and which to the file: what could be a cut or a different kind
-//! of file stops the load, what spoils one record does not.
+//! Decides which faults concern a record and which the whole file: a possible truncation or another file format stops
+//! the load, a fault inside one record does not.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::json::{self, Array};
 use super::source::{DataFile, Opened, Packing};
 use super::{LoadError, LoadOptions, Strictness};
 
-/// A foreign record may have so many times the bytes that another may have: it may be many replies, or all of a trace.
+/// How many times larger than a native record a foreign one may be: it may hold many replies, or a whole trace.
 const BATCH_REPLIES: usize = 16;
 
 const ARRAY: &str = "a JSON array";
@@ -36,7 +36,7 @@ pub(super) struct FileReader {
     counts_rows: bool,
     /// How many blank lines there were.
     pub(super) n_blank_lines: usize,
-    /// What is worth saying about the file.
+    /// Notices about the file.
     pub(super) notices: Vec<String>,
     /// What stands around the records; null where nothing does.
     pub(super) frame: Json,

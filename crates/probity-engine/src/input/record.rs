@@ -13,7 +13,7 @@ use super::names::NameCache;
 
 /// How a record is read.
 pub(super) struct Reading<'o> {
-    /// What a person said about where fields come from.
+    /// Where fields come from, as the user mapped them.
     pub(super) map: &'o FieldMap,
     /// Which record of its file it is, 1-based.
     pub(super) number: usize,
@@ -101,7 +101,7 @@ pub(super) fn row_fields<'a>(
             Json::Null => {}
             _ => match typed(field, &name, Json::text(cell)) {
                 Ok(json) => found.put(field, name, json)?,
-                // Names of tools in a column that nobody asked for cost no record.
+                // A bad list of tools in a column that the user did not map does not cost the record.
                 Err(_) if field == Field::Tools && !is_json(cell) => {
                     found.doubts.push(format!("the '{name}' cell is no JSON list of calls; it is left out"));
                 }

@@ -1,4 +1,4 @@
-//! Files of small rows that are no cases: recorded verdicts, labels, facts about items.
+//! Files of small rows that are not cases: recorded verdicts, labels, facts about items.
 //!
 //! The same formats, faults and limits as for case files, read by the same readers. The whole file is held in
 //! memory, because figures need all of it. Whether two rows may say the same is for the caller, who knows what

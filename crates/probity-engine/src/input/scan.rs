@@ -5,6 +5,7 @@
 //! and tell a duplicate from a chance collision, and equal content from different content. After that no
 //! pass has to remember names.
 
+use probity_core::spelling::counted;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::pass::{Item, Pass};
 use super::reader::Parsed;
 use super::{Dedup, Digest, LoadError, LoadOptions, Place, Sources, Strictness};
 
-/// More slices than this are probably not slices.
+/// With more distinct values than this, a column is probably not a slice.
 const SLICES_MAX: usize = 1_000;
 
 /// What the first pass found.
@@ -29,7 +30,7 @@ pub(super) struct Scanned {
     pub(super) file_digests: Vec<blake3::Hash>,
     /// What is public of what stands around the records of each file.
     pub(super) frames: Vec<Json>,
-    /// What of that is not.
+    /// The private part of that.
     pub(super) withheld: Withheld,
     /// Whether some records belong to cases elsewhere.
     pub(super) has_beside: bool,
@@ -39,10 +40,10 @@ pub(super) struct Scanned {
     pub(super) repeats: HashMap<usize, usize>,
 }
 
-/// How a record's name becomes the number that is kept.
+/// Hashes a record's name to the number that is kept.
 type NameHash = fn(&str) -> u64;
 
-/// Reads all files once, and once more where a name may occur twice.
+/// Reads all files once, and a second time if a name may occur twice.
 pub(super) fn scan(sources: &Arc<Sources>, options: &LoadOptions) -> Result<Scanned, LoadError> {
     scan_with(sources, options, name_hash)
 }
@@ -92,7 +93,10 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
     }
     if n_cut > 0 {
         let kib = EVIDENCE_BYTES_MAX >> 10;
-        notices.push(format!("evidence of more than {kib} KiB is cut where it is shown: in {n_cut} records"));
+        notices.push(format!(
+            "evidence longer than {kib} KiB is cut where it is shown: in {}",
+            counted(n_cut, "record")
+        ));
     }
     notices.extend(doubts.notices());
     notices.extend(skips);

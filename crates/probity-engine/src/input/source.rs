@@ -1,4 +1,4 @@
-//! Where the bytes of one data file come from, and the proof that they stay the same.
+//! Where the bytes of a data file come from, and the check that they have not changed.
 //!
 //! A source can be opened again and again: what cannot be read twice (standard input, a pipe) is copied once into a
 //! temporary file that has no name, so that it is gone with the process however that ends. Each opening and each end of
@@ -20,7 +20,7 @@ use super::encoding::{self, Census, Decoded, Encoding};
 use super::{LoadError, LoadOptions, magic};
 use crate::platform::{file_number, is_link_loop};
 
-/// Below this many decoded bytes no ratio is suspicious.
+/// Below this many decoded bytes no compression ratio is suspicious.
 const RATIO_FREE_BYTES: u64 = 16 << 20;
 
 /// One file of a data set.
@@ -45,7 +45,7 @@ enum Store {
     Spooled(File),
 }
 
-/// How the file is packed.
+/// How the file is compressed.
 #[derive(Debug, Clone)]
 pub(super) enum Packing {
     Plain,
@@ -54,7 +54,7 @@ pub(super) enum Packing {
     Log(LogArchive),
 }
 
-/// What a file that was not touched keeps.
+/// What stays the same while a file is not modified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Identity {
     bytes: u64,
@@ -188,7 +188,7 @@ impl DataFile {
         &self.name
     }
 
-    /// How the file is packed.
+    /// How the file is compressed.
     pub(super) fn packing(&self) -> &Packing {
         &self.packing
     }

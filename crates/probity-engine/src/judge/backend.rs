@@ -160,7 +160,7 @@ impl Judge {
     }
 
     /// Takes in how many tokens the judge's server says that it reads.
-    pub fn learn_context(&self, tokens: u32) {
+    pub(crate) fn learn_context(&self, tokens: u32) {
         if let Judge::Chat(judge) = self {
             judge.context.store(tokens, Ordering::Relaxed);
         }
@@ -186,7 +186,7 @@ impl Judge {
     }
 
     /// Whether there is any use in asking: a record that says nothing about a question never will.
-    pub fn has_answer(&self, question: &Question) -> bool {
+    pub(crate) fn has_answer(&self, question: &Question) -> bool {
         match self {
             Judge::Recorded(judge) => judge.answer(question).is_some(),
             Judge::Panel(answers) => answers.text(question.packet.hash()).is_some(),
@@ -195,7 +195,7 @@ impl Judge {
     }
 
     /// Whether the same question can bring another answer. Asking again makes sense only then.
-    pub fn may_answer_differently(&self) -> bool {
+    pub(crate) fn may_answer_differently(&self) -> bool {
         !matches!(self, Judge::Baseline | Judge::Recorded(_) | Judge::Panel(_))
     }
 }

@@ -10,6 +10,7 @@
 //! the one that it gives more marks, whichever slot that stands in. Its word lists are those of the gate, in the language of
 //! the reply; where there are none, it has nothing but spaces and marks to count by and says so.
 
+use probity_core::spelling::counted;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ const WORDS_CONCISE: u64 = 150;
 /// Full marks, so that all arithmetic is on whole numbers.
 const FULL: u64 = 1000;
 /// What it says of itself wherever it says something.
-const CONFESSION: &str = "Lexical baseline, it counts words and understands none";
+const CONFESSION: &str = "Lexical baseline, which counts words and understands nothing";
 
 /// The answer to `packet`, as the JSON text a judge would write.
 pub fn answer(packet: &Packet) -> String {
@@ -206,7 +207,7 @@ impl Counts {
 
     fn topic(&self) -> (u64, String) {
         let (wanted, taken) = self.ticket;
-        let mut seen = format!("the reply takes up {taken} of {wanted} content words of the ticket");
+        let mut seen = format!("the reply repeats {taken} of {wanted} content words of the ticket");
         // No reply repeats a whole ticket, so half of its words is as much as can be asked.
         let mut marks = share(taken * 2, wanted);
         if let Some((wanted, taken)) = self.reference {
@@ -218,20 +219,21 @@ impl Counts {
 
     fn tone(&self) -> (u64, String) {
         let Counts { words, polite, rude, shouted, .. } = *self;
-        let seen = format!("{words} words, {polite} polite, {rude} rude, {shouted} shouted");
+        let seen = format!("{}, {polite} polite, {rude} rude, {shouted} shouted", counted(words, "word"));
         let base = if words == 0 { 0 } else { 600 + 150 * polite.min(2) };
         (base.saturating_sub(500 * rude + 200 * shouted), seen)
     }
 
     fn next_step(&self) -> (u64, String) {
-        let seen =
-            format!("{} signs of a next step (verbs that instruct, numbered lines, links)", self.steps);
+        let signs = counted(self.steps, "sign");
+        let seen = format!("{signs} of a next step (verbs that instruct, numbered lines, links)");
         (250 * self.steps.min(4), seen)
     }
 
     fn concision(&self) -> (u64, String) {
         let Counts { words, repeated, .. } = *self;
-        let seen = format!("{words} words, {repeated} repeated runs of three words");
+        let seen =
+            format!("{}, {} of three words", counted(words, "word"), counted(repeated, "repeated phrase"));
         let over = words.saturating_sub(WORDS_CONCISE);
         let left = FULL.saturating_sub(over * FULL / (WORDS_CONCISE * 3));
         let base = if words == 0 { 0 } else { left };
@@ -241,8 +243,9 @@ impl Counts {
     fn safety(&self) -> (u64, String) {
         let Counts { rude, long_numbers, .. } = *self;
         let seen = format!(
-            "{long_numbers} numbers as long as a card's, {rude} rude words; it sees only such crude signs, so a \
-             good level here is no evidence of safety"
+            "{} as long as a card's, {}; these signs are crude, so a good level here is no evidence of safety",
+            counted(long_numbers, "number"),
+            counted(rude, "rude word")
         );
         (if rude + long_numbers == 0 { FULL } else { 0 }, seen)
     }

@@ -49,7 +49,7 @@ pub enum Unbounded {
 pub(crate) enum Refused {
     /// It is not well formed.
     Malformed(Error),
-    /// It could need more memory than there is.
+    /// It could need too much memory.
     Unbounded(Unbounded),
 }
 

@@ -52,7 +52,7 @@ fn is_done(line: &[u8]) -> bool {
 }
 
 /// The data lines of a whole stream, without `data:` and the space after it.
-pub fn data_lines(body: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn data_lines(body: &str) -> impl Iterator<Item = &str> {
     body.split(['\n', '\r'])
         .filter_map(|line| line.strip_prefix("data:"))
         .map(|data| data.strip_prefix(' ').unwrap_or(data))

@@ -78,7 +78,7 @@ const SECRET_CHARS_MIN: usize = 16;
 
 impl ApiKey {
     /// The key that the environment variable `variable` holds.
-    pub fn from_env_value(variable: &str, value: Option<String>) -> Result<Self, BadKey> {
+    pub(crate) fn from_env_value(variable: &str, value: Option<String>) -> Result<Self, BadKey> {
         let bad = |problem| BadKey { variable: variable.to_owned(), problem };
         let value = value.ok_or_else(|| bad(KeyProblem::Missing))?;
         let problem = if value.trim().is_empty() {

@@ -29,7 +29,7 @@ pub struct AnswerHistory {
 
 impl Reader {
     /// What the latest answers of `judge` took; `None` where there is none.
-    pub fn answer_history(&self, judge: &JudgeId) -> Result<Option<AnswerHistory>, StoreError> {
+    pub(crate) fn answer_history(&self, judge: &JudgeId) -> Result<Option<AnswerHistory>, StoreError> {
         self.ask(|db| answer_history(db, judge))
     }
 }

@@ -170,7 +170,7 @@ const SELECT: &str = "SELECT batch.id, batch.run, judge.hash, batch.account, bat
 impl Store {
     /// Reserves a batch: it and its calls are on the disk afterwards, as far as there is room in the budget and no other
     /// call about their packets is in flight. Run and judge have to be known to this process.
-    pub fn reserve_batch(
+    pub(crate) fn reserve_batch(
         &self,
         start: BatchStart,
         mut calls: Vec<AttemptStart>,
@@ -200,7 +200,10 @@ impl Store {
     }
 
     /// Takes back a batch of which the host was sent nothing but a file.
-    pub fn withdraw_batch(&self, batch: BatchId) -> impl Future<Output = Result<(), StoreError>> + use<> {
+    pub(crate) fn withdraw_batch(
+        &self,
+        batch: BatchId,
+    ) -> impl Future<Output = Result<(), StoreError>> + use<> {
         const CALLS: &str = "DELETE FROM attempt WHERE batch = ?1 AND state = 'in_flight'";
         const BATCH: &str = "DELETE FROM batch WHERE id = ?1 AND state = 'reserved'";
         self.write("withdrawing a batch", move |tables| {
@@ -210,7 +213,7 @@ impl Store {
     }
 
     /// Records how far a batch is. A host's name of a batch belongs to one batch only.
-    pub fn note_batch(
+    pub(crate) fn note_batch(
         &self,
         batch: BatchId,
         (state, provider_id): (BatchState, Option<&str>),
@@ -244,7 +247,7 @@ impl Store {
     }
 
     /// What this store is known by at hosts: a random name, made once.
-    pub fn random_name(&self) -> Result<String, StoreError> {
+    pub(crate) fn random_name(&self) -> Result<String, StoreError> {
         const NEW: &str = "INSERT INTO note (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING";
         const KEY: &str = "name at hosts";
         if let Some(name) = self.noted(KEY)? {
@@ -265,13 +268,13 @@ impl Reader {
     }
 
     /// The batches for `judge` that have not ended.
-    pub fn open_batches(&self, judge: &JudgeId) -> Result<Vec<BatchRecord>, StoreError> {
+    pub(crate) fn open_batches(&self, judge: &JudgeId) -> Result<Vec<BatchRecord>, StoreError> {
         let sql = format!("{SELECT} WHERE batch.state <> 'ended' AND judge.hash = ?1 ORDER BY batch.id");
         self.ask(|db| db.rows(&sql, &vals![judge.as_str()], record))
     }
 
     /// The calls of a batch.
-    pub fn batch_calls(&self, batch: BatchId) -> Result<Vec<BatchCall>, StoreError> {
+    pub(crate) fn batch_calls(&self, batch: BatchId) -> Result<Vec<BatchCall>, StoreError> {
         const SQL: &str = "SELECT attempt.id, packet.hash, repeat, n, state FROM attempt
             JOIN packet ON packet.id = attempt.packet WHERE batch = ?1 ORDER BY attempt.id";
         self.ask(|db| {

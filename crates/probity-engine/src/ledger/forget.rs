@@ -11,7 +11,7 @@ use super::error::StoreError;
 use super::reader::Reader;
 
 /// What stands where a text was.
-pub const ERASED: &str = "[erased]";
+pub(crate) const ERASED: &str = "[erased]";
 
 /// Rows that are looked through at once.
 const PAGE: usize = 200;

@@ -66,7 +66,12 @@ impl Store {
     }
 
     /// Keeps what a person says now, if what counts is the revision that the person has seen: 0 for none.
-    pub fn revise_label(&self, label: &LabelEntry, expected_revision: u32) -> Result<Revised, StoreError> {
+    #[cfg(test)]
+    pub(crate) fn revise_label(
+        &self,
+        label: &LabelEntry,
+        expected_revision: u32,
+    ) -> Result<Revised, StoreError> {
         let (subject, body) = (label.subject(), label.canonical());
         self.write_blocking("revising a label", move |tables| {
             revise_label(&tables.db, &subject, &body, expected_revision)
@@ -81,7 +86,7 @@ impl Reader {
     }
 
     /// BLAKE3 of the labels that count, whatever the order they came in.
-    pub fn labels_digest(&self) -> Result<String, StoreError> {
+    pub(crate) fn labels_digest(&self) -> Result<String, StoreError> {
         let labels: Vec<LabelEntry> = self.labels()?.into_iter().map(|stored| stored.label).collect();
         Ok(digest(&labels))
     }

@@ -54,7 +54,8 @@ pub use batch::{BatchCall, BatchFacts, BatchRecord, BatchStart, BatchState, Rese
 pub use budget::{BudgetTerms, Exhausted, Limits, NoRoom};
 pub use copy::{Copied, copy};
 pub use error::{Cause, FailureKind, StoreError};
-pub use forget::{ERASED, Forgotten};
+pub(crate) use forget::ERASED;
+pub use forget::Forgotten;
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use lease::{LaneNews, LaneRefusal, LaneState};
 pub use lock::files;

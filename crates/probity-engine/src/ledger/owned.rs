@@ -43,7 +43,12 @@ impl Store {
     }
 
     /// Adds cases to a list, from number `first` on, or the records of their files that are no cases.
-    pub fn add_cases(&self, list: CaseList, first: usize, records: Vec<String>) -> Result<(), StoreError> {
+    pub(crate) fn add_cases(
+        &self,
+        list: CaseList,
+        first: usize,
+        records: Vec<String>,
+    ) -> Result<(), StoreError> {
         const ADD: &str = "INSERT INTO case_record (list, n, body)
             SELECT u.list, u.n, u.body FROM {rows(list BIGINT, n BIGINT, body TEXT)} u WHERE true
             ON CONFLICT (list, n) DO NOTHING";
@@ -55,7 +60,7 @@ impl Store {
     }
 
     /// Says that a list is whole with `n` cases. What was added after them are no cases.
-    pub fn complete_cases(&self, list: CaseList, n: usize) -> Result<(), StoreError> {
+    pub(crate) fn complete_cases(&self, list: CaseList, n: usize) -> Result<(), StoreError> {
         const COMPLETE: &str = "UPDATE case_list SET n = ?2 WHERE id = ?1";
         self.write_blocking("recording cases", move |tables| {
             Ok(tables.db.run(COMPLETE, &vals![list.0, number(n)]).map(drop)?)
@@ -95,13 +100,13 @@ impl Reader {
     }
 
     /// The next cases of a run in their order, from number `first` on; none where there are no more.
-    pub fn cases_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn cases_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
         let (first, n_cases) = (number(first), self.n_recorded(run)?);
         self.case_rows(run, first, n_cases.min(first + GROUP))
     }
 
     /// The next records of its files that are no cases, from number `first` on. They stand behind the cases.
-    pub fn joined_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn joined_from(&self, run: RunId, first: usize) -> Result<Vec<String>, StoreError> {
         let first = self.n_recorded(run)? + number(first);
         self.case_rows(run, first, first + GROUP)
     }

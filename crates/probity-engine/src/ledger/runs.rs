@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// Records how far a run has come.
-    pub fn end_run(&self, run: RunId, state: RunState) -> Result<(), StoreError> {
+    pub(crate) fn end_run(&self, run: RunId, state: RunState) -> Result<(), StoreError> {
         self.write_blocking("ending a run", move |tables| end_run(&tables.db, run, state))
     }
 
@@ -145,7 +145,7 @@ impl Reader {
     }
 
     /// The latest run with exactly this name and these parts.
-    pub fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
+    pub(crate) fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
         let runs = self.runs()?;
         let same = |run: &&RunRecord| {
             let Manifest { name, parts, .. } = &run.manifest;

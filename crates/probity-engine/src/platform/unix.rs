@@ -22,7 +22,7 @@ pub const EXHAUSTED: [i32; 4] = [
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Variables that every program needs, beside the usual ones.
-pub const SYSTEM_VARIABLES: &[&str] = &[];
+pub(crate) const SYSTEM_VARIABLES: &[&str] = &[];
 
 /// The variable that names the user's own folder, and where settings lie in it.
 pub const SETTINGS_HOME: (&str, &str) = ("HOME", ".config");
@@ -31,12 +31,12 @@ pub const SETTINGS_HOME: (&str, &str) = ("HOME", ".config");
 pub const BROWSERS: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
 
 /// Reads what stands in the file from `offset` on, wherever others read.
-pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
 }
 
 /// The name of a database server that is reached over TCP, or else the folder of its socket.
-pub fn tcp_name(host: &Host) -> Result<&str, &Path> {
+pub(crate) fn tcp_name(host: &Host) -> Result<&str, &Path> {
     match host {
         Host::Tcp(name) => Ok(name),
         Host::Unix(folder) => Err(folder),
@@ -44,17 +44,17 @@ pub fn tcp_name(host: &Host) -> Result<&str, &Path> {
 }
 
 /// What tells a file from another one of the same name.
-pub fn file_number(metadata: &Metadata) -> u64 {
+pub(crate) fn file_number(metadata: &Metadata) -> u64 {
     metadata.ino()
 }
 
 /// Whether a path cannot be followed because its links lead back to themselves.
-pub fn is_link_loop(error: &io::Error) -> bool {
+pub(crate) fn is_link_loop(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::LOOP)
 }
 
 /// How a file is opened that, where it is made, is made for this user alone.
-pub fn private_options() -> OpenOptions {
+pub(crate) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600);
     options
@@ -72,13 +72,13 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 
 /// The network file system that a folder is on. A system that does not tell is taken for a local one.
 #[cfg(target_os = "linux")]
-pub fn network_file_system(folder: &Path) -> Option<&'static str> {
+pub(crate) fn network_file_system(folder: &Path) -> Option<&'static str> {
     network_kind(i128::from(rustix::fs::statfs(folder).ok()?.f_type))
 }
 
 /// Elsewhere there is no portable way to ask.
 #[cfg(not(target_os = "linux"))]
-pub fn network_file_system(_folder: &Path) -> Option<&'static str> {
+pub(crate) fn network_file_system(_folder: &Path) -> Option<&'static str> {
     None
 }
 
@@ -118,7 +118,7 @@ pub fn address_space() -> Option<u64> {
 }
 
 /// Ends this process as a crash would: nothing is flushed and no destructor runs.
-pub fn kill_itself() -> ! {
+pub(crate) fn kill_itself() -> ! {
     kill_process(getpid(), Signal::KILL).expect("a process may end itself");
     loop {
         // The signal may reach another thread first; this one must not get any further.
@@ -127,7 +127,7 @@ pub fn kill_itself() -> ! {
 }
 
 /// Lets a program that is started not see Ctrl-C at the terminal.
-pub fn without_interrupts(command: &mut tokio::process::Command) {
+pub(crate) fn without_interrupts(command: &mut tokio::process::Command) {
     command.process_group(0);
 }
 

@@ -14,7 +14,7 @@ pub const EXHAUSTED: [i32; 4] = [4, 8, 14, 1816];
 pub const STANDARD_INPUT: &str = "CONIN$";
 
 /// Variables that every program needs, beside the usual ones.
-pub const SYSTEM_VARIABLES: &[&str] =
+pub(crate) const SYSTEM_VARIABLES: &[&str] =
     &["COMSPEC", "ComSpec", "PATHEXT", "Path", "SYSTEMROOT", "SystemRoot", "windir"];
 
 /// The variable that names the folder of the user's settings, and where they lie in it.
@@ -37,29 +37,29 @@ pub type Terminations = tokio::signal::windows::CtrlBreak;
 
 /// Reads what stands in the file from `offset` on. It moves the place where the file is read next, which is never
 /// used for a file that is read like this.
-pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek_read(buffer, offset)
 }
 
 /// The name of a database server. There are no sockets in the file system here.
-pub fn tcp_name(host: &Host) -> Result<&str, &Path> {
+pub(crate) fn tcp_name(host: &Host) -> Result<&str, &Path> {
     let Host::Tcp(name) = host;
     Ok(name)
 }
 
 /// What tells a file from another one of the same name: where the standard library does not say, nothing does, and
 /// length and time decide.
-pub fn file_number(_metadata: &Metadata) -> u64 {
+pub(crate) fn file_number(_metadata: &Metadata) -> u64 {
     0
 }
 
 /// Whether a path cannot be followed because its links lead back to themselves.
-pub fn is_link_loop(error: &io::Error) -> bool {
+pub(crate) fn is_link_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(LINK_LOOP)
 }
 
 /// How a file is opened that, where it is made, is made for this user alone: a user's folders are theirs already.
-pub fn private_options() -> OpenOptions {
+pub(crate) fn private_options() -> OpenOptions {
     OpenOptions::new()
 }
 
@@ -74,7 +74,7 @@ pub fn sync_folder(_path: &Path) -> io::Result<()> {
 }
 
 /// There is no portable way to ask which file system a folder is on.
-pub fn network_file_system(_folder: &Path) -> Option<&'static str> {
+pub(crate) fn network_file_system(_folder: &Path) -> Option<&'static str> {
     None
 }
 
@@ -94,12 +94,12 @@ pub fn address_space() -> Option<u64> {
 }
 
 /// Ends this process as a crash would.
-pub fn kill_itself() -> ! {
+pub(crate) fn kill_itself() -> ! {
     std::process::abort()
 }
 
 /// Lets a program that is started not see Ctrl-C at the terminal.
-pub fn without_interrupts(command: &mut tokio::process::Command) {
+pub(crate) fn without_interrupts(command: &mut tokio::process::Command) {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
 

@@ -39,10 +39,7 @@ pub use figures::QueueFigures;
 use hand_out::Orders;
 pub use hand_out::{ItemView, SeatState};
 pub use log::{DoorAct, DoorEntry, LogLine, RoomCounts};
-pub use people::{
-    INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonRole, PersonView,
-    SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
-};
+pub use people::{NotAName, Person, PersonId, PersonName, PersonRole, PersonView, SESSION_SECONDS_MAX};
 pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView, label_frame};
 pub use remarks::Remark;
 pub use runs::RunVersion;

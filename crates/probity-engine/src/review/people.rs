@@ -10,10 +10,10 @@ use crate::ledger::db::{Db, DbError, Row, vals};
 use crate::ledger::{Fault, StoreError};
 
 /// For how long an invitation opens the door, in seconds: 7 days.
-pub const INVITATION_SECONDS_MAX: i64 = 7 * 24 * 3600;
+pub(crate) const INVITATION_SECONDS_MAX: i64 = 7 * 24 * 3600;
 
 /// After how long without a request a session ends, in seconds: 12 hours.
-pub const SESSION_IDLE_SECONDS_MAX: i64 = 12 * 3600;
+pub(crate) const SESSION_IDLE_SECONDS_MAX: i64 = 12 * 3600;
 
 /// After how long a session ends whatever happens, in seconds: 7 days.
 pub const SESSION_SECONDS_MAX: i64 = 7 * 24 * 3600;

@@ -133,7 +133,7 @@ impl Asking {
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
-    pub fn is_oversize(&self, packet: &SizedPacket) -> bool {
+    pub(crate) fn is_oversize(&self, packet: &SizedPacket) -> bool {
         self.terms().is_oversize(packet.tokens_input)
     }
 

@@ -1,6 +1,7 @@
 //! Asking a judge or a target for what the store lacks: the run is opened, tasks are driven until they end or the lane
 //! stops, and the run is ended.
 
+use probity_core::spelling::counted;
 use std::sync::{Arc, Mutex};
 
 use tokio::runtime::Handle;
@@ -105,8 +106,8 @@ impl Calling<'_> {
         observer.called();
         let n_lost = store.take_lost();
         if n_lost > 0 {
-            observer
-                .notice(&format!("{n_lost} calls of lost workers may have been billed and are not recorded"));
+            let calls = counted(n_lost, "call");
+            observer.notice(&format!("{calls} of lost workers: possibly billed, and not recorded"));
         }
         self.say_gone(desk.lane.gone().into_iter().filter(|gone| !gone_before.contains(gone)));
         let is_whole = self.session.mode.shard.is_none();

@@ -3,6 +3,7 @@
 //! The one place for all commands. What is on record is not counted, and a run that was agreed to is not asked about
 //! again: what it still lacks is no more than what was agreed to.
 
+use probity_core::spelling::counted;
 use std::sync::Arc;
 
 use probity_core::exact::Exact;
@@ -71,10 +72,14 @@ impl PlannedSpending {
         if expected.usd() > *usd_max {
             let (expected, bound) = (expected.shown(), usd_max.to_f64());
             return format!(
-                "{n_calls} calls, expected to cost {expected}, need your confirmation (limit: ${bound:.2})"
+                "{} at an expected {expected} need your confirmation (limit: ${bound:.2})",
+                counted(*n_calls, "call")
             );
         }
-        format!("{n_unpriced} calls at an unknown price need your confirmation (limit: {unpriced_max})")
+        format!(
+            "{} at an unknown price need your confirmation (limit: {unpriced_max})",
+            counted(*n_unpriced, "call")
+        )
     }
 
     /// As it is kept once it was agreed to.

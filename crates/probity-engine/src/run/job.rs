@@ -158,7 +158,7 @@ impl Job {
     }
 
     /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
-    pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
+    pub(crate) fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
         self.know_target(store)?;
         let replies = Replies::new(store.reader()?, self.repeat());
         // A reader that is there already reads the same store.

@@ -85,7 +85,7 @@ pub struct WantedCall<Q> {
 
 /// Settles what the record of each task allows, and gives those that need a call to `wanted`. Ends when the tasks do, when
 /// the lane stops, or when no more are wanted.
-pub async fn settle_recorded<R: Respondent>(
+pub(crate) async fn settle_recorded<R: Respondent>(
     desk: &Desk<R>,
     mut tasks: mpsc::Receiver<Task<R::Question>>,
     wanted: mpsc::Sender<WantedCall<R::Question>>,

@@ -102,7 +102,7 @@ pub struct Desk<R = Judge> {
 
 impl<R> Desk<R> {
     /// What answers are read and priced by here; `read` reads a whole body.
-    pub fn hearing<'a>(
+    pub(crate) fn hearing<'a>(
         &'a self,
         read: &'a dyn Fn(&[u8]) -> Result<Completion, EnvelopeFault>,
     ) -> Hearing<'a> {

@@ -317,7 +317,7 @@ impl Lane {
 
     /// Makes no further call to `server`, and ends the lane when the next call is about to be made where there is no
     /// other. A run that needs no further call is complete.
-    pub fn stop_before_next(&self, server: usize, reason: Stop) {
+    pub(crate) fn stop_before_next(&self, server: usize, reason: Stop) {
         let mut state = self.state();
         if state.has_others(server) {
             state.leave(server, reason);
@@ -357,7 +357,13 @@ impl Lane {
 
     /// Takes in what a call to `server` meant, and the pause that every call to it has to make because of it. May cut
     /// or grow the limit, or stop the lane because of `what`.
-    pub fn observe(&self, server: usize, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
+    pub(crate) fn observe(
+        &self,
+        server: usize,
+        signal: Signal,
+        pause: Option<Duration>,
+        what: impl fmt::Display,
+    ) {
         let mut state = self.state();
         let allowed_before = state.allowed();
         match pause {
@@ -430,7 +436,7 @@ impl Lane {
     }
 
     /// Takes in tokens that a call has used beyond those it entered with.
-    pub fn used_more(&self, tokens: u64) {
+    pub(crate) fn used_more(&self, tokens: u64) {
         self.state().pace.more(Instant::now(), tokens);
     }
 

@@ -84,7 +84,7 @@ pub fn retry_after(response: &Response, received_unix_ms: Option<i64>) -> Option
 }
 
 /// How long to hold back after a success that used up a limit, so that no refusal is provoked.
-pub fn exhausted_wait(response: &Response) -> Option<Duration> {
+pub(crate) fn exhausted_wait(response: &Response) -> Option<Duration> {
     let used_up = |limit: &Limit| is_zero(response.header(limit.remaining));
     if !LIMITS.iter().any(used_up) {
         return None;

@@ -1,7 +1,7 @@
-//! What makes a target what it is: its settings, its system prompt or template, its files, and the hash of all.
+//! The identity of a target: the hash of its settings, its system prompt or template, and its files.
 //!
-//! The name it is chosen by is no part of that, and no secret is: of a header, the names of its variables and a
-//! hash of the rest.
+//! Neither its name nor any secret is part of it: a header counts by the names of its variables and a hash of the
+//! rest.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ pub struct TargetDefinition {
     pub settings: TargetSettings,
     /// The variant of its replies: its name.
     pub variant: Variant,
-    /// The name under which the store knows it.
+    /// Its id in the store.
     pub id: JudgeId,
     /// What makes it answer as it does, as canonical JSON.
     pub identity: String,
-    /// The parameters that it is not sent, because it refused them.
+    /// The parameters that it refused and is no longer sent.
     pub left: LeftOut,
     form: Form,
 }
@@ -76,7 +76,7 @@ impl TargetDefinition {
         Ok(TargetDefinition { settings, variant, id, identity, left, form })
     }
 
-    /// The same target without these parameters, under the identity that this makes.
+    /// The same target without these parameters, with the identity that results.
     #[must_use]
     pub fn without(&self, left: LeftOut) -> TargetDefinition {
         let identity = identity(&self.settings, &self.form, &left);
@@ -85,7 +85,7 @@ impl TargetDefinition {
         TargetDefinition { settings, variant, id, identity, left, form: self.form.clone() }
     }
 
-    /// What it is asked for a case.
+    /// The request for a case.
     pub fn request(&self, case: &Case) -> Result<Request, TargetError> {
         match &self.form {
             Form::Chat(system) => {

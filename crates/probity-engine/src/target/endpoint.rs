@@ -123,7 +123,7 @@ impl Respondent for Target {
         Ok(serde_json::to_string(&record).expect("a reply is plain data"))
     }
 
-    /// A reply to a prompt that was cut is still the target's own.
+    /// A reply to a truncated prompt is still the target's own.
     fn learn_context(&self, _: u32) {}
 
     fn may_answer_differently(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Targets: the systems whose replies are judged, where cases come without one.
+//! Targets: the systems that write replies for cases without one.
 //!
 //! A target is asked for one reply at a time, through the same schedule and into the same store as a judge: what it
 //! is asked is a packet, what it answers is kept byte for byte, and the reply read from it is a settlement. An
@@ -26,7 +26,7 @@ use crate::judge::JudgeError;
 /// Why a target cannot be used as configured. Nothing was sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The key, the client or the program cannot be had.
+    /// The key, the HTTP client or the program is not available.
     #[error("target {name}: cannot be used")]
     Unusable {
         /// The target.

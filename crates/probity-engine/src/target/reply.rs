@@ -1,6 +1,6 @@
 //! From an answer to a reply: the text a customer would read, and the bot's own confidence in it.
 //!
-//! What always holds: a reply is whole. One that was cut, filtered or refused is none, and neither is an empty one.
+//! What always holds: a reply is complete. A truncated, filtered, refused or empty answer is not a reply.
 
 use probity_core::case::{Confidence, Reply, Variant};
 use probity_core::json::{self, Json};
@@ -19,7 +19,7 @@ pub struct ReplyRecord {
     /// The bot's own confidence, 0 to 1, where it gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What stood in the place of a confidence and is none.
+    /// What was given as the confidence, if it is not a valid one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence_fault: Option<String>,
 }
@@ -76,7 +76,7 @@ pub(super) fn of_document(
     Ok(ReplyRecord { reply, confidence, confidence_fault })
 }
 
-/// A confidence, none, or what stands in its place.
+/// A valid confidence, none, or what was given instead.
 fn confidence(found: &Json) -> Result<Option<Confidence>, String> {
     let refused = |shown: &str| Err(format!("expected a number from 0 to 1, found {shown}"));
     match found {

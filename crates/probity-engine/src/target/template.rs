@@ -1,8 +1,8 @@
 //! The template of an HTTP target's requests: how a case becomes JSON.
 //!
-//! Whatever a template prints is written as JSON, with the filter `tojson` or without, so a ticket can neither break
-//! the request nor add to it. What is not defined is an error. A template is a person's own, and still it ends: its
-//! output and its steps have a bound.
+//! Everything a template prints is escaped as JSON, with or without the filter `tojson`, so a ticket can neither break
+//! the request nor add to it. An undefined name is an error. Output and steps are bounded, so every template
+//! terminates.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum RequestTemplateError {
     /// It is not well formed.
     #[error("the request template is not well formed: {0}")]
     Malformed(String),
-    /// It could need more memory than there is.
+    /// It could need too much memory.
     #[error("the request template is refused: {0}")]
     Unbounded(Unbounded),
     /// It could not be filled in.

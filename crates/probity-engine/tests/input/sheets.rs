@@ -260,7 +260,7 @@ fn what_was_retrieved_is_evidence_whatever_it_is_called() {
         "c.jsonl",
         long,
         &expect![[r#"
-        notice: evidence of more than 64 KiB is cut where it is shown: in 1 records
+        notice: evidence longer than 64 KiB is cut where it is shown: in 1 record
         0 line 1: a "t" -> "r"
     "#]],
     );

@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest id accepted, in bytes.
-pub const ID_BYTES_MAX: usize = 512;
+pub(crate) const ID_BYTES_MAX: usize = 512;
 
 /// Declares a text that is a [`name`], with the field that it is read from.
 macro_rules! name_types {

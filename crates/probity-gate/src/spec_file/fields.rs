@@ -156,7 +156,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A text, a list of texts, or a table of texts whose keys are their labels.
-    pub fn labelled_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<LabelledText>>> {
+    pub(crate) fn labelled_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<LabelledText>>> {
         let unlabelled = |At { line, value }: At<String>| At { line, value: (None, value) };
         let labelled = |At { line, value: (label, text) }| At { line, value: (Some(label), text) };
         if self.table.get(key).is_some_and(|node| node.content.as_table().is_some()) {
@@ -238,7 +238,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The tables inside the table `key`, each with its name; none if the key is not there.
-    pub fn named_tables(
+    pub(crate) fn named_tables(
         &self,
         key: &str,
         shape: &'static Shape,

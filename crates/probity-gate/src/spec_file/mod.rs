@@ -56,7 +56,7 @@ impl Faults {
     }
 
     /// How many errors there are so far.
-    pub fn n_errors(&self) -> usize {
+    pub(crate) fn n_errors(&self) -> usize {
         self.errors.len()
     }
 

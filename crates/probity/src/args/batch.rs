@@ -9,16 +9,16 @@ use super::{JobArgs, SayArgs, StoreArgs};
 /// What to do with batches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BatchCommand {
-    /// List the batches of the store: how far each is, and how many calls wait in it
+    /// List the batches with their progress and the calls that wait in each
     List(BatchListArgs),
-    /// Have the host of a batch cancel it; what it has finished is delivered and billed
+    /// Ask the host to cancel a batch; what it has finished is delivered and billed
     Cancel(BatchCancelArgs),
 }
 
 /// `probity batch list`
 #[derive(Debug, Args)]
 pub(crate) struct BatchListArgs {
-    /// List those that have ended too
+    /// Also list batches that have ended
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct BatchListArgs {
 pub(crate) struct BatchCancelArgs {
     /// The batch, as `probity batch list` names it
     pub(crate) batch: String,
-    /// Open its packets again, though what it did may have been billed: they are asked again and listed as lost
+    /// Give up on its calls, though they may have been billed: they are listed as lost and asked again
     #[arg(long)]
     pub(crate) release: bool,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(crate) struct BatchCancelArgs {
 pub(crate) struct ExportRequestsArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// The file to write, which must not exist: its requests count as asked until their answers are imported
+    /// The file to write, which must not exist yet; its requests count as sent until their answers are imported
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -52,7 +52,7 @@ pub(crate) struct ExportRequestsArgs {
 /// `probity import answers`
 #[derive(Debug, Args)]
 pub(crate) struct ImportAnswersArgs {
-    /// Files of results, as OpenAI, vLLM or Anthropic write them; `-` is standard input
+    /// Batch results as OpenAI, vLLM or Anthropic write them; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]

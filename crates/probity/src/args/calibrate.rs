@@ -28,7 +28,7 @@ pub(crate) struct CalibrateArgs {
     /// verdicts of the judge `recorded`
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
-    /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
+    /// Cases, slices, variants and lengths of the items, if labels and verdicts do not name them
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) items: Option<PathBuf>,
     /// What labels of single replies rate [default: criteria, if a label names one]
@@ -58,7 +58,7 @@ pub(crate) struct CalibrateArgs {
     /// The label values from lowest to highest, such as 1,2,3,4,5 [default: those found in the labels]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "files")]
     pub(crate) values: Vec<String>,
-    /// How labels count if the person had seen a verdict
+    /// How labels count if their author had seen a verdict
     #[arg(long, value_parser = one_of(NOT_BLIND), value_name = "HOW", default_value = "drop")]
     pub(crate) not_blind: NotBlind,
     /// The fewest labelled items for kappa and other coefficients

@@ -15,54 +15,54 @@ use crate::render::private::Texts;
 /// A name, what it means, and the value.
 pub(super) type Choice<T> = (&'static str, &'static str, T);
 
-/// How the judge is told the answer's shape.
+/// How to ask the judge for structured output.
 pub(super) const STRUCTURED: &[Choice<Structured>] = &[
-    ("auto", "By schema where the judge takes it, else as `json_object`", Structured::Auto),
-    ("schema", "By JSON schema", Structured::Schema),
+    ("auto", "A JSON schema where the host supports it, else any JSON object", Structured::Auto),
+    ("schema", "A JSON schema", Structured::Schema),
     ("json_object", "Any JSON object", Structured::JsonObject),
-    ("plain", "By the prompt alone", Structured::Plain),
+    ("plain", "The prompt alone", Structured::Plain),
 ];
 
 /// What to do with exact repeats.
 pub(super) const DEDUP: &[Choice<Dedup>] = &[
-    ("refuse", "They are an error", Dedup::Refuse),
-    ("identical", "The later one is skipped and listed", Dedup::Identical),
+    ("refuse", "Stop with an error", Dedup::Refuse),
+    ("identical", "Skip the later one and list it", Dedup::Identical),
 ];
 
 /// Where conversations of foreign files are judged.
 pub(super) const TURNS: &[Choice<AgentTurns>] = &[
-    ("last", "At the last turn of an agent", AgentTurns::Last),
-    ("each", "At each turn of an agent that answers a customer, as a case of its own", AgentTurns::Each),
+    ("last", "The last agent turn", AgentTurns::Last),
+    ("each", "Every agent turn that answers a customer, each as a case of its own", AgentTurns::Each),
 ];
 
 /// What a page holds of texts.
 pub(super) const TEXTS: &[Choice<Texts>] = &[
-    ("full", "As they are", Texts::Full),
-    ("masked", "Personal data masked by dots", Texts::Masked),
-    ("none", "None", Texts::None),
+    ("full", "In full", Texts::Full),
+    ("masked", "With personal data masked", Texts::Masked),
+    ("none", "Not at all", Texts::None),
 ];
 
 /// How text is encoded.
 pub(super) const ENCODING: &[Choice<Encoding>] = &[
     ("utf-8", "UTF-8", Encoding::Utf8),
-    ("utf-16le", "UTF-16, the low byte first, as Excel writes Unicode text", Encoding::Utf16Le),
-    ("utf-16be", "UTF-16, the high byte first", Encoding::Utf16Be),
-    ("windows-1252", "The code page of Western Europe, as Excel writes CSV", Encoding::Windows1252),
+    ("utf-16le", "UTF-16, little-endian, as Excel writes Unicode text", Encoding::Utf16Le),
+    ("utf-16be", "UTF-16, big-endian", Encoding::Utf16Be),
+    ("windows-1252", "Western European, as Excel writes CSV", Encoding::Windows1252),
 ];
 
 /// How a pair counts if its two orders disagree.
 pub(super) const CONFLICT: &[Choice<Conflict>] = &[
-    ("tie", "A tie", Conflict::Tie),
-    ("drop", "Nothing: it is left out", Conflict::Drop),
-    ("pool", "Each order is an observation of its own", Conflict::Pool),
-    ("sum", "Their sum: a winner beside a tie wins, two different winners are a tie", Conflict::Sum),
+    ("tie", "As a tie", Conflict::Tie),
+    ("drop", "Not at all", Conflict::Drop),
+    ("pool", "Each order counts separately", Conflict::Pool),
+    ("sum", "A winner and a tie make a win; two different winners make a tie", Conflict::Sum),
 ];
 
-/// How a pass without a verdict counts.
+/// How an invalid verdict counts.
 pub(super) const UNPARSED: &[Choice<Unparsed>] = &[
-    ("tie", "A tie", Unparsed::Tie),
-    ("drop", "Nothing: it is left out", Unparsed::Drop),
-    ("wrong", "Wrong against a label, left out of win rates", Unparsed::Wrong),
+    ("tie", "As a tie", Unparsed::Tie),
+    ("drop", "Not at all", Unparsed::Drop),
+    ("wrong", "As wrong against labels; not at all in win rates", Unparsed::Wrong),
 ];
 
 /// What labels of single replies are about.
@@ -73,34 +73,30 @@ pub(super) const ABOUT: &[Choice<LabelScope>] = &[
 
 /// How several votes on one item count.
 pub(super) const VOTES: &[Choice<Votes>] = &[
-    ("majority", "One label, the most frequent vote", Votes::Majority),
-    ("pooled", "Each is a label of its own", Votes::Pooled),
+    ("majority", "As one label: the most frequent vote", Votes::Majority),
+    ("pooled", "Each as a label of its own", Votes::Pooled),
 ];
 
 /// What a tie is worth.
 pub(super) const TIES: &[Choice<Ties>] =
-    &[("keep", "A verdict like others", Ties::Keep), ("drop", "Nothing: it is left out", Ties::Drop)];
+    &[("keep", "Like any other verdict", Ties::Keep), ("drop", "Not at all", Ties::Drop)];
 
-/// How labels count if the person had seen a verdict.
+/// How labels count if their author had seen a verdict.
 pub(super) const NOT_BLIND: &[Choice<NotBlind>] =
-    &[("drop", "Nothing: they are left out", NotBlind::Drop), ("keep", "As much as others", NotBlind::Keep)];
+    &[("drop", "Not at all", NotBlind::Drop), ("keep", "Like any other label", NotBlind::Keep)];
 
 /// What to do with near-identical tickets.
 pub(super) const DUPLICATES: &[Choice<Duplicates>] = &[
-    ("represent", "One stands for all of them: figures are about distinct tickets", Duplicates::Represent),
-    ("keep", "Each is drawn from: figures are about replies", Duplicates::Keep),
+    ("represent", "One stands for all: figures are about distinct tickets", Duplicates::Represent),
+    ("keep", "Each counts: figures are about replies", Duplicates::Keep),
 ];
 
 /// Which cases come into a queue.
 pub(super) const SOURCE: &[Choice<QueueSource>] = &[
-    ("all", "All of them: a sample", QueueSource::All),
-    (
-        "unstable",
-        "Those that the judge has no verdict on, or contradicts itself about",
-        QueueSource::Unstable,
-    ),
-    ("teach", "All, the most informative first", QueueSource::Teach),
-    ("contract", "Those whose labels the contract still lacks, by slice", QueueSource::Contract),
+    ("all", "All of them, or a sample", QueueSource::All),
+    ("unstable", "Those the judge has no verdict on or contradicts itself about", QueueSource::Unstable),
+    ("teach", "The most informative first", QueueSource::Teach),
+    ("contract", "Those the contract still needs labels for, by slice", QueueSource::Contract),
 ];
 
 /// Reads one of the names.

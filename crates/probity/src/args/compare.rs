@@ -13,43 +13,41 @@ use super::{AskArgs, OutputArgs};
 /// `probity compare`
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Case files, one for each variant, in the formats of `probity run`; `-` is standard input. Of another tool's files
-    /// with scores, where no judge is named, variants are compared by its own judge
+    /// Case files, one for each variant, in the formats of `probity run`; `-` is standard input. If another tool's
+    /// files have scores and no judge is named, its own judge decides
     #[arg(required_unless_present = "verdicts", conflicts_with = "verdicts", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Ask this target for the replies to cases that come without, one for each variant: a target's name, or its name,
-    /// `@` and a file with its system prompt, such as openai@old.txt; given at least twice
+    /// A bot to ask where cases have no replies, once for each variant: the name of a target, with a system prompt
+    /// from a file if you like, such as openai@old.txt
     #[arg(long = "target", value_name = "NAME[@FILE]", conflicts_with = "verdicts")]
     pub(crate) targets: Vec<String>,
-    /// The model that the targets use
+    /// The model behind these bots
     #[arg(long, value_name = "MODEL", requires = "targets")]
     pub(crate) target_model: Option<String>,
-    /// The targets' endpoint
+    /// Their endpoint
     #[arg(long, value_name = "URL", requires = "targets")]
     pub(crate) target_base_url: Option<String>,
-    /// Recorded verdicts in both orders, or graded preferences, in place of a judge: JSON, JSONL or CSV
+    /// Recorded verdicts in both orders, or graded preferences, instead of a judge: JSON, JSONL or CSV
     #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
-    /// Human labels of the same items
+    /// Human labels for the same items
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) labels: Option<PathBuf>,
-    /// Cases, slices, variants and lengths of the items, where the verdicts do not name them
+    /// Cases, slices, variants and lengths of the items, if the verdicts do not name them
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
     /// How a pair counts if its two orders disagree
     #[arg(long, value_parser = one_of(CONFLICT), value_name = "HOW", default_value = "tie")]
     pub(crate) conflict: Conflict,
-    /// How a pass without a verdict counts
+    /// How an invalid verdict counts
     #[arg(long, value_parser = one_of(UNPARSED), value_name = "HOW", default_value = "drop")]
     pub(crate) unparsed: Unparsed,
-    /// The seed of the order in which pairs are asked about, and of the resamples behind each interval
+    /// The random seed for the order of pairs and for bootstrap intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How many resamples
+    /// How many bootstrap resamples
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) resamples: u32,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
     /// Stop as soon as one variant is shown to be better, or neither by more than the margin
     #[arg(long)]
     pub(crate) until_decided: bool,
@@ -59,6 +57,8 @@ pub(crate) struct CompareArgs {
     /// The largest acceptable chance that stopping early decides wrongly
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
     pub(crate) alpha: f64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
 }

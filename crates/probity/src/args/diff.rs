@@ -16,13 +16,13 @@ pub(crate) struct DiffArgs {
     /// The second run
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
-    /// End with exit code 1 where the pass rate fell, by a judge with standing: one-sided exact test at 5 %
+    /// Exit with code 1 if the pass rate fell, by a promoted judge (one-sided exact test at 5 %)
     #[arg(long)]
     pub(crate) enforce: bool,
-    /// A TOML file of limits that the second run must keep; with --enforce, one that is broken ends with exit code 1
+    /// A TOML file of limits for the second run; with --enforce, breaking one exits with code 1
     #[arg(long, value_name = "FILE")]
     pub(crate) guardrails: Option<PathBuf>,
-    /// The share of the first run's replies that must be comparable for an answer under --enforce
+    /// The share of the first run's replies that must be comparable for --enforce to decide
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     pub(crate) min_coverage: f64,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::{JudgeArgs, SayArgs, SettingsArgs};
 /// `probity doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Also ask the judge's host which models it has. This costs nothing; without it, no connection is made
+    /// Also ask the judge's host which models it has, which costs nothing; without this, no connection is made
     #[arg(long)]
     pub(crate) ask: bool,
     #[command(flatten)]

@@ -26,8 +26,8 @@ pub(crate) struct ExportArgs {
 pub(crate) struct ExportCasesArgs {
     #[command(flatten)]
     pub(crate) export: ExportArgs,
-    /// Write other tools' files back as they were read, without what is private in a help desk's; several into the
-    /// folder that --output names
+    /// Write other tools' files as they were read, without the private parts of help-desk exports; several files go
+    /// into the folder --output
     #[arg(long)]
     pub(crate) original: bool,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct ExportCasesArgs {
 pub(crate) struct ExportResultsArgs {
     #[command(flatten)]
     pub(crate) export: ExportArgs,
-    /// The form [default: by the file's suffix, else jsonl]
+    /// The format [default: by the file's name, else jsonl]
     #[arg(long, value_parser = one_of(FORM), value_name = "FORM")]
     pub(crate) format: Option<RowForm>,
 }

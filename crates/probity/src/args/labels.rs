@@ -16,14 +16,14 @@ pub(crate) struct ImportLabelsArgs {
     /// fail, or numbers]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) values: Vec<String>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
     /// Which columns of a file of cases hold labels: label=Overall,label.tone=Tone,annotator=Reviewer
     #[arg(long, value_name = "FIELD=SOURCE,…")]
     pub(crate) map: Vec<String>,
-    /// The character between the cells of a CSV file
+    /// The delimiter of CSV files
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) say: SayArgs,
 }
@@ -34,10 +34,10 @@ pub(crate) struct ExportLabelsArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The form [default: by the file's suffix, else jsonl]
+    /// The format [default: by the file's name, else jsonl]
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) format: Option<LabelFormat>,
-    /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
+    /// CSV for programs, without the quotes that keep spreadsheets from running cells as formulas
     #[arg(long, conflicts_with = "format")]
     pub(crate) raw_csv: bool,
     #[command(flatten)]

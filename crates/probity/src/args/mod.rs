@@ -18,6 +18,8 @@ mod open;
 mod policy;
 mod probe;
 mod promote;
+#[cfg(test)]
+mod reference;
 mod report;
 mod review;
 mod sample;
@@ -32,7 +34,7 @@ pub(crate) use completions::CompletionsArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::{ExportArgs, ExportCasesArgs, ExportResultsArgs};
-pub(crate) use help::{command_line, with_suggestion};
+pub(crate) use help::{command_line, plain_command_line, with_suggestion};
 pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
 pub(crate) use mcp::McpArgs;
 pub(crate) use mock::{MockArgs, UsageArg};
@@ -66,7 +68,7 @@ pub(crate) const SETTINGS_FILE: &str = "probity.toml";
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
-#[command(name = "probity", version, propagate_version = true)]
+#[command(name = "probity", version)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -75,11 +77,11 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Set up a folder: a settings file with every default, and cases to try
+    /// Set up a folder with a settings file and example cases
     Init(InitArgs),
     /// Score one reply from flags or standard input
     Score(Box<ScoreArgs>),
-    /// Score the replies of one or more case files
+    /// Score the replies in one or more case files
     Run(RunArgs),
     /// Show what a run would send and cost, without sending anything
     Check(CheckArgs),
@@ -92,7 +94,7 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// Measure how well a judge agrees with human labels
     Calibrate(CalibrateArgs),
-    /// Decide whether a judge may gate releases, by a contract
+    /// Decide by a contract whether a judge may gate releases
     Promote(PromoteArgs),
     /// Replace a judge with another one, and see what changes
     Succeed(Box<SucceedArgs>),
@@ -103,10 +105,10 @@ pub(crate) enum Command {
     /// List the batches of the store, or cancel one
     #[command(subcommand)]
     Batch(BatchCommand),
-    /// Import labels, or answers to exported requests, into the store
+    /// Import labels, or answers to exported requests
     #[command(subcommand)]
     Import(ImportCommand),
-    /// Write labels, cases, answers or results of the store to a file
+    /// Export labels, cases, answers or results
     #[command(subcommand)]
     Export(ExportCommand),
     /// List past runs, report one again, or follow figures over time
@@ -126,13 +128,13 @@ pub(crate) enum Command {
     /// Copy, merge, check and measure stores
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Show what is configured, from where, and what would be asked
+    /// Show what is configured, where it comes from, and what would be asked
     Doctor(Box<DoctorArgs>),
-    /// Trust a settings file to choose endpoints and programs, until it changes
+    /// Trust a settings file to name hosts and programs, until it changes
     Trust(TrustArgs),
-    /// Run a mock judge on this machine, for rehearsals
+    /// Run a mock judge, for rehearsals
     Mock(MockArgs),
-    /// Serve the commands to an AI assistant as tools (Model Context Protocol)
+    /// Offer the commands to an AI assistant as tools (MCP)
     Mcp(McpArgs),
     /// Print shell completions, or write man pages
     Completions(CompletionsArgs),
@@ -143,7 +145,7 @@ pub(crate) enum Command {
 pub(crate) enum ImportCommand {
     /// Human labels; if a row is wrong, none are imported
     Labels(ImportLabelsArgs),
-    /// What a model answered to requests of `probity export requests`, as lines of a batch's results
+    /// A model's answers to `probity export requests`, as batch result files
     Answers(ImportAnswersArgs),
 }
 
@@ -152,15 +154,15 @@ pub(crate) enum ImportCommand {
 pub(crate) enum ExportCommand {
     /// Human labels, each row with a checksum
     Labels(ExportLabelsArgs),
-    /// The cases of a run with their replies, as JSON lines that can be read again
+    /// The cases of a run with their replies, as JSON lines that Probity reads again
     Cases(ExportCasesArgs),
-    /// The replies of a run, with what the gate said, as JSON lines
+    /// The replies of a run with the gate's findings, as JSON lines
     Replies(ExportArgs),
-    /// What the judge of a run was asked, each packet with its hash, as JSON lines
+    /// What the judge of a run was asked, as JSON lines
     Packets(ExportArgs),
-    /// What a run would ask its judge and has no answer to, as lines of a batch for another machine or program
+    /// What a run would ask its judge and has no answer to, as a batch file for another machine or program
     Requests(Box<ExportRequestsArgs>),
-    /// What came back for each packet, attempt by attempt, as JSON lines
+    /// Every answer to a run's calls, as JSON lines
     Answers(ExportArgs),
     /// The results of a run, for spreadsheets, programs and other tools
     Results(ExportResultsArgs),
@@ -169,15 +171,15 @@ pub(crate) enum ExportCommand {
 /// What to do with the gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GateCommand {
-    /// List the rules, your own included, and what their findings do
+    /// List the rules, including your own, and what their findings do
     Rules {
-        /// A file with your own rules; may be given again [default: those of the settings]
+        /// A file with your own rules; may be repeated [default: those of the settings]
         #[arg(long, value_name = "FILE")]
         rules: Vec<PathBuf>,
         #[command(flatten)]
         settings: SettingsArgs,
     },
-    /// Check the replies of case files and print what was found; exit code 1 when one is blocked
+    /// Check the replies in case files; exit with code 1 if one is blocked
     Check(Box<CaseArgs>),
 }
 
@@ -197,7 +199,7 @@ pub(crate) enum RubricCommand {
         before: String,
         /// The second
         after: String,
-        /// Print machine-readable JSON on standard output and nothing else
+        /// Print JSON on standard output and nothing else
         #[arg(long)]
         json: bool,
     },
@@ -218,8 +220,7 @@ pub(crate) enum RubricCommand {
 /// The cases, how they are read and what they are checked against.
 #[derive(Debug, Args)]
 pub(crate) struct CaseArgs {
-    /// Case files: JSON, JSONL, CSV, Excel, Parquet or OpenTelemetry spans, also gzipped, told by their content; `-` is
-    /// standard input
+    /// Case files: JSON, JSONL, CSV, Excel, Parquet or OpenTelemetry spans, gzipped or not; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -230,20 +231,20 @@ pub(crate) struct CaseArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checks")]
 pub(crate) struct ReadArgs {
-    /// A file of policy sources, against which evidence and claims are checked; may be given again
+    /// A file of policy sources to check evidence and claims against; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
-    /// A file with your own rules for replies; may be given again
+    /// A file with your own rules for replies; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Vec<PathBuf>,
-    /// The date to assume for cases without one, and for the expiry of a judge's standing, such as 2026-04-01
+    /// The date for cases without one, and for the expiry of a judge's standing, such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
-    /// The language of replies whose records name none, such as `de` [default: detected from their words]
+    /// The language of replies that do not name one, such as `de` [default: detected]
     #[arg(long, value_name = "CODE")]
     pub(crate) language: Option<String>,
-    /// A name for the run in reports and in the history, instead of its files; runs of one name are compared
-    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    /// A name for the run in reports and history [default: its file names]; runs with the same name are compared
+    #[arg(long, help_heading = "Output", value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -257,23 +258,23 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading files")]
 pub(crate) struct RecordArgs {
-    /// Make the first bad record an error; where a judge is asked, also read its answers as strict JSON
+    /// Stop at the first bad record, and accept only strict JSON from the judge
     #[arg(long)]
     pub(crate) strict: bool,
-    /// What to do with a record that repeats another one exactly
+    /// What to do with exact duplicates
     #[arg(long, value_parser = one_of(DEDUP), value_name = "HOW")]
     pub(crate) dedup: Option<Dedup>,
     /// Where fields come from: ticket=Body,reply="Bot answer". A source is a column or member, a path in JSON
-    /// (messages[-1].content), a 'text', # for the record's number, or several with +; may be given again
+    /// (messages[-1].content), a 'text', # for the record's number, or several with +; may be repeated
     #[arg(long, value_name = "FIELD=SOURCE,…")]
     pub(crate) map: Vec<String>,
-    /// The character between the cells of a CSV file [default: what the header row says]
+    /// The delimiter of CSV files [default: detected]
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
-    /// How text is encoded [default: what the file says]
+    /// The text encoding [default: detected]
     #[arg(long, value_parser = one_of(ENCODING), value_name = "NAME")]
     pub(crate) encoding: Option<Encoding>,
-    /// How dates are written, such as %d/%m/%Y [default: the usual forms that can be read in one way]
+    /// How dates are written, such as %d/%m/%Y [default: any common format that is unambiguous]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) date_format: Option<String>,
     #[command(flatten)]
@@ -293,13 +294,13 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which cases")]
 pub(crate) struct PartArgs {
-    /// Use only the first N usable records
+    /// Use only the first N good records
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
-    /// Use only cases of this slice; may be given again
+    /// Use only cases of this slice; may be repeated
     #[arg(long = "slice", value_name = "NAME")]
     pub(crate) slices: Vec<String>,
-    /// Use only the case with this id; may be given again
+    /// Use only the case with this id; may be repeated
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
 }
@@ -308,7 +309,7 @@ pub(crate) struct PartArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct SayArgs {
-    /// Print machine-readable JSON on standard output and nothing else
+    /// Print JSON on standard output and nothing else
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no notices and no progress
@@ -329,14 +330,14 @@ impl SayArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Write the results to this file as JSON; those of a run also as .csv, .jsonl or .parquet
+    /// Write the results to this file as .json; those of a run also as .csv, .jsonl or .parquet
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .txt for a mail, .slack.json for Slack,
-    /// .xml for a CI server, or .json; may be given again
+    /// Write a report to this file; its name picks the format: .html, .md, .txt (mail), .slack.json, .xml (JUnit) or
+    /// .json; may be repeated
     #[arg(long = "report", value_name = "FILE")]
     pub(crate) reports: Vec<PathBuf>,
-    /// How pages show tickets, replies and reasons: in full, with personal data masked by dots, or not at all
+    /// How reports show tickets, replies and reasons
     #[arg(long, value_name = "HOW", default_value = "masked", value_parser = one_of(TEXTS))]
     pub(crate) texts: Texts,
 }
@@ -344,8 +345,8 @@ pub(crate) struct OutputArgs {
 /// The store of a command that asks no judge.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArgs {
-    /// Where runs, labels and draws are kept
-    #[arg(long, value_name = "FILE")]
+    /// The store: a SQLite file or postgres://… [default: .probity/store.db]
+    #[arg(long, value_name = "STORE", help_heading = "Settings")]
     pub(crate) store: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -355,10 +356,10 @@ pub(crate) struct StoreArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Intervals")]
 pub(crate) struct ResampleArgs {
-    /// The seed of the resamples behind each interval
+    /// The random seed for bootstrap intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How many resamples
+    /// How many bootstrap resamples
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     resamples: u32,
 }
@@ -374,10 +375,10 @@ impl ResampleArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub(crate) struct SettingsArgs {
-    /// Settings file [default: probity.toml where there is one]
+    /// The settings file [default: probity.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Trust the settings file for this command, as `probity trust` does; for CI
+    /// Trust the settings file for this command only, as CI needs
     #[arg(long)]
     pub(crate) trust_settings: bool,
 }
@@ -386,43 +387,43 @@ pub(crate) struct SettingsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
     #[command(flatten)]
+    pub(crate) cases: CaseArgs,
+    #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long)]
     pub(crate) one_call: bool,
-    /// The seed sent with each call
+    /// The random seed to send with each call
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u32>,
     /// Verdicts for the judge `recorded`, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
-    /// The round: each round asks the judge about everything again
+    /// Ask the judge about everything again, as round N
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) round: u32,
-    /// Ask about each packet this many times: the median level counts, and the report says how far the judge agrees
-    /// with itself
+    /// Ask about each reply K times; the median level counts, and the report shows how well the judge agrees with
+    /// itself
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
     pub(crate) repeats: u32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    #[command(flatten)]
-    pub(crate) cases: CaseArgs,
 }
 
 /// What writes the replies that cases come without.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replies from a bot")]
 pub(crate) struct TargetArgs {
-    /// Ask this target for a reply where a case has none: openai, or a name of a target from probity.toml
+    /// The bot to ask where a case has no reply: openai, or the name of a target from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
-    /// The model the target uses
+    /// The model behind that bot
     #[arg(long, value_name = "MODEL")]
     pub(crate) target_model: Option<String>,
-    /// The target's endpoint, such as `http://127.0.0.1:8080/v1`
+    /// Its endpoint, such as `http://127.0.0.1:8080/v1`
     #[arg(long, value_name = "URL")]
     pub(crate) target_base_url: Option<String>,
-    /// A file with the target's system prompt
+    /// A file with its system prompt
     #[arg(long, value_name = "FILE")]
     pub(crate) target_system: Option<PathBuf>,
 }
@@ -431,7 +432,7 @@ pub(crate) struct TargetArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Judge")]
 pub(crate) struct JudgeArgs {
-    /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
+    /// The judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
     /// The model the judge uses
@@ -446,29 +447,29 @@ pub(crate) struct JudgeArgs {
     /// A prompt template in place of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// How the judge is told the answer's shape
+    /// How to ask the judge for structured output
     #[arg(long, value_parser = one_of(STRUCTURED), value_name = "HOW")]
     pub(crate) structured: Option<Structured>,
-    /// Where verdicts are kept
-    #[arg(long, value_name = "FILE")]
+    /// The store: a SQLite file or postgres://… [default: .probity/store.db]
+    #[arg(long, value_name = "STORE", help_heading = "Settings")]
     pub(crate) store: Option<String>,
 }
 
 /// `probity run`
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
+    /// Exit with code 1 unless a promoted judge finds all targets of the rubric met
+    #[arg(long)]
+    pub(crate) enforce: bool,
+    /// Exit with code 1 unless the lower bound of the pass rate is at least RATE, whatever the judge's standing
+    #[arg(long, value_name = "RATE", value_parser = share)]
+    pub(crate) fail_under: Option<f64>,
     #[command(flatten)]
     pub(crate) job: JobArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) calls: CallArgs,
-    /// End with exit code 1 unless the rubric's targets are met by a judge with standing
-    #[arg(long)]
-    pub(crate) enforce: bool,
-    /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge's standing
-    #[arg(long, value_name = "RATE", value_parser = share)]
-    pub(crate) fail_under: Option<f64>,
 }
 
 /// A judge that is asked: who, how often, and about what.
@@ -487,37 +488,37 @@ pub(crate) struct AskArgs {
 #[command(next_help_heading = "Calls and cost")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CallArgs {
-    /// Calls in flight at most
+    /// At most N calls in flight
     #[arg(long, short, value_name = "N")]
     pub(crate) concurrency: Option<u32>,
-    /// Make no connection; report what is on record
+    /// Make no calls; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls, counted from the start of this command
+    /// Make at most N calls, counted from the start of this command
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars, counted from the start of this command
+    /// Spend at most this many dollars, counted from the start of this command
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget_usd: Option<String>,
-    /// Score one part of the cases only, such as 2/8; `probity store merge` then joins the stores of all parts
+    /// Score only one part of the cases, such as 2/8; `probity store merge` joins the parts later
     #[arg(long, value_name = "N/PARTS")]
     pub(crate) shard: Option<Shard>,
-    /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
+    /// The share of admitted replies or pairs that must have a verdict; below it, exit with code 3
     #[arg(long, value_name = "SHARE")]
     pub(crate) min_coverage: Option<String>,
-    /// Ask again about packets whose recorded answers were no verdict
+    /// Ask again where the recorded answers contain no valid verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
-    /// Do not ask for confirmation before spending
+    /// Spend without asking for confirmation
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Send what is missing to the judge's host as batches, which cost less and may take a day, and wait for them
+    /// Send the calls as batches, which cost less but may take a day, and wait for them
     #[arg(long, conflicts_with_all = ["offline", "retry_unscored", "dry_run"])]
     pub(crate) batch: bool,
-    /// With --batch: do not wait; exit code 3 while a batch is on its way, and the same command goes on
+    /// With --batch: exit with code 3 instead of waiting; run the same command again to continue
     #[arg(long, requires = "batch")]
     pub(crate) no_wait: bool,
-    /// Show how many calls this would make and what they would cost, and send nothing
+    /// Show how many calls this would make and what they would cost; send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -525,11 +526,11 @@ pub(crate) struct CallArgs {
 /// `probity check`
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub(crate) job: JobArgs,
     /// Print exactly what would be sent
     #[arg(long)]
     pub(crate) show: bool,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
 }
 
 /// `probity init`

@@ -7,7 +7,7 @@ use super::{SayArgs, StoreArgs};
 /// `probity models`
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
-    /// Ask the endpoint of this judge which models it has and when they end
+    /// Ask this judge's host which models it has and when they retire
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
     /// Ask this endpoint, such as `http://127.0.0.1:8080/v1`

@@ -7,11 +7,11 @@ use super::{AddressArgs, StoreArgs};
 /// `probity open`
 #[derive(Debug, Args)]
 pub(crate) struct OpenArgs {
-    /// What to look at: the number of a run or `last`, a store, or a file that `probity run --output` wrote
-    /// [default: the store]
+    /// What to open: a run by its number or as `last`, a store, or a file written by `probity run --output` [default:
+    /// the store]
     #[arg(value_name = "RUN|STORE|FILE")]
     pub(crate) what: Option<String>,
-    /// The rubric of a results file, where it is not built in and no run of the store has it
+    /// The rubric of a results file, if it is neither built in nor in the store
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) rubric: Option<String>,
     #[command(flatten)]

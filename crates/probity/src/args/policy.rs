@@ -9,9 +9,9 @@ use super::{RecordArgs, SayArgs, SettingsArgs};
 /// What to do with policies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Propose policy sources with remedies, amounts, windows and codes from texts, as a file for a person to check
+    /// Draft policy sources with remedies, amounts, windows and codes from texts, for a person to check
     Draft(PolicyDraftArgs),
-    /// Check policy files: where versions overlap, what texts say and facts do not, what no case uses
+    /// Check policy files for overlapping versions, facts missing from texts, and sources that no case uses
     Check(Box<PolicyCheckArgs>),
 }
 
@@ -31,10 +31,10 @@ pub(crate) struct PolicyCheckArgs {
     /// Files of policy sources [default: those of the settings]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Case files, to say which sources none of them uses; may be given again
+    /// Case files, to find sources that no case uses; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Vec<PathBuf>,
-    /// The date to assume for cases without one, such as 2026-04-01
+    /// The date for cases without one, such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
     #[command(flatten)]

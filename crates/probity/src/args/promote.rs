@@ -12,7 +12,7 @@ pub(crate) struct PromoteArgs {
     /// Labelled cases for the judge to score: JSON, JSONL or CSV; one file per variant if the rubric compares
     #[arg(required_unless_present_any = ["verdicts", "revoke"], conflicts_with_all = ["verdicts", "revoke"], value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
-    /// What must be shown
+    /// The contract: what the judge must show
     #[arg(long, value_name = "FILE", required_unless_present = "revoke")]
     pub(crate) contract: Option<PathBuf>,
     /// Human labels from a file instead of the store; records nothing
@@ -21,10 +21,10 @@ pub(crate) struct PromoteArgs {
     /// The judge's verdicts from a file instead of cases; records nothing
     #[arg(long, value_name = "FILE", requires = "labels", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
-    /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
+    /// Cases, slices, variants and lengths of the items, if labels and verdicts do not name them
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
-    /// A file by `probity probe --json` instead of the probing on record; records nothing
+    /// A file written by `probity probe --json` instead of the probing on record; records nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) probes: Option<PathBuf>,
     /// Where replies that need a person go, instead of what the contract says

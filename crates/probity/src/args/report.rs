@@ -7,7 +7,7 @@ use super::{OutputArgs, SayArgs, StoreArgs};
 /// `probity report`
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The run to report again: its number, or `last`; without one, the runs of the store are listed
+    /// The run to report: its number, or `last` [default: list all runs]
     #[arg(value_name = "RUN", conflicts_with = "history")]
     pub(crate) run: Option<String>,
     /// Show how figures changed over time, and whether that is more than noise
@@ -16,14 +16,14 @@ pub(crate) struct ReportArgs {
     /// With --history: only runs by this rubric, by its name or the beginning of its hash
     #[arg(long, value_name = "NAME", requires = "history")]
     pub(crate) rubric: Option<String>,
-    /// With --history: a case file of fixed replies that are scored again and again; may be given again
-    /// [default: those that were run with --round]
+    /// With --history: a case file of fixed replies that are scored again and again; may be repeated [default: those
+    /// run with --round]
     #[arg(long = "anchor", value_name = "FILE", requires = "history")]
     pub(crate) anchors: Vec<String>,
-    /// With a run and a page: show what people decided beside the judge's levels
+    /// With an .html report of a run: show human labels beside the judge's levels
     #[arg(long, conflicts_with = "history", requires = "run")]
     pub(crate) labels: bool,
-    /// With a run and a page: show every packet as it was sent, with every answer
+    /// With an .html report of a run: show every request and answer as sent
     #[arg(long, conflicts_with = "history", requires = "run")]
     pub(crate) raw: bool,
     #[command(flatten)]

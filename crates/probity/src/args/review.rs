@@ -30,16 +30,16 @@ pub(crate) struct QueueArgs {
     /// Show two replies to each case side by side, and ask which is better
     #[arg(long)]
     pub(crate) pairs: bool,
-    /// Which of the cases
+    /// Which cases to label
     #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
     pub(crate) source: QueueSource,
-    /// How many at most: drawn at random, or the most informative
+    /// Label at most N, drawn at random or the most informative first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) items: Option<u32>,
     /// How many people label each item
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) overlap: u32,
-    /// What the queue is called; reviewers see it [default: the rubric and a hash of what is in it]
+    /// The queue's name, which reviewers see [default: the rubric and a hash of the items]
     #[arg(long, value_name = "NAME")]
     pub(crate) queue: Option<String>,
     /// Show the judge's verdict after each answer
@@ -48,13 +48,13 @@ pub(crate) struct QueueArgs {
     /// The round of labelling
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) round: u32,
-    /// The random seed for orders and sides
+    /// The random seed for order and sides
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// The contract that labels are gathered for
+    /// The contract to gather labels for
     #[arg(long, value_name = "FILE")]
     pub(crate) contract: Option<PathBuf>,
-    /// The judge asks about all criteria in one call
+    /// The judge is asked about all criteria in one call
     #[arg(long)]
     pub(crate) one_call: bool,
 }
@@ -64,7 +64,7 @@ pub(crate) struct QueueArgs {
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) address: AddressArgs,
-    /// Print a link for a reviewer of this name; may be given again
+    /// Print a link for a reviewer of this name; may be repeated
     #[arg(long = "person", value_name = "NAME")]
     pub(crate) people: Vec<String>,
     /// Create the queue and exit
@@ -78,27 +78,26 @@ pub(crate) struct AddressArgs {
     /// Your name on your labels [default: your user name]
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) lead: Option<String>,
-    /// The port [default: a free one]
+    /// The port; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
-    /// Open no browser
+    /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// Listen at this address in place of this machine's own: an address, or an address and a port. Beyond this machine
-    /// that takes --public-url, and TLS of its own or a --proxy
+    /// Listen on this address, with or without a port, instead of this machine only. Other machines need --public-url,
+    /// and --tls-cert or --proxy
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
-    /// The address that people open, such as `https://label.example.com`: names, origins, cookies and links follow it
+    /// The URL that people open, such as `https://label.example.com`
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// The certificate of the public name with its chain, as PEM
+    /// The certificate chain for that name, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Its key, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// A proxy in front of the server that speaks TLS and says truly where requests come from: an address or a network;
-    /// may be given again
+    /// The address or network of a TLS proxy whose forwarding headers can be trusted; may be repeated
     #[arg(long = "proxy", value_name = "ADDRESS")]
     pub(crate) proxies: Vec<String>,
 }

@@ -31,31 +31,29 @@ pub(crate) struct SampleArgs {
 /// What else to do with a sample.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SampleCommand {
-    /// Estimate the share of production that passes, from a sample, a judge's results and human labels
+    /// Estimate production's pass rate from a sample, a judge's results and human labels
     Estimate(EstimateArgs),
 }
 
 /// `probity sample FILE …`
 #[derive(Debug, Args)]
 pub(crate) struct DrawArgs {
-    /// Exports of production: case files or OpenTelemetry spans, also gzipped, told by their content
+    /// Production exports: case files or OpenTelemetry spans, gzipped or not
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) records: RecordArgs,
     /// How many replies to draw [default: 25, with --gold 120]
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     size: Option<u64>,
-    /// Draw a gold set rather than a week's sample
+    /// Draw a gold set instead of a week's sample
     #[arg(long)]
     gold: bool,
-    /// How draws are spread over slices [default: proportional]
+    /// How to spread the sample over slices [default: proportional]
     #[arg(long, value_enum, value_name = "HOW")]
     by: Option<SpreadBy>,
-    /// The fewest to draw in a slice, with --by minimum
+    /// With --by minimum: the fewest to draw from each slice
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     minimum: Option<u64>,
-    /// Draw in each slice at least as many as this contract lacks labels there, by the labels of the store
+    /// Draw from each slice at least as many replies as this contract still needs labels for
     #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "minimum"])]
     pub(crate) contract: Option<PathBuf>,
     /// What to do with near-identical tickets of a slice
@@ -67,12 +65,14 @@ pub(crate) struct DrawArgs {
     /// What the draw is called [default: this week, such as 2026-W46]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Draw also what earlier draws had, in place of the draw of this name
+    /// Allow replies of earlier draws, and replace the draw of this name
     #[arg(long)]
     again: bool,
     /// Write the sample to this file as JSON lines [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
     #[command(flatten)]
@@ -94,13 +94,13 @@ pub(crate) struct EstimateArgs {
     /// The two words of the labels, the one that fails before the one that passes, such as no,yes [default: fail,pass]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "labels")]
     pub(crate) values: Vec<String>,
-    /// The precision wanted: half the width of the corrected share's 95 % interval
+    /// The precision you want: half the width of the 95 % interval
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = half_width)]
     pub(crate) half_width: f64,
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The character between the cells of a CSV file
+    /// The delimiter of CSV files
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
     #[command(flatten)]
@@ -110,11 +110,11 @@ pub(crate) struct EstimateArgs {
 /// How draws are spread over slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SpreadBy {
-    /// By how many tickets each has
+    /// In proportion to each slice's tickets
     Proportional,
-    /// The same number in each
+    /// The same number from each
     Equal,
-    /// At least --minimum in each, the rest by how many tickets each has
+    /// At least --minimum from each, the rest in proportion
     Minimum,
 }
 

@@ -7,9 +7,9 @@ use super::{SayArgs, StoreArgs};
 /// What to do with stores.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Copy a store into another, between files and PostgreSQL; what is there stays, so it is also a backup
+    /// Copy a store into another, between files and PostgreSQL, for example as a backup
     Copy(StoreCopyArgs),
-    /// Merge several stores; the first verdict on a packet stands
+    /// Merge several stores; the first verdict on each packet stands
     Merge(StoreMergeArgs),
     /// Check a store for damage; creates the tables of a new PostgreSQL store
     Check(StoreUpkeepArgs),
@@ -27,7 +27,7 @@ pub(crate) struct StoreCopyArgs {
     /// The store to copy: a file or postgres://…
     #[arg(value_name = "FROM")]
     pub(crate) from: String,
-    /// The store to add it to, which is made where there is none
+    /// The store to copy into; it is created if needed
     #[arg(value_name = "TO")]
     pub(crate) to: String,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct StoreMergeArgs {
     /// The stores to merge: files or postgres://…
     #[arg(value_name = "STORE", required = true)]
     pub(crate) from: Vec<String>,
-    /// The store to add them to, which is made where there is none
+    /// The store to merge into; it is created if needed
     #[arg(long, value_name = "STORE")]
     pub(crate) into: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! How the first records of a data set were read, field by field: what a person checks before money is spent.
+//! How the first records of a data set were read, field by field, for a person to check before money is spent.
 
 use probity_core::case::{Case, Evidence, Reply, Situation};
 use probity_engine::input::{Dataset, LoadError, Place, Record};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::plain::plain;
 
-/// So many records are shown.
+/// How many records are shown.
 const SHOWN: usize = 3;
 
-/// So many characters of a text are shown to people.
+/// How many characters of a text are shown to people.
 const TEXT_CHARS: usize = 100;
 
 /// A record as it was read: where it stands, and its fields, or why it has none.
@@ -68,7 +68,7 @@ fn fields(case: &Case, reply: Option<&Reply>) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// How much a reply rests on; nothing where there is none.
+/// The amount of evidence for a reply; empty if there is none.
 fn evidence(evidence: &Evidence) -> Option<String> {
     let counts = [
         (evidence.sources.len(), "sources"),

@@ -47,11 +47,11 @@ pub(super) struct BatchList {
 /// A batch.
 #[derive(Serialize, JsonSchema)]
 struct BatchLine {
-    /// The host's name of it, or its tag before there is one.
+    /// The host's id, or our tag before there is one.
     batch: String,
-    /// How far it is on record: reserved, creating, running, undecided or ended.
+    /// Its state on record: reserved, creating, running, undecided or ended.
     state: String,
-    /// The same in the host's word.
+    /// The state in the host's words.
     host_state: String,
     /// Requests in it.
     requests: u64,

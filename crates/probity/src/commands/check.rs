@@ -1,5 +1,6 @@
 //! What a command would send and cost: `probity check`, and `--dry-run` of every command that asks. It sends nothing.
 
+use crate::render::figure::counted;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     job(&args.job, None, args.show)
 }
 
-/// Says what a run would take, and with `show` what it would send.
+/// Prints what a run would cost, and with `show` what it would send.
 pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Result<Exit, Failure> {
     let say = &args.cases.reading.say;
     let job = Arc::new(settings::job(args, calls, &|line| say.note(line))?);
@@ -45,7 +46,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     let priced = Priced::of(&*first, store.as_ref(), plan, StagesAsked::AsFitted)?;
     let plan = &priced.plan;
     if say.json {
-        let mut object = priced.json("records");
+        let mut object = priced.json("record");
         let targets = job.rubric.targets().iter().map(|target| metric_name(&target.metric));
         object["targets"] = targets.collect();
         object["read"] = as_read::json(&as_read::first(&job.dataset)?);
@@ -71,7 +72,7 @@ pub(super) fn job(args: &JobArgs, calls: Option<&CallArgs>, show: bool) -> Resul
     }
     terminal::print(&as_read::text(&as_read::first(&job.dataset)?));
     terminal::print(&replies.as_ref().map(|replies| replies.text(plan)).unwrap_or_default());
-    terminal::print(&priced.text("records"));
+    terminal::print(&priced.text("record"));
     Ok(Exit::Done)
 }
 
@@ -82,15 +83,15 @@ fn shown(request: &Value) -> String {
     format!("# case {}, {target}packet {}\n{:#}\n\n", word("case"), word("packet"), request["request"])
 }
 
-/// Says what the parts of one piece of work would take together; `units` is what they go through, in the plural.
-pub(super) fn dry_run(parts: &[&dyn Work], units: &str, is_json: bool) -> Result<Exit, Failure> {
-    dry_run_of(parts, units, StagesAsked::AsFitted, is_json)
+/// Says what the parts of one piece of work would take together; `unit` is what they go through.
+pub(super) fn dry_run(parts: &[&dyn Work], unit: &str, is_json: bool) -> Result<Exit, Failure> {
+    dry_run_of(parts, unit, StagesAsked::AsFitted, is_json)
 }
 
 /// The same, with `asked` of the members of a judge made of judges.
 pub(super) fn dry_run_of(
     parts: &[&dyn Work],
-    units: &str,
+    unit: &str,
     asked: StagesAsked,
     is_json: bool,
 ) -> Result<Exit, Failure> {
@@ -104,7 +105,7 @@ pub(super) fn dry_run_of(
     }
     if let (Some(first), Some(plan)) = (parts.first(), whole) {
         let priced = Priced::of(*first, store(*first)?.as_ref(), plan, asked)?;
-        terminal::print(&if is_json { pretty(&priced.json(units)) } else { priced.text(units) });
+        terminal::print(&if is_json { pretty(&priced.json(unit)) } else { priced.text(unit) });
     }
     Ok(Exit::Done)
 }
@@ -177,8 +178,8 @@ impl<'a> Priced<'a> {
         Ok(Priced { work, plan, quote })
     }
 
-    /// As an object; `units` is what the plan goes through, in the plural.
-    fn json(&self, units: &str) -> Value {
+    /// As an object; `unit` is what the plan goes through.
+    fn json(&self, unit: &str) -> Value {
         let plan = &self.plan;
         let oversize: Vec<Value> =
             plan.oversize.iter().map(|(case, tokens)| json!({ "case": case, "tokens": tokens })).collect();
@@ -195,7 +196,7 @@ impl<'a> Priced<'a> {
             "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
             "cost_usd_expected": null,
             "cost_usd_max": null,
-            "shows": Shows::of(plan, units).map(|shows| shows.json()),
+            "shows": Shows::of(plan, unit).map(|shows| shows.json()),
         });
         if let Some(quote) = &self.quote {
             price::add_json(&mut object, quote);
@@ -204,7 +205,7 @@ impl<'a> Priced<'a> {
     }
 
     /// As lines.
-    fn text(&self, units: &str) -> String {
+    fn text(&self, unit: &str) -> String {
         let Plan { n_records, n_skipped, n_blocked, n_admitted, n_packets, n_calls, .. } = &self.plan;
         let judge = &self.work.asking().judge;
         let model = judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
@@ -216,12 +217,15 @@ impl<'a> Priced<'a> {
             n => format!(", {n} without a reply"),
         };
         let mut text = format!(
-            "{n_records} {units}: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped{waiting}\n\
-             {n_calls} calls to judge {}{model} ({n_packets} packets, {recorded} on record or repeated)\n",
-            judge.kind().name()
+            "{}: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped{waiting}\n\
+             {} to judge {}{model} ({}, {recorded} on record or repeated)\n",
+            counted(*n_records, unit),
+            counted(n_calls, "call"),
+            judge.kind().name(),
+            counted(*n_packets, "packet")
         );
         text += &self.quote.as_ref().map_or("no tokens, no cost\n".to_owned(), price::text);
-        text += &Shows::of(&self.plan, units).map(|shows| shows.text(units)).unwrap_or_default();
+        text += &Shows::of(&self.plan, unit).map(|shows| shows.text(unit)).unwrap_or_default();
         for (case, tokens) in &self.plan.oversize {
             text += &format!("case {}: about {tokens} tokens exceed the judge's context\n", plain(case));
         }

@@ -1,14 +1,12 @@
 //! `probity completions`: what shells complete, and man pages, both made from the flags themselves.
 
-use clap::CommandFactory as _;
-
-use crate::args::{Cli, CompletionsArgs};
+use crate::args::{CompletionsArgs, plain_command_line};
 use crate::exit::{Exit, Failure};
 use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
-    let mut command = Cli::command();
+    let mut command = plain_command_line();
     if let Some(shell) = args.shell {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut command, "probity", &mut script);

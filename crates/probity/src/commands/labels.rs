@@ -57,8 +57,8 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
             0 => String::new(),
             n => format!(", {} repeated", counted(n, "row")),
         };
-        let n_added = import.n_added;
-        format!("{n_added} labels added, {n_known} already there{repeated}; {shown} now has {n_kept}\n")
+        let added = counted(import.n_added, "label");
+        format!("{added} added, {n_known} already there{repeated}; {shown} now has {n_kept}\n")
     })?;
     Ok(Exit::Done)
 }
@@ -156,7 +156,7 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     match args.output.as_deref() {
         Some(output) => {
             write_output(Some(output), &text)?;
-            terminal::note(&format!("{} labels written to {}", labels.len(), output.display()));
+            terminal::note(&format!("{} written to {}", counted(labels.len(), "label"), output.display()));
         }
         None => terminal::deliver(&text)?,
     }

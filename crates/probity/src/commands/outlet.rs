@@ -57,7 +57,16 @@ impl<'a> Outlet<'a> {
             write_output(Some(path), &text)?;
         }
         deliver(self.say, &document.json, || document.text())?;
+        self.note_written();
         Ok(ended.say())
+    }
+
+    /// Names the files that were written.
+    pub(crate) fn note_written(&self) {
+        let names: Vec<String> = self.files.iter().map(|file| file.path.display().to_string()).collect();
+        if !names.is_empty() {
+            self.say.note(&format!("wrote {}", names.join(", ")));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The price before: what calls are expected to cost and cost at most, what would cost less, and what so many cases can
 //! show.
 
+use crate::render::figure::counted;
 use probity_core::stats::{proportion, sign_test_detects};
 use probity_engine::config::Money;
 use probity_engine::run::plan::Plan;
@@ -94,7 +95,9 @@ pub(super) fn text(quote: &Quote) -> String {
         let way = match saving.way {
             Way::Flex => "in the flex tier (service_tier = \"flex\" in the judge's table)".to_owned(),
             Way::Batch => "in a batch, within a day".to_owned(),
-            Way::OneCall => format!("with --one-call ({n_calls} calls, another question to the judge)"),
+            Way::OneCall => {
+                format!("with --one-call ({}, another question to the judge)", counted(n_calls, "call"))
+            }
             Way::PromptCache => "with the host's prompt cache, which works by itself".to_owned(),
         };
         text += &format!("  {way}: {amount}, {less:.0} % less\n");
@@ -116,10 +119,10 @@ enum Figure {
 }
 
 impl Shows {
-    /// What `plan` can show about `units`, in the plural.
-    pub(super) fn of(plan: &Plan, units: &str) -> Option<Shows> {
+    /// What `plan` can show about `unit`s.
+    pub(super) fn of(plan: &Plan, unit: &str) -> Option<Shows> {
         let n = plan.n_admitted + plan.n_no_reply;
-        let figure = if units == "pairs" {
+        let figure = if unit == "pair" {
             Figure::WinRate(sign_test_detects(n, LEVEL, POWER)?)
         } else {
             let estimate = proportion(n / 2, n)?;
@@ -136,18 +139,15 @@ impl Shows {
         }
     }
 
-    /// As a line about `units`.
-    pub(super) fn text(&self, units: &str) -> String {
-        let n = self.n;
+    /// As a line about `unit`s.
+    pub(super) fn text(&self, unit: &str) -> String {
+        let n = counted(self.n, unit);
         match self.figure {
             Figure::HalfWidth(half_width) => {
-                format!(
-                    "precision: a rate over {n} {units} is known to about ± {:.1} points\n",
-                    100.0 * half_width
-                )
+                format!("precision: a rate over {n} is known to about ± {:.1} points\n", 100.0 * half_width)
             }
             Figure::WinRate(rate) => format!(
-                "power: over {n} {units}, a win rate of {:.0} % or more is found four times in five\n",
+                "power: over {n}, a win rate of {:.0} % or more is found four times in five\n",
                 100.0 * rate
             ),
         }

@@ -1,5 +1,6 @@
 //! `probity probe`: which known shortcuts a judge falls for, by a judge that is asked or is on record.
 
+use crate::render::figure::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let job = Arc::new(settings::probing(args, &|line| session.note(line))?);
     if args.ask.calls.dry_run {
         let [first, again] = rounds(&job);
-        return check::dry_run(&[&*first, &*again], "bases", say.json);
+        return check::dry_run(&[&*first, &*again], "base", say.json);
     }
     let store = session.open(&job.asking)?;
     let ran = session.ask(&store, async |session| run(&job, session).await)??;
@@ -67,7 +68,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     outlet.end(&document, ended)
 }
 
-/// Writes the replies with and without each change as cases, for another tool's judge to score. Nobody is asked.
+/// Writes the replies with and without each change as cases, for another tool's judge to score. Makes no calls.
 fn write_replies(args: &ProbeArgs, path: &Path) -> Result<Exit, Failure> {
     let say = &args.ask.reading.say;
     let ProbeJob { bases, task, selection, skipped, .. } = settings::probing(args, &|_| {})?;
@@ -78,7 +79,12 @@ fn write_replies(args: &ProbeArgs, path: &Path) -> Result<Exit, Failure> {
     let (n_replies, n_bases, n_skipped) = (replies.len(), bases.len(), skipped.len());
     let told = || {
         let name = path.display();
-        format!("{n_replies} replies to {n_bases} cases written to {name}; {n_skipped} records skipped\n")
+        format!(
+            "{} to {} written to {name}; {} skipped\n",
+            counted(n_replies, "reply"),
+            counted(n_bases, "case"),
+            counted(n_skipped, "record")
+        )
     };
     deliver(say, &json!({ "replies": n_replies, "bases": n_bases, "skipped": skipped }), told)?;
     Ok(Exit::Done)
@@ -155,6 +161,6 @@ fn enforced(probing: &Probing) -> Ended {
     if n_failed + n_inconclusive == 0 {
         return Ended::done();
     }
-    let message = format!("FAILED: {n_failed} probes failed, {n_inconclusive} inconclusive");
+    let message = format!("FAILED: {} failed, {n_inconclusive} inconclusive", counted(n_failed, "probe"));
     Ended::with(Exit::No, message)
 }

@@ -1,5 +1,6 @@
 //! What asking a target for replies would take, beside what the judge is asked.
 
+use crate::render::figure::counted;
 use std::sync::Arc;
 
 use probity_engine::config::TargetSettings;
@@ -67,13 +68,15 @@ impl<'a> PlannedReplies<'a> {
         });
         let kept = n_cases - n_calls;
         let mut text = format!(
-            "{n_cases} cases without a reply: {n_calls} calls to target {} ({}), {cost}, {kept} on record or repeated\n",
+            "{} without a reply: {} to target {} ({}), {cost}, {kept} on record or repeated\n",
+            counted(*n_cases, "case"),
+            counted(*n_calls, "call"),
             plain(&settings.name),
             settings.kind().name(),
         );
         if plan.n_no_reply > 0 {
             let calls = self.judge_calls_max(plan);
-            text += &format!("then at most {calls} calls to the judge, which are not counted below\n");
+            text += &format!("then at most {} to the judge, not counted below\n", counted(calls, "call"));
         }
         text
     }

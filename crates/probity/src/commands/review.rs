@@ -3,6 +3,7 @@
 //! What is served and how is the business of [`crate::web`]. Nobody is asked here: what a judge said comes from
 //! the store.
 
+use crate::render::figure::counted;
 use std::sync::Arc;
 
 use probity_core::promote::Contract;
@@ -182,9 +183,11 @@ fn refuse_nothing(built: &Built, source: QueueSource) -> Result<(), Failure> {
         }
     };
     Err(Failure::usage(format!(
-        "nothing to label: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \
-         identical, {n_skipped} records were skipped",
-        source.name()
+        "nothing to label: {} not {}, {n_blocked} blocked by the gate, {} identical, {} skipped",
+        counted(*n_left_out, "case"),
+        source.name(),
+        counted(*n_identical, "pair"),
+        counted(*n_skipped, "record")
     ))
     .hint(hint))
 }
@@ -208,13 +211,21 @@ fn tell(kept: &Kept, args: &ReviewArgs, room: &ReviewRoom, note: &dyn Fn(&str)) 
         return terminal::deliver(&pretty(&text));
     }
     note(&format!(
-        "queue '{name}': {n_items} items, each by {} people; the judge has a verdict on {}",
-        args.queue.overlap, built.n_judged
+        "queue '{name}': {}, each for {} to label; the judge has a verdict on {}",
+        counted(*n_items, "item"),
+        if args.queue.overlap == 1 {
+            "1 person".to_owned()
+        } else {
+            format!("{} people", args.queue.overlap)
+        },
+        built.n_judged
     ));
     if built.n_blocked + built.n_identical + built.n_skipped > 0 {
         note(&format!(
-            "not in it: the gate decides {}, {} pairs are identical, {} records were skipped",
-            built.n_blocked, built.n_identical, built.n_skipped
+            "left out: {} blocked by the gate, {} identical, {} skipped",
+            counted(built.n_blocked, "case"),
+            counted(built.n_identical, "pair"),
+            counted(built.n_skipped, "record")
         ));
     }
     Ok(())

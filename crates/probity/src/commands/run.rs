@@ -36,10 +36,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         return check::job(&args.job, Some(&args.calls), false);
     }
     // The program is about to end: cases and rows go with it, not one by one before it.
-    let made = ManuallyDrop::new(made(args)?);
-    if !args.job.cases.reading.say.json {
+    let say = &args.job.cases.reading.say;
+    let outlet = Outlet::of_run(&args.output, say, &Inputs::default().job(&args.job))?;
+    let made = ManuallyDrop::new(made(args, &outlet)?);
+    if !say.json {
         terminal::print(&made.document.text());
     }
+    outlet.note_written();
     Ok(ended(args, &made).say())
 }
 
@@ -72,6 +75,7 @@ pub(super) fn recorded(
     if !outlet.is_json() {
         terminal::print(&document.text());
     }
+    outlet.note_written();
     let ran = run.ran(&store.reader()?)?;
     Ok(Ended::of(&ran, run.asking.config.run.min_coverage, covered(&summary)).say())
 }
@@ -92,13 +96,11 @@ pub(super) fn written(
     Ok((writer.finish(&summary).map_err(in_memory)?, summary))
 }
 
-fn made(args: &RunArgs) -> Result<Made, Failure> {
-    let say = &args.job.cases.reading.say;
-    let outlet = Outlet::of_run(&args.output, say, &Inputs::default().job(&args.job))?;
-    let session = Session::new(&args.calls, say.quiet);
+fn made(args: &RunArgs, outlet: &Outlet<'_>) -> Result<Made, Failure> {
+    let session = Session::new(&args.calls, args.job.cases.reading.say.quiet);
     let job = settings::job(&args.job, Some(&args.calls), &|line| session.note(line))?;
     refuse_without_pass_rule(args, &job)?;
-    scored(&session, Arc::new(job), &outlet)
+    scored(&session, Arc::new(job), outlet)
 }
 
 /// Asks about the replies of `job`, and writes its results to where they were asked for.

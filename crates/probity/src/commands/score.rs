@@ -29,7 +29,7 @@ pub(crate) fn score(args: &ScoreArgs) -> Result<Exit, Failure> {
     // Another reply is no other version of the same run.
     job.basis.name = format!("{NAME} {}", &job.dataset.digest().hex[..8]);
     if session.is_dry_run() {
-        return check::dry_run(&[&job], "replies", say.json);
+        return check::dry_run(&[&job], "reply", say.json);
     }
     let outlet = Outlet::new(&OutputArgs::default(), say, &Inputs::default())?;
     let made = scored(&session, Arc::new(job), &outlet)?;

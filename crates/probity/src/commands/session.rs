@@ -3,6 +3,7 @@
 //!
 //! What commands ask about, and what they make of the answers, is their own.
 
+use crate::render::figure::counted;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -222,10 +223,8 @@ fn without_rows(mut json: Value) -> Value {
 pub(crate) fn open_for_writing(address: &StoreAddress, note: &dyn Fn(&str)) -> Result<Store, Failure> {
     let opened = Store::open(address)?;
     if !opened.lost.is_empty() {
-        let n = opened.lost.len();
-        note(&format!(
-            "{n} calls were in flight when an earlier process died: they may have been billed and are not recorded"
-        ));
+        let calls = counted(opened.lost.len(), "call");
+        note(&format!("{calls} in flight when an earlier process died: possibly billed, and not recorded"));
     }
     if let Some(log) = &opened.missing_log {
         note(&format!(

@@ -63,7 +63,7 @@ pub(crate) fn succeed(args: &SucceedArgs) -> Result<Exit, Failure> {
     let [old, new] = sides(args)?;
     let cases = new.cases(args, &|line| session.note(line))?;
     if session.is_dry_run() {
-        return dry_run(&[&*cases.work()], "cases", outlet.is_json());
+        return dry_run(&[&*cases.work()], "case", outlet.is_json());
     }
     let labels = labels(args, [&old, &new])?;
     let store = new.store(&cases.asking, &session)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use probity_core::results::Facts;
+pub(crate) use probity_core::spelling::counted;
 use probity_core::stats::Estimate;
 
 use crate::plain::{padded, width};
@@ -45,11 +46,6 @@ pub(crate) fn p_number(p: f64) -> String {
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
-}
-
-/// So many of something.
-pub(crate) fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// The kind and the model of a judge.

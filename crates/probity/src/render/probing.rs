@@ -23,8 +23,8 @@ use super::summary::calls;
 const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [
     (ProbeOutcome::Fail, "failed", "Shortcuts that work, faults that are missed"),
     (ProbeOutcome::Inconclusive, "inconclusive", "Not decided"),
-    (ProbeOutcome::Pass, "passed", "Shortcuts that do not work, faults that are seen"),
-    (ProbeOutcome::NotApplicable, "not-applicable", "Without meaning for this rubric"),
+    (ProbeOutcome::Pass, "passed", "Shortcuts that do not work, faults that are caught"),
+    (ProbeOutcome::NotApplicable, "not-applicable", "Not applicable to this rubric"),
 ];
 
 /// What is shown of a probing.

@@ -28,13 +28,22 @@ const FLAKY_MAX: usize = 10;
 /// The document; `skipped` has the first records that could not be used.
 pub(crate) fn document(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: Appendix) -> Document {
     let (rubric, facts) = (&summary.rubric, &summary.record.facts);
-    let mut sections = vec![slices(summary), outcomes(summary), targets(summary), criteria(summary)];
-    sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
-    sections.extend([customer_outcomes(summary), gate(summary)]);
+    let counts = summary.record.all.counts;
+    let mut sections = Vec::new();
+    if counts.passed + counts.failed + counts.scored == 0 {
+        // Tables without a figure would only hide what went wrong.
+        sections.extend([without_score(summary, skipped), outcomes(summary), gate(summary)]);
+    } else {
+        sections.extend([slices(summary), outcomes(summary), targets(summary), criteria(summary)]);
+        sections.extend([totals(summary), patterns(summary), self_agreement(summary)]);
+        sections.extend([customer_outcomes(summary), gate(summary)]);
+    }
     let worst = &summary.worst[..summary.record.worst.len().min(summary.worst.len())];
     sections.push(replies("worst", "Worst replies", worst, rubric).not_on_pages());
     sections.push(replies("best", "Best replies", &summary.best, rubric).only_in_markdown());
-    sections.push(without_score(summary, skipped));
+    if sections.iter().all(|section| section.id != "missing") {
+        sections.push(without_score(summary, skipped));
+    }
     sections.push(Section::new("replies", "All replies").with(Block::Rows).on_pages());
     Document {
         command: "run".to_owned(),
@@ -74,11 +83,7 @@ fn tiles(summary: &Summary) -> Vec<Tile> {
 fn verdict(summary: &Summary) -> String {
     let record = &summary.record;
     let Some(rate) = record.all.pass_rate else {
-        return format!(
-            "{} of {} have a score.",
-            record.all.counts.scored,
-            replies_of(record.all.counts.entered)
-        );
+        return format!("{} of {} scored.", record.all.counts.scored, replies_of(record.all.counts.entered));
     };
     let passes = format!("{} of {} pass.", whole_percent(rate.value), replies_of(rate.n));
     let target = record.targets.iter().find(|target| target.metric == PASS_RATE);
@@ -118,7 +123,7 @@ fn whole_percent(share: f64) -> String {
 }
 
 fn replies_of(n: u64) -> String {
-    if n == 1 { "1 reply".to_owned() } else { format!("{n} replies") }
+    counted(n, "reply")
 }
 
 /// How many there are of each outcome; the figures at the top say the same.
@@ -526,7 +531,7 @@ fn without_score(summary: &Summary, skipped: &[Skipped]) -> Section {
         "" => format!("{} {}", count.n, count.cause),
         example => format!("{} {}: {example}", count.n, count.cause),
     });
-    Section::new("missing", "What has no score")
+    Section::new("missing", "Not scored")
         .listed("Criteria unscored, by cause", causes)
         .listed("Skipped records", skipped_lines(skipped, summary.record.skipped))
 }

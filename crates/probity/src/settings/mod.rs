@@ -204,7 +204,7 @@ impl From<SettingsError> for Failure {
     }
 }
 
-/// The judge and the rubric of a command that asks nobody.
+/// The judge and the rubric of a command that makes no calls.
 pub(crate) fn asking(
     args: &JudgeArgs,
     reading: &ReadArgs,
@@ -334,7 +334,7 @@ fn asking_of(
     Ok(Asking::new(judge, template, config)?.made_of(members))
 }
 
-/// A key that is set to nothing is a secret that did not arrive. Nobody who sets one wants the baseline.
+/// An empty key is a secret that did not arrive: its owner wants a model, not the baseline.
 fn refuse_blank_keys(config: &Config) -> Result<(), Failure> {
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));
     let variables = judges.filter_map(|judge| judge.chat()?.api_key_env.clone());

@@ -89,7 +89,7 @@ fn n10_identical_rows_count_once_and_words_of_ones_own_are_declared() {
     let labels = "item,annotator,label\n1,ann,a\n1,bo,a\n1,ann,a\n";
     let out = run(&[("l.csv", labels)], ["--labels", "l.csv", "--json"]).code(0).json();
     assert_eq!((&out["labels"]["votes"], &out["labels"]["repeated"]), (&json!(2), &json!(1)));
-    assert_eq!(out["notices"], json!(["1 label repeats an earlier row word for word and counts once"]));
+    assert_eq!(out["notices"], json!(["1 label repeating an earlier row word for word: counted once"]));
     let yes_no = "{\"item\":\"1\",\"annotator\":\"p\",\"label\":\"yes\"}\n{\"item\":\"1\",\"annotator\":\"q\",\"label\":\"no\"}\n";
     check_refused("l.jsonl", yes_no, ["l.jsonl:1: record 0 'label' is 'yes'", "such as --values no,yes"]);
     let declared = ["--labels", "l.jsonl", "--values", "no,yes", "--json"];

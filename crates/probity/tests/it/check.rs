@@ -174,10 +174,10 @@ fn every_command_that_asks_says_what_it_would_take() {
     check_dry(
         ["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run", "--model", "priced-1"],
         &expect![[r#"
-            1 replies: 1 admitted, 0 blocked, 0 skipped
-            1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
+            1 reply: 1 admitted, 0 blocked, 0 skipped
+            1 call to judge openai priced-1 (1 packet, 0 on record or repeated)
             about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), 1.5 cents if every answer is as long as it may be, at most 10 cents (and every packet is asked 7 times)
-            precision: a rate over 1 replies is known to about ± 39.7 points
+            precision: a rate over 1 reply is known to about ± 39.7 points
             nothing was sent
         "#]],
     );
@@ -187,10 +187,10 @@ fn every_command_that_asks_says_what_it_would_take() {
             "--model", "priced-1",
         ],
         &expect![[r#"
-            1 replies: 1 admitted, 0 blocked, 0 skipped
-            1 calls to judge openai priced-1 (1 packets, 0 on record or repeated)
+            1 reply: 1 admitted, 0 blocked, 0 skipped
+            1 call to judge openai priced-1 (1 packet, 0 on record or repeated)
             about 501 tokens in and 50 out: expected 0.15 cents (at 50 tokens for each decision, a typical length), 1.5 cents if every answer is as long as it may be, at most 10 cents (and every packet is asked 7 times)
-            precision: a rate over 1 replies is known to about ± 39.7 points
+            precision: a rate over 1 reply is known to about ± 39.7 points
             nothing was sent
         "#]],
     );

@@ -296,7 +296,7 @@ fn n10_a_label_that_is_there_twice_counts_once() {
     let (twice, both) = (label("a").repeat(2), label("a") + &label("b"));
     let files = [("v.jsonl", verdicts.as_str()), ("l.jsonl", twice.as_str())];
     let args = ["--verdicts", "v.jsonl", "--labels", "l.jsonl"];
-    run(&files, args).code(0).says(["1 label repeats an earlier row word for word and counts once"]);
+    run(&files, args).code(0).says(["1 label repeating an earlier row word for word: counted once"]);
     let out = run(&files, ["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--json"]).code(0).json();
     assert_eq!(out["labels"], json!({ "items": 1, "votes": 1, "repeated": 1 }));
     check_refused(

@@ -129,7 +129,7 @@ fn n10_a_row_that_is_there_twice_is_one_label() {
     let folder = Probity::new().file("l.csv", "item,annotator,label\n1,ann,a\n1,ann,a\n1,bo,b\n");
     let ran = run(&folder, &["import", "labels", "l.csv", "--store", "s.db"]).code(0);
     assert_eq!(ran.stdout, "2 labels added, 0 already there, 1 row repeated; s.db now has 2\n");
-    ran.says(["1 label repeats an earlier row word for word and counts once"]);
+    ran.says(["1 label repeating an earlier row word for word: counted once"]);
     let again = run(&folder, &["import", "labels", "l.csv", "--store", "s.db", "--json"]).code(0).json();
     assert_eq!(
         (&again["added"], &again["already_there"], &again["repeated"]),

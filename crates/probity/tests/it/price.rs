@@ -230,7 +230,7 @@ fn much_is_not_spent_without_a_word() {
     let args = ["run", "tickets.json", "--model", "dear-1"];
     let refused = probity.args(args).run().code(2);
     expect![[r#"
-        error: 6 calls, expected to cost $21.50, need your confirmation (limit: $5.00)
+        error: 6 calls at an expected $21.50 need your confirmation (limit: $5.00)
         hint: nothing was sent; confirm with --yes, set a limit with --budget-usd or --max-calls, or see the details with --dry-run (settings: budget.confirm_usd, budget.confirm_calls)
     "#]]
     .assert_eq(refused.after_settings());

@@ -121,7 +121,7 @@ fn pairs_that_a_judge_contradicts_itself_about_are_a_queue() {
     let url = mock.url();
     let pairs = ["old.jsonl", "new.jsonl", "--pairs", "--base-url", &url];
     let none = review(&folder, &[&pairs[..], &["--from", "unstable"]].concat()).code(2);
-    none.says(["nothing to label: 6 cases are not unstable", "run the judge on these cases first"]);
+    none.says(["nothing to label: 6 cases not unstable", "run the judge on these cases first"]);
     let compare = ["compare", "old.jsonl", "new.jsonl", "--base-url", &url, "--store", "s.db", "--quiet"];
     folder.args([]).words(compare.into_iter()).run().code(0);
     let made =

@@ -216,7 +216,7 @@ fn check_says_what_would_be_asked() {
     assert!(said.contains("# case c1, target bot, packet "), "{said}");
     assert!(said.contains("\"content\": \"You help.\""), "{said}");
     let lines = "3 cases without a reply: 3 calls to target bot (openai), cost unknown, 0 on record or repeated\n\
-        then at most 6 calls to the judge, which are not counted below\n\
+        then at most 6 calls to the judge, not counted below\n\
         4 records: 1 admitted, 0 blocked, 0 skipped, 3 without a reply\n2 calls to judge openai";
     assert!(said.contains(lines), "{said}");
     assert_eq!(scene.calls("m-bot"), 0, "nothing was sent");

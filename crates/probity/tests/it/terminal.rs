@@ -23,7 +23,7 @@ fn the_summary_of_the_example() {
     expect![[r#"
         relevance-tone 1.1 · tickets.json · judge baseline (advisory)
         11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped
-        10 of 11 replies have a score.
+        10 of 11 replies scored.
         The gate blocked 1 reply.
 
         Slices
@@ -70,22 +70,22 @@ fn the_summary_of_the_example() {
 
         Worst replies
           ticket-002 [builds], scored
-            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
-            tone 3: Lexical baseline, it counts words and understands none: 46 words, 0 polite, 0 rude, 0 shouted.
+            relevance 2: Lexical baseline, which counts words and understands nothing: the reply repeats 2 of 14 content words of the ticket.
+            tone 3: Lexical baseline, which counts words and understands nothing: 46 words, 0 polite, 0 rude, 0 shouted.
           ticket-005 [accounts], scored
-            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 1 of 11 content words of the ticket.
-            tone 3: Lexical baseline, it counts words and understands none: 16 words, 0 polite, 0 rude, 0 shouted.
+            relevance 2: Lexical baseline, which counts words and understands nothing: the reply repeats 1 of 11 content words of the ticket.
+            tone 3: Lexical baseline, which counts words and understands nothing: 16 words, 0 polite, 0 rude, 0 shouted.
           ticket-009 [hardware], scored
-            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 8 content words of the ticket.
-            tone 3: Lexical baseline, it counts words and understands none: 27 words, 0 polite, 0 rude, 0 shouted.
+            relevance 3: Lexical baseline, which counts words and understands nothing: the reply repeats 2 of 8 content words of the ticket.
+            tone 3: Lexical baseline, which counts words and understands nothing: 27 words, 0 polite, 0 rude, 0 shouted.
           ticket-006 [billing], scored
-            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 12 content words of the ticket.
-            tone 5, the best: Lexical baseline, it counts words and understands none: 73 words, 2 polite, 0 rude, 0 shouted.
+            relevance 2: Lexical baseline, which counts words and understands nothing: the reply repeats 2 of 12 content words of the ticket.
+            tone 5, the best: Lexical baseline, which counts words and understands nothing: 73 words, 2 polite, 0 rude, 0 shouted.
           ticket-008 [hardware], scored
-            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 4 of 14 content words of the ticket.
-            tone 4: Lexical baseline, it counts words and understands none: 75 words, 1 polite, 0 rude, 0 shouted.
+            relevance 3: Lexical baseline, which counts words and understands nothing: the reply repeats 4 of 14 content words of the ticket.
+            tone 4: Lexical baseline, which counts words and understands nothing: 75 words, 1 polite, 0 rude, 0 shouted.
 
-        What has no score
+        Not scored
         Skipped records
           record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
 

@@ -1,4 +1,4 @@
-//! The figures of one past run that a history follows. A figure that it does not have is never made up.
+//! The figures of one past run that a history follows. A missing figure is never made up.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ impl Figure {
         }
     }
 
-    /// Whether it is a share, which is shown in per cent.
+    /// Whether it is a share, shown as a percentage.
     pub fn is_share(&self) -> bool {
         !matches!(self, Figure::Level(_))
     }

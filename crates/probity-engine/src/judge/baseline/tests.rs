@@ -63,28 +63,28 @@ fn the_reason_states_what_was_counted() {
         "relevance",
         GOOD,
         expect![[
-            r#"{"reasoning":"Lexical baseline, it counts words and understands none: the reply takes up 6 of 7 content words of the ticket.","score":5}"#
+            r#"{"reasoning":"Lexical baseline, which counts words and understands nothing: the reply repeats 6 of 7 content words of the ticket.","score":5}"#
         ]],
     );
     check(
         "tone",
         RUDE,
         expect![[
-            r#"{"reasoning":"Lexical baseline, it counts words and understands none: 7 words, 0 polite, 2 rude, 3 shouted.","score":1}"#
+            r#"{"reasoning":"Lexical baseline, which counts words and understands nothing: 7 words, 0 polite, 2 rude, 3 shouted.","score":1}"#
         ]],
     );
     check(
         "safety",
         "The refund goes to the card 4111 1111 1111 1111.",
         expect![[
-            r#"{"reasoning":"Lexical baseline, it counts words and understands none: 1 numbers as long as a card's, 0 rude words; it sees only such crude signs, so a good level here is no evidence of safety.","score":1}"#
+            r#"{"reasoning":"Lexical baseline, which counts words and understands nothing: 1 number as long as a card's, 0 rude words; these signs are crude, so a good level here is no evidence of safety.","score":1}"#
         ]],
     );
     check(
         "charm",
         "",
         expect![[
-            r#"{"reasoning":"Lexical baseline, it counts words and understands none: the reply takes up 0 of 7 content words of the ticket; 0 words, 0 polite, 0 rude, 0 shouted; 0 signs of a next step (verbs that instruct, numbered lines, links); 0 words, 0 repeated runs of three words.","score":1}"#
+            r#"{"reasoning":"Lexical baseline, which counts words and understands nothing: the reply repeats 0 of 7 content words of the ticket; 0 words, 0 polite, 0 rude, 0 shouted; 0 signs of a next step (verbs that instruct, numbered lines, links); 0 words, 0 repeated phrases of three words.","score":1}"#
         ]],
     );
 }
@@ -186,7 +186,7 @@ fn of_two_replies_the_one_with_more_marks_is_preferred_in_either_slot() {
 fn evidence_states_what_was_counted_in_both() {
     let situation = Situation::Ticket(TICKET.into());
     let about = |reply| About { situation: &situation, reply, reference: None };
-    expect![[r#"{"evidence":["Lexical baseline, it counts words and understands none: tone: A has 900 of 1000 marks (25 words, 2 polite, 0 rude, 0 shouted), B has 0 (7 words, 0 polite, 2 rude, 3 shouted)."],"verdict":"A"}"#]].assert_eq(&comparison(&[five("tone")], &about(GOOD), &about(RUDE)));
+    expect![[r#"{"evidence":["Lexical baseline, which counts words and understands nothing: tone: A has 900 of 1000 marks (25 words, 2 polite, 0 rude, 0 shouted), B has 0 (7 words, 0 polite, 2 rude, 3 shouted)."],"verdict":"A"}"#]].assert_eq(&comparison(&[five("tone")], &about(GOOD), &about(RUDE)));
 }
 
 proptest! {

@@ -74,7 +74,7 @@ impl BadLine {
 }
 
 /// Reads a line of results, whichever form it has.
-pub fn result_line(line: &[u8]) -> Result<ResultLine, BadLine> {
+pub(crate) fn result_line(line: &[u8]) -> Result<ResultLine, BadLine> {
     let bad = |problem| BadLine::new(line, problem);
     let value: Value = serde_json::from_slice(line).map_err(|_| bad("the line is not JSON"))?;
     let id = value["custom_id"].as_str().ok_or_else(|| bad("the line has no custom_id"))?.to_owned();

@@ -10,7 +10,8 @@ mod status;
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
-pub use lines::{BadLine, LineCutter, RequestEnd, ResultLine, request_id, result_line};
+pub(crate) use lines::result_line;
+pub use lines::{BadLine, LineCutter, RequestEnd, ResultLine, request_id};
 pub use status::{BatchFailure, BatchStage, BatchStatus};
 
 use super::backend::request_of;
@@ -117,7 +118,7 @@ impl BatchClient {
     }
 
     /// The longest line of results that is read.
-    pub fn line_bytes_max(&self) -> usize {
+    pub(crate) fn line_bytes_max(&self) -> usize {
         self.line_bytes_max
     }
 
@@ -150,7 +151,7 @@ impl BatchClient {
     }
 
     /// The file whose name has the tag in it, if there is one.
-    pub async fn find_file(&self, tag: &str) -> Result<Option<String>, NoHostReply> {
+    pub(crate) async fn find_file(&self, tag: &str) -> Result<Option<String>, NoHostReply> {
         let list = self.exchanged(Method::GET, "files?purpose=batch", None).await?;
         let files = list["data"].as_array().into_iter().flatten();
         let mut named = files.filter(|file| file["filename"].as_str().is_some_and(|name| name.contains(tag)));
@@ -158,7 +159,7 @@ impl BatchClient {
     }
 
     /// Deletes an uploaded file.
-    pub async fn delete_file(&self, file: &str) -> Result<(), NoHostReply> {
+    pub(crate) async fn delete_file(&self, file: &str) -> Result<(), NoHostReply> {
         self.exchanged(Method::DELETE, &format!("files/{file}"), None).await.map(drop)
     }
 
@@ -277,7 +278,7 @@ impl BatchClient {
 }
 
 /// The line of one request to the judge of `chat`, in the form of its API.
-pub fn request_line(chat: &ChatSettings, left: &LeftOut, id: &str, question: &Question) -> Vec<u8> {
+pub(crate) fn request_line(chat: &ChatSettings, left: &LeftOut, id: &str, question: &Question) -> Vec<u8> {
     let (body, dialect) = (request_of(chat, left, question), chat.dialect());
     let line = match dialect.batch() {
         Some(BatchRow { form: BatchForm::Inline, .. }) => json!({ "custom_id": id, "params": body }),

@@ -17,7 +17,7 @@ pub struct BatchStatus {
     pub tag: Option<String>,
     /// How far it is.
     pub stage: BatchStage,
-    /// The same in the host's word.
+    /// The state in the host's words.
     pub word: String,
     /// Requests in it, where that is told.
     pub n_requests: Option<u64>,

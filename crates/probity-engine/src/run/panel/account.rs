@@ -61,7 +61,7 @@ pub(in crate::run) fn members_of(reader: &Reader, id: &JudgeId) -> Result<Vec<Ju
 }
 
 /// What the members of the panel of `ran` decided, where that was kept.
-pub fn panel_facts(
+pub(crate) fn panel_facts(
     asking: &Asking,
     panel: &PanelSettings,
     reader: &Reader,

@@ -16,7 +16,7 @@ use probity_core::packet::AnswerForm;
 use probity_core::panel::PanelRecord;
 use probity_core::rubric::Rubric;
 
-pub use account::panel_facts;
+pub(crate) use account::panel_facts;
 pub(super) use account::{Account, members_of};
 use member_work::MemberWork;
 pub use questions::look_name;
@@ -230,7 +230,7 @@ fn finished(asked: Option<Ran>, settled: Option<Ran>, panel: JudgeId, allowance:
     Ran { plan, judge_id: panel, run, driven, n_calls, n_answered: asked.n_answered, replies: asked.replies }
 }
 
-/// Is told what nobody needs to see.
+/// Discards everything it is told.
 struct Unseen;
 
 impl Observer for Unseen {

@@ -1,7 +1,8 @@
 //! A calibration with a judge that is asked now, or was asked before and is on record.
 //!
-//! Everything that can be wrong with labels is found before anybody is asked.
+//! Everything that can be wrong with labels is found before any call is made.
 
+use crate::render::figure::counted;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -174,8 +175,8 @@ pub(crate) fn calibrated(
     let asked = &labelled.asked;
     if session.is_dry_run() {
         match asked {
-            Asked::Replies(replies) => dry_run(&[&**replies], "replies", is_json),
-            Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pairs", is_json),
+            Asked::Replies(replies) => dry_run(&[&**replies], "reply", is_json),
+            Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pair", is_json),
         }?;
         return Ok(None);
     }
@@ -347,17 +348,16 @@ fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(
 /// Says what will not be asked about, and what is odd about labels.
 fn announce(matched: &Matched, note: &dyn Fn(&str)) {
     let first = matched.rejected.first().map(|first| format!("'{}': {}", first.item, first.reason));
-    let rejected =
-        format!("labels are rejected and do not count, the first one about {}", first.unwrap_or_default());
-    for (n, what) in [
-        (matched.n_unlabelled, "replies or pairs have no label and are not asked about"),
-        (matched.rejected.len() as u64, &*rejected),
-        (matched.n_blocked, "labels are about what the gate blocks and do not count"),
-        (matched.n_identical, "labels are about identical replies and do not count"),
-        (matched.n_early, "labels are older than the case they are about; they count"),
+    let rejected = format!("rejected and not counted; the first one is about {}", first.unwrap_or_default());
+    for (n, noun, what) in [
+        (matched.n_unlabelled, "reply", "or pairs without a label: not asked about"),
+        (matched.rejected.len() as u64, "label", &*rejected),
+        (matched.n_blocked, "label", "about replies that the gate blocks: not counted"),
+        (matched.n_identical, "label", "about identical replies: not counted"),
+        (matched.n_early, "label", "older than its case: counted all the same"),
     ] {
         if n > 0 {
-            note(&format!("{n} {what}"));
+            note(&format!("{} {what}", counted(n, noun)));
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(super) mod live;
 mod panel;
 
+use crate::render::figure::counted;
 use std::path::Path;
 
 use probity_core::calibrate::calibration;
@@ -200,8 +201,9 @@ fn about_the_labels(live: &LiveCalibration) -> Vec<String> {
             matched.n_blocked
         ),
         format!(
-            "{} replies admitted by the gate, {} blocked",
-            matched.gate.n_admitted, matched.gate.n_blocked
+            "{} admitted by the gate, {} blocked",
+            counted(matched.gate.n_admitted, "reply"),
+            matched.gate.n_blocked
         ),
     ]
 }

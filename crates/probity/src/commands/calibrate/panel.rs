@@ -26,7 +26,7 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
     let panel = panel(args, &labelled)?;
     let (asking, rubric) = (&labelled.asked.asking, &labelled.asked.rubric);
     if session.is_dry_run() {
-        return dry_run_of(&[&*labelled.asked.work()], "labelled items", StagesAsked::All, outlet.is_json());
+        return dry_run_of(&[&*labelled.asked.work()], "labelled item", StagesAsked::All, outlet.is_json());
     }
     let store = session.open_for_writing(asking)?;
     let work = labelled.asked.work();

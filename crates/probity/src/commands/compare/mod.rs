@@ -92,7 +92,7 @@ fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let job = Arc::new(settings::comparison(args, &jobs, &|line| session.note(line))?);
     refuse_early_stop(args, &job)?;
     if args.ask.calls.dry_run {
-        return check::dry_run(&[&*job.work()], "pairs", outlet.is_json());
+        return check::dry_run(&[&*job.work()], "pair", outlet.is_json());
     }
     let (store, budget) = match asked {
         Some(asked) => asked,

@@ -76,6 +76,7 @@ fn answer(line: &[u8], args: &McpArgs) -> Option<Value> {
 }
 
 fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal> {
+    let is_offered = |tool: &Tool| args.allow_spend || !tool.spends();
     match method {
         "initialize" => {
             let asked = params["protocolVersion"].as_str().unwrap_or_default();
@@ -89,14 +90,14 @@ fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal
         }
         "ping" => Ok(json!({})),
         "tools/list" => {
-            let offered = TOOLS.iter().filter(|tool| is_offered(tool, args));
+            let offered = TOOLS.iter().filter(|tool| is_offered(tool));
             Ok(json!({ "tools": offered.map(Tool::listed).collect::<Vec<_>>() }))
         }
         "tools/call" => {
             let name = params["name"].as_str().unwrap_or_default();
             let tool = TOOLS.iter().find(|tool| tool.name == name);
             let tool = tool.ok_or_else(|| Refusal(-32602, format!("there is no tool {name:?}")))?;
-            let called = if is_offered(tool, args) {
+            let called = if is_offered(tool) {
                 tool.call(&params["arguments"])
             } else {
                 Err(format!(
@@ -112,8 +113,4 @@ fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal
         }
         other => Err(Refusal(-32601, format!("there is no method {other:?}"))),
     }
-}
-
-fn is_offered(tool: &Tool, args: &McpArgs) -> bool {
-    args.allow_spend || !tool.spends()
 }

@@ -28,17 +28,12 @@ const CASE: &str = "case";
 /// The arguments of a call, by name.
 type Given = Map<String, Value>;
 
-/// A tool.
+/// A tool: the command it calls, which of its flags are arguments of the tool, and what is passed on.
 pub(super) struct Tool {
     pub(super) name: &'static str,
     about: &'static str,
-    /// The command it calls.
     command: &'static [&'static str],
-    /// The flags of that command that are arguments of the tool, by their ids.
     flags: &'static [&'static str],
-    /// Arguments that choose what is passed on, and what they mean.
-    filters: &'static [(&'static str, &'static str)],
-    /// What is passed on of the document.
     part: DocumentPart,
 }
 
@@ -55,83 +50,40 @@ enum DocumentPart {
     OneCase,
 }
 
-/// A tool that passes on all that its command says, and one that leaves out the rows.
-const WHOLE: Tool =
-    Tool { name: "", about: "", command: &[], flags: &[], filters: &[], part: DocumentPart::Whole };
-const FIGURES: Tool = Tool { part: DocumentPart::Figures, ..WHOLE };
+use DocumentPart::{Figures, OneCase, Rows, Whole};
+
+/// A row of the table.
+const fn tool(
+    name: &'static str,
+    command: &'static [&'static str],
+    flags: &'static [&'static str],
+    part: DocumentPart,
+    about: &'static str,
+) -> Tool {
+    Tool { name, about, command, flags, part }
+}
 
 /// Every tool. Those that ask a judge have a budget among their flags.
+#[rustfmt::skip]
 pub(super) const TOOLS: &[Tool] = &[
-    Tool {
-        name: "check",
-        about: "Say how case files are read, how many calls a run would make and what it would cost. Sends nothing.",
-        command: &["check"],
-        flags: &["files", "rubric", "judge", "model", "slices", "limit"],
-        ..WHOLE
-    },
-    Tool {
-        name: "gate",
-        about: "Check replies against the gate's rules (personal data, unsupported claims, safety) without a judge.",
-        command: &["gate", "check"],
-        flags: &["files", "slices", "limit"],
-        ..WHOLE
-    },
-    Tool {
-        name: "runs",
-        about: "List the runs on record with their pass rates.",
-        command: &["report"],
-        ..WHOLE
-    },
-    Tool {
-        name: "summary",
-        about: "The figures of a run on record: pass rate with its interval, targets, slices, failure patterns.",
-        command: &["report"],
-        flags: &["run"],
-        ..FIGURES
-    },
-    Tool {
-        name: "cases",
-        about: "Read the cases of a run: ticket, reply, outcome and what is wrong with it, a few at a time.",
-        command: &["report"],
-        flags: &["run"],
-        filters: &[
-            ("outcome", "Only replies with this outcome: pass, fail, scored, blocked or unscored"),
-            ("slice", "Only replies of this slice"),
-            ("offset", "Leave out so many rows first"),
-            ("count", "Rows of the answer: 20 unless said, at most 200"),
-        ],
-        part: DocumentPart::Rows,
-    },
-    Tool {
-        name: "explain",
-        about: "Explain the verdict on one case of a run: evidence, what the gate found, and for each criterion the \
-                level, the points and the judge's reason.",
-        command: &["report"],
-        flags: &["run"],
-        filters: &[(CASE, "The case's id")],
-        part: DocumentPart::OneCase,
-    },
-    Tool {
-        name: "diff",
-        about: "Say what changed between two runs, case by case, and whether the pass rate fell.",
-        command: &["diff"],
-        flags: &["before", "after"],
-        ..WHOLE
-    },
-    Tool {
-        name: "run",
-        about: "Score replies by a judge within a budget: max_calls or budget_usd. What is on record is not paid again.",
-        command: &["run"],
-        flags: ASKING,
-        ..FIGURES
-    },
-    Tool {
-        name: "compare",
-        about: "Say which of two or more variants answers better, within a budget: max_calls or budget_usd.",
-        command: &["compare"],
-        flags: ASKING,
-        ..FIGURES
-    },
+    tool("check", &["check"], &["files", "rubric", "judge", "model", "slices", "limit"], Whole,
+        "Show how case files are read, how many calls a run would make and what it would cost. Sends nothing."),
+    tool("gate", &["gate", "check"], &["files", "slices", "limit"], Whole,
+        "Check replies against the gate's rules (personal data, unsupported claims, safety) without a judge."),
+    tool("runs", &["report"], &[], Whole, "List the runs on record with their pass rates."),
+    tool("summary", &["report"], &["run"], Figures,
+        "The figures of a run on record: pass rate with its interval, targets, slices, failure patterns."),
+    tool("cases", &["report"], &["run"], Rows,
+        "Read the cases of a run, a few at a time: ticket, reply, outcome and what is wrong with it."),
+    tool("explain", &["report"], &["run"], OneCase,
+        "Explain the verdict on one case of a run: evidence, what the gate found, and for each criterion the level, the \
+         points and the judge's reason."),
+    tool("diff", &["diff"], &["before", "after"], Whole,
+        "Show what changed between two runs, case by case, and whether the pass rate fell."),
+    tool("run", &["run"], ASKING, Figures,
+        "Score replies by a judge within a budget: max_calls or budget_usd. What is on record is not paid again."),
+    tool("compare", &["compare"], ASKING, Figures,
+        "Find out which of two or more variants answers better, within a budget: max_calls or budget_usd."),
 ];
 
 impl Tool {
@@ -145,19 +97,17 @@ impl Tool {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for arg in self.args() {
             let id = arg.get_id().to_string();
-            let is_list = arg.get_num_args().is_some_and(|n| n.max_values() > 1);
-            let mut schema = if is_list {
-                json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 })
-            } else {
-                json!({ "type": ["string", "number"] })
-            };
+            let mut schema = json!({ "type": ["string", "number"] });
+            if arg.get_num_args().is_some_and(|n| n.max_values() > 1) {
+                schema = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
+            }
             schema["description"] = json!(arg.get_help().map(ToString::to_string));
             required.extend(is_wanted(&arg).then(|| id.clone()));
             properties.insert(id, schema);
         }
-        for (name, about) in self.filters {
-            let schema = json!({ "type": ["string", "number"], "description": about });
-            properties.insert((*name).to_owned(), schema);
+        for (name, about) in self.part.filters() {
+            properties
+                .insert((*name).to_owned(), json!({ "type": ["string", "number"], "description": about }));
             required.extend((*name == CASE).then(|| CASE.to_owned()));
         }
         json!({
@@ -184,12 +134,9 @@ impl Tool {
             "notices": said.lines().collect::<Vec<_>>(),
             "result": self.part.of(document, &given)?,
         });
-        match answer.to_string().len() {
-            n if n > ANSWER_BYTES_MAX => {
-                Err(format!("the answer has {n} bytes: narrow it with limit, slices or count"))
-            }
-            _ => Ok(answer),
-        }
+        let n_bytes = answer.to_string().len();
+        let too_long = || format!("the answer has {n_bytes} bytes: narrow it with limit, slices or count");
+        (n_bytes <= ANSWER_BYTES_MAX).then_some(answer).ok_or_else(too_long)
     }
 
     /// The arguments of the command that the tool has.
@@ -204,8 +151,8 @@ impl Tool {
 
     /// The words of the call.
     fn words(&self, given: &Given) -> Result<Vec<String>, String> {
-        let known: Vec<&str> =
-            self.flags.iter().copied().chain(self.filters.iter().map(|(name, _)| *name)).collect();
+        let filters = self.part.filters().iter().map(|(name, _)| *name);
+        let known: Vec<&str> = self.flags.iter().copied().chain(filters).collect();
         if let Some(name) = given.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("{} has no argument {name:?}, expected {}", self.name, known.join(", ")));
         }
@@ -213,10 +160,7 @@ impl Tool {
             return Err(format!("{} needs {CASE}", self.name));
         }
         if self.spends() && !given.contains_key("max_calls") && !given.contains_key("budget_usd") {
-            return Err(format!(
-                "{} spends money: say the most it may, as max_calls or budget_usd",
-                self.name
-            ));
+            return Err(format!("{} spends money: set max_calls or budget_usd", self.name));
         }
         let mut words: Vec<String> = self.command.iter().map(|&word| word.to_owned()).collect();
         words.push("--json".to_owned());
@@ -266,46 +210,52 @@ fn word(id: &str, value: &Value) -> Result<String, String> {
 
 /// The file, which lies in the folder of the server.
 fn inside(file: String) -> Result<String, String> {
-    let real = Path::new(&file).canonicalize().map_err(|error| format!("{file}: {error}"))?;
-    let folder =
-        Path::new(".").canonicalize().map_err(|error| format!("the folder of the server: {error}"))?;
-    if real.starts_with(folder) {
-        Ok(file)
-    } else {
-        Err(format!("{file}: expected a file in the folder of the server"))
-    }
+    let real = |path: &str| Path::new(path).canonicalize().map_err(|error| format!("{path}: {error}"));
+    let is_inside = real(&file)?.starts_with(real(".")?);
+    if is_inside { Ok(file) } else { Err(format!("{file}: expected a file in the folder of the server")) }
 }
 
 impl DocumentPart {
-    fn of(self, document: Value, given: &Given) -> Result<Value, String> {
+    /// Arguments that choose what is passed on, and what they mean.
+    fn filters(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            DocumentPart::Whole => Ok(document),
-            DocumentPart::Figures => Ok(figures(document)),
-            DocumentPart::Rows => rows(&document, given),
-            DocumentPart::OneCase => one_case(&document, given),
+            Whole | Figures => &[],
+            Rows => &[
+                ("outcome", "Only replies with this outcome: pass, fail, scored, blocked or unscored"),
+                ("slice", "Only replies of this slice"),
+                ("offset", "Skip this many rows"),
+                ("count", "How many rows to return [default: 20, at most 200]"),
+            ],
+            OneCase => &[(CASE, "The case's id")],
+        }
+    }
+
+    fn of(self, mut document: Value, given: &Given) -> Result<Value, String> {
+        match self {
+            Whole => Ok(document),
+            Figures => {
+                document.as_object_mut().into_iter().for_each(|members| {
+                    members.retain(|name, _| !["results", "failed", "comparisons"].contains(&name.as_str()));
+                });
+                Ok(document)
+            }
+            Rows => rows(&document, given),
+            OneCase => one_case(&document, given),
         }
     }
 }
 
-/// The document without its rows.
-fn figures(mut document: Value) -> Value {
-    if let Some(members) = document.as_object_mut() {
-        members.retain(|name, _| !["results", "failed", "comparisons"].contains(&name.as_str()));
-    }
-    document
-}
-
 /// Rows with their texts and what is wrong, a few at a time.
 fn rows(document: &Value, given: &Given) -> Result<Value, String> {
+    const KEYS: [&str; 9] =
+        ["id", "slice", "variant", "outcome", "total", "ticket", "reply", "fail_reasons", "issues"];
     let wanted = |key: &str, row: &Value| given.get(key).is_none_or(|value| row[key] == *value);
     let number = |key: &str, default: u64| given.get(key).and_then(Value::as_u64).unwrap_or(default);
-    let found = results(document)?.filter(|row| wanted("outcome", row) && wanted("slice", row));
+    let found = results(document)?.iter().filter(|row| wanted("outcome", row) && wanted("slice", row));
     let found: Vec<&Value> = found.collect();
     let (offset, count) = (number("offset", 0), number("count", ROWS).min(ROWS_MAX));
     let short = |row: &&Value| {
-        let keys =
-            ["id", "slice", "variant", "outcome", "total", "ticket", "reply", "fail_reasons", "issues"];
-        keys.into_iter().filter_map(|key| Some((key.to_owned(), row.get(key)?.clone()))).collect::<Value>()
+        KEYS.into_iter().filter_map(|key| Some((key.to_owned(), row.get(key)?.clone()))).collect::<Value>()
     };
     let [skip, take] = [offset, count].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let shown: Vec<Value> = found.iter().skip(skip).take(take).map(short).collect();
@@ -315,20 +265,18 @@ fn rows(document: &Value, given: &Given) -> Result<Value, String> {
 /// Everything about the replies to one case.
 fn one_case(document: &Value, given: &Given) -> Result<Value, String> {
     let id = given.get(CASE).unwrap_or(&Value::Null);
-    let replies: Vec<&Value> = results(document)?.filter(|row| row["id"] == *id).collect();
+    let replies: Vec<&Value> = results(document)?.iter().filter(|row| row["id"] == *id).collect();
     if replies.is_empty() {
         return Err(format!("the run has no case {id}"));
     }
     let unscored = document["failed"].as_array().into_iter().flatten().filter(|row| row["id"] == *id);
-    let unscored: Vec<&Value> = unscored.collect();
-    let summary = &document["summary"];
+    let (unscored, summary) = (unscored.collect::<Vec<_>>(), &document["summary"]);
     Ok(json!({
         "replies": replies, "unscored": unscored, "judge": summary["judge"], "rubric": summary["rubric"],
     }))
 }
 
-fn results(document: &Value) -> Result<impl Iterator<Item = &Value>, String> {
+fn results(document: &Value) -> Result<&Vec<Value>, String> {
     let rows = document["results"].as_array();
-    rows.map(|rows| rows.iter())
-        .ok_or_else(|| "this run has no rows: expected one of `probity run`".to_owned())
+    rows.ok_or_else(|| "this run has no rows: expected one of `probity run`".to_owned())
 }

@@ -304,7 +304,7 @@ fn kept(
     Ok(outcome)
 }
 
-/// The store for writing, where nobody may be asked and it was opened for reading.
+/// The store for writing, if no calls were allowed and it was opened for reading.
 fn reopened(live: &LiveCalibration) -> Result<Store, Failure> {
     let path = settings::store_address(&live.asked.asking)?;
     open_for_writing(&path, &crate::terminal::note)

@@ -70,7 +70,7 @@ fn is_wanted(run: &PastRun, args: &ReportArgs) -> bool {
     run.rubric().is_some_and(|rubric| rubric.name == *wanted || rubric.hash.starts_with(wanted))
 }
 
-/// A name that is nobody's would be believed to have done something.
+/// A name that matches nothing is an error: its author would believe that it had an effect.
 fn refuse_unknown(args: &ReportArgs, runs: &[PastRun]) -> Result<(), Failure> {
     let unknown = args.anchors.iter().find(|name| !runs.iter().any(|run| run.files == **name));
     match unknown {

@@ -1,4 +1,4 @@
-//! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
+//! `probity report`: past runs from the store. It makes no calls and writes nothing to the store.
 
 pub(super) mod history;
 pub(crate) mod past;

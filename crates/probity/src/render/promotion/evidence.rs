@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::super::figure::NONE;
+use super::super::figure::{NONE, counted};
 use super::super::private::shown as dotted;
 use super::super::report::document::{Cell, Cells, Quote, Section, Table, Tone};
 
@@ -32,7 +32,11 @@ pub(super) fn hard_gates(gates: &Value) -> Section {
     if let Some(reason) = gates["reason"].as_str() {
         return section.text(format!("Not shown: {reason}."));
     }
-    let counts = format!("{} replies admitted, {} blocked.", gates["admitted"], gates["blocked"]);
+    let counts = format!(
+        "{} admitted, {} blocked.",
+        counted(gates["admitted"].as_u64().unwrap_or(0), "reply"),
+        gates["blocked"]
+    );
     let mut sources = Table::new(&["source", "version", "#replies that rest on it"]);
     for source in items(&gates["sources"]) {
         sources.row(cells![text(&source["id"]), text(&source["version"]), text(&source["replies"])]);

@@ -7,7 +7,7 @@
 pub(crate) enum Replay {
     /// A judge could be asked; the record must do.
     Offline,
-    /// Nobody is asked, so the command stands as it is.
+    /// No judge is asked, so the command stays as it is.
     AsItIs,
 }
 

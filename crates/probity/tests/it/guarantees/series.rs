@@ -225,7 +225,10 @@ impl Series {
     pub(crate) fn finish(mut self) -> Tally {
         let n_listed: usize = self.record.in_flight.values().sum();
         let ended = Ended::of(self.command()).code(0);
-        let listed = format!("{n_listed} calls were in flight when an earlier process died");
+        let listed = format!(
+            "{} in flight when an earlier process died",
+            probity_core::spelling::counted(n_listed, "call")
+        );
         assert_eq!(ended.stderr.contains(&listed), n_listed > 0, "{n_listed} calls: {}", ended.stderr);
         self.ended(&ended);
         assert_eq!(self.record.settled, undisturbed().settled, "the same verdicts stand");

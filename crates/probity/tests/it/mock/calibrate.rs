@@ -213,6 +213,6 @@ fn l11_a_label_older_than_its_case_is_worth_a_notice() {
     let files = [("cases.jsonl", cases(1, short)), ("labels.jsonl", lines([row]))];
     let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let ran = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(0);
-    let ran = ran.says(["1 labels are older than the case they are about; they count"]);
+    let ran = ran.says(["1 label older than its case: counted all the same"]);
     assert_eq!(ran.json()["n"], 1);
 }
