@@ -1,5 +1,6 @@
 //! Who may enter and what is theirs to see: tokens, sessions, and other people's items.
 
+use super::super::people::{INVITATION_SECONDS_MAX, SESSION_IDLE_SECONDS_MAX};
 use super::*;
 
 #[test]
