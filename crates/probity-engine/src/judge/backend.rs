@@ -48,9 +48,8 @@ pub struct ChatJudge {
 }
 
 impl ChatJudge {
-    async fn ask(&self, question: &Question, server: usize) -> Reception {
-        let body = request_of(&self.chat, &self.left, question).to_string();
-        self.service.post(body.into_bytes(), server).await
+    fn request(&self, question: &Question) -> Vec<u8> {
+        request_of(&self.chat, &self.left, question).to_string().into_bytes()
     }
 }
 
@@ -98,6 +97,8 @@ impl Judge {
             Backend::Chat(chat) => {
                 let (mut chat, left) = (chat.clone(), left.clone());
                 let secrets = fill(&mut chat, key)?;
+                // Looked up once: the table would be searched several times for each call.
+                chat.dialect = Some(chat.dialect());
                 let service = Service::of_chat(&chat, limits, key)?.with_secrets(secrets);
                 Judge::Chat(Box::new(ChatJudge { service, chat, left, context: Arc::default() }))
             }
@@ -116,10 +117,18 @@ impl Judge {
         })
     }
 
-    /// Asks once, the server at this place where there are several, and reports what happened.
-    pub async fn ask(&self, question: &Question, server: usize) -> Reception {
+    /// The bytes that are sent about a question; none where the judge is no service.
+    pub fn request(&self, question: &Question) -> Vec<u8> {
         match self {
-            Judge::Chat(judge) => judge.ask(question, server).await,
+            Judge::Chat(judge) => judge.request(question),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Asks once by its request, the server at this place where there are several, and reports what happened.
+    pub async fn ask(&self, question: &Question, request: Vec<u8>, server: usize) -> Reception {
+        match self {
+            Judge::Chat(judge) => judge.service.post(request, server).await,
             Judge::Command(program) => command::ask(program, question).await,
             Judge::Baseline => {
                 let started = Instant::now();

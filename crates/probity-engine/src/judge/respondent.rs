@@ -20,8 +20,16 @@ pub trait Respondent: Send + Sync + 'static {
         1
     }
 
-    /// Asks once, the server at this place where there are several, and reports what happened.
-    fn ask(&self, question: &Self::Question, server: usize) -> impl Future<Output = Reception> + Send;
+    /// What is sent about a question. It is made before the call waits for its turn, so that the turn is not spent on it.
+    fn request(&self, question: &Self::Question) -> Vec<u8>;
+
+    /// Asks once by its request, the server at this place where there are several, and reports what happened.
+    fn ask(
+        &self,
+        question: &Self::Question,
+        request: Vec<u8>,
+        server: usize,
+    ) -> impl Future<Output = Reception> + Send;
 
     /// Reads a whole body in the respondent's dialect.
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault>;
@@ -74,8 +82,12 @@ impl Respondent for Judge {
         question.packet.ask().n_decisions().try_into().unwrap_or(u32::MAX)
     }
 
-    async fn ask(&self, question: &Question, server: usize) -> Reception {
-        Judge::ask(self, question, server).await
+    fn request(&self, question: &Question) -> Vec<u8> {
+        Judge::request(self, question)
+    }
+
+    async fn ask(&self, question: &Question, request: Vec<u8>, server: usize) -> Reception {
+        Judge::ask(self, question, request, server).await
     }
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {

@@ -166,6 +166,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             Ok(attempt) => attempt,
             Err(pursued) => return Ok(Step::Done(pursued)),
         };
+        let request = self.desk.respondent.request(&self.task.question);
         let permit = match self.turn().await {
             // A process that slept through its lease is dead for the others: they may be asking by now.
             Ok(Some(_)) if !self.desk.store.holds_leases() => {
@@ -183,7 +184,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             }
         };
         self.tries.start(&self.desk.schedule);
-        let (reception, heard, cost) = self.call(permit).await;
+        let (reception, heard, cost) = self.call(permit, request).await;
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
         let end = heard.end(reception, cost, self.desk.price.as_ref());
@@ -194,12 +195,12 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// Sends the call and takes in what came back. The place on the lane is free afterwards.
-    async fn call(&self, permit: Permit<'a>) -> (Reception, Heard, Option<Money>) {
+    async fn call(&self, permit: Permit<'a>, request: Vec<u8>) -> (Reception, Heard, Option<Money>) {
         let desk = self.desk;
         desk.budget.call_sent();
         desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         fault_points::reach(Point::BeforeSend);
-        let reception = desk.respondent.ask(&self.task.question, permit.server()).await;
+        let reception = desk.respondent.ask(&self.task.question, request, permit.server()).await;
         fault_points::reach(Point::AfterBody);
         let heard = Heard::of(&reception, desk);
         heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));

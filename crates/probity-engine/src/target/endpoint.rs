@@ -94,9 +94,13 @@ impl Respondent for Target {
         (request.hash, &request.packet)
     }
 
-    async fn ask(&self, request: &Request, server: usize) -> Reception {
+    fn request(&self, request: &Request) -> Vec<u8> {
+        request.body.clone().into_bytes()
+    }
+
+    async fn ask(&self, request: &Request, body: Vec<u8>, server: usize) -> Reception {
         match &self.channel {
-            Channel::Http(service) => service.post(request.body.clone().into_bytes(), server).await,
+            Channel::Http(service) => service.post(body, server).await,
             Channel::Program(program) => {
                 program.exchange(request.case_id.clone(), format!("{}\n", request.body)).await
             }
