@@ -292,6 +292,28 @@ mod tests {
         check_one_more([0, 0, 0, 0, 4], "");
     }
 
+    /// Whatever the levels: points add up to the total, and one level more is named where, and only where, some single
+    /// step up passes.
+    #[test]
+    fn points_add_up_and_one_level_more_is_right_for_every_reply() {
+        let rubric = rubric::built_in("support-gold").expect("built in");
+        for n in 0..1250 {
+            let given = [n % 5, n / 5 % 5, n / 25 % 5, n / 125 % 5, n / 625 * 4];
+            let scored = |given: [i64; 5]| score(&rubric, &levels(&rubric, &given));
+            let own = scored(given);
+            assert_eq!(own.points.iter().map(|(_, points)| *points).sum::<Exact>(), own.total.unwrap());
+            let known = levels(&rubric, &given);
+            let named = one_level_more(&rubric, &known.iter().map(|(id, level)| (id, *level)).collect());
+            let passes = (0..5).filter(|at| given[*at] < 4).find_map(|at| {
+                let mut raised = given;
+                raised[at] += if at == 4 { 4 } else { 1 };
+                let total = scored(raised).total?;
+                scored(raised).failures.is_empty().then(|| (rubric.criteria()[at].id.clone(), total))
+            });
+            assert_eq!(named.map(|(each, total)| (each.id.clone(), total)), passes, "{given:?}");
+        }
+    }
+
     #[test]
     fn a_missing_level_leaves_no_total() {
         check_incomplete(

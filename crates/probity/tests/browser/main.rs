@@ -14,7 +14,7 @@
 //! | sorting by any column | `report_views::every_order_of_the_list_is_right` |
 //! | ten thousand cases within their budget | `large`, and `style_and_script_keep_to_their_budgets` beside the page |
 //! | a case whole, with labels and raw answers, in files and on the server | `report_views::a_case_shows_labels_…`, `reading::a_case_on_the_server_…` |
-//! | points add up; one level more is right | `probity_core::score` |
+//! | points add up; one level more is right | `probity_core::score`, for every combination of levels |
 //! | what is masked is nowhere in a file | `render::report::html::tests` |
 //! | right-to-left texts; history; scripts off | `reading` |
 //! | three variants and pairs; before and after; confusion; probes; promotion | `report_views`, `report::w19_…` |
