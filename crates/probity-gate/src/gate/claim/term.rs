@@ -46,7 +46,9 @@ impl Term {
 /// The terms of `tokens`.
 pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], table: &Table) -> Vec<Term> {
     let mut starts = vec![None; tokens.len()];
-    figures.iter().for_each(|figure| starts[figure.first] = Some(figure));
+    for figure in figures {
+        starts[figure.first] = Some(figure);
+    }
     let reader = Reader { tokens, words, starts, table };
     let (mut terms, mut at, mut inert) = (Vec::new(), 0, 0..0);
     while at < tokens.len() {

@@ -37,7 +37,10 @@ pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
         _ => (rest * 100 + u32::from(byte - b'A') + 10) % 97,
     });
     let is_valid = rest == 1 && compact[2..4].iter().all(u8::is_ascii_digit);
-    (is_valid && may_end(text, at)).then_some(start..at)
+    // "MK73 is already on your" goes on in other letters than it begins with.
+    let has = |is_such: fn(&u8) -> bool| bytes[start..at].iter().any(is_such);
+    let is_one_case = !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase));
+    (is_valid && is_one_case && may_end(text, at)).then_some(start..at)
 }
 
 /// The public address of four numbers that starts with the group at `at`. Version numbers are none.

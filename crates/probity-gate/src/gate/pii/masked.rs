@@ -59,13 +59,16 @@ struct Shown {
 /// What the masked number at `run` gives away.
 pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let places = &text.as_bytes()[run.clone()];
+    if !has_mask(places) {
+        return None;
+    }
     let shown = shown(places);
     // The only hidden places may be the asterisks around bold text.
     let is_bold = shown.hidden <= 4
         && (shown.head, shown.tail) == (0, 0)
         && places.starts_with(b"**")
         && places.ends_with(b"**");
-    let is_one = has_mask(places) && is_whole(text, &run) && !is_bold;
+    let is_one = is_whole(text, &run) && !is_bold;
     kind(shown).filter(|_| is_one).map(|kind| Hit::new(kind, run))
 }
 

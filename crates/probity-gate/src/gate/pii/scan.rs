@@ -97,8 +97,11 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     }
     let alike = masked::runs(text, masked::is_alike, b" -.").filter(|run| is_alike(text, run));
     scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
-    let v6 = masked::runs(text, identifier::is_v6_byte, b"").filter_map(|run| identifier::ip_v6(text, run));
-    scan.hits.extend(v6.map(|span| Hit::new(Kind::Ip, span)));
+    if text.contains(':') {
+        let runs = masked::runs(text, identifier::is_v6_byte, b"");
+        let v6 = runs.filter_map(|run| identifier::ip_v6(text, run));
+        scan.hits.extend(v6.map(|span| Hit::new(Kind::Ip, span)));
+    }
     let mut spelled = Spelled::default();
     for found in TRIGGERS.find(text) {
         scan.word(text, *found.meaning, found.span, &mut spelled);

@@ -54,7 +54,12 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
             .or_else(|| page.info(at).month.and_then(|_| page.day(at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-        Shape::Digits if page.is_digits(at + 1) => contact().or_else(|| reference::labelled(page, at)),
+        // Digits that no letter and no mark of a day, a time or an address follows.
+        Shape::Digits
+            if page.is_digits(at + 1) || page.mark(at + 1).is_some_and(|mark| !"./-:_".contains(mark)) =>
+        {
+            contact().or_else(|| reference::labelled(page, at))
+        }
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
             .or_else(|| page.day(at))
             .or_else(|| time::time(page, at))
