@@ -143,6 +143,32 @@ impl Sentence<'_> {
         self.opener(clause).is_some_and(|term| term.is(Cues::CONDITION | Cues::UNLESS))
     }
 
+    /// The verb of which the company says with the "have" at `have` that it did it.
+    pub(super) fn perfect(&self, have: usize) -> Option<usize> {
+        let clause = self.clause(have);
+        let undone = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE | Cues::REPORTED;
+        if self.mood != Mood::Statement || self.is_condition(&clause) || self.has(clause.clone(), undone) {
+            return None;
+        }
+        let is_us = |at: usize| self.terms[at].is(Cues::US);
+        let subject = self.before(have, &clause).filter(|at| is_us(*at));
+        let is_ours = subject.is_some() || (self.verb_final && clause.end > have + 1 && is_us(have + 1));
+        let mut behind = have + 1..clause.end;
+        let verb = if self.verb_final {
+            behind.rev().find(|at| self.terms[*at].mark.is_none())
+        } else {
+            behind.find(|at| !self.terms[*at].is(Cues::ADVERB))
+        };
+        let seen = Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL | Cues::AUXILIARY;
+        verb.filter(|at| is_ours && !self.terms[*at].is(seen))
+    }
+
+    /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
+    pub(super) fn is_of_third(&self, at: usize, clause: &Range<usize>) -> bool {
+        let has = self.has(clause.start..at, Cues::HAVE);
+        has && !self.has(clause.start..at, Cues::BEEN) && !self.has(clause.clone(), Cues::US | Cues::BEEN)
+    }
+
     /// Who did what the past form at `at` names.
     pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
         let is_reported = self.has(at.saturating_sub(REACH)..at, Cues::REPORTED);

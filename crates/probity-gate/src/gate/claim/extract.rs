@@ -8,8 +8,11 @@ use super::super::text::{Shape, Text, Token, WordId, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
-use super::term::{Figure, terms};
+use super::term::{Figure, Term, terms};
 use super::{Claim, ClaimKind, Value, value};
+
+/// The act that stands for every one without a name.
+pub(in super::super) const OTHER: &str = "other";
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
@@ -61,27 +64,29 @@ impl Reader<'_> {
         let words: Vec<WordId> = tokens.iter().map(lookup).collect();
         let figures = value::figures(self.text, tokens, &words, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
+        let has = |cues: Cues| words.iter().any(|word| table.cues(*word).any(cues));
         let may_mention =
-            figures.iter().any(is_amount) || words.iter().any(|word| table.cues(*word).any(Cues::MENTION));
+            figures.iter().any(is_amount) || has(Cues::MENTION) || (has(Cues::HAVE) && has(Cues::US));
         let terms = if may_mention { terms(tokens, &words, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
         }
-        if terms.iter().all(|term| term.mention.is_none()) {
+        let has_deed = |term: &Term| term.mention.is_some() || term.is(Cues::HAVE);
+        if !terms.iter().any(has_deed) {
             return;
         }
         let breaks = clause::breaks(&terms);
         let in_quotes = quoted.get_or_insert_with(|| quotes(self.text, paragraph));
         let mood = self.mood(span.clone());
-        for (at, term) in terms.iter().enumerate() {
-            if let Some(meaning) = term.mention {
-                let next = in_quotes.partition_point(|quote| quote.end <= term.start);
-                let is_quoted = in_quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
-                let mood = if is_quoted { Mood::Aside } else { mood };
-                let verb_final = table.verb_final;
-                let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final };
-                self.mention(&sentence, at, meaning);
+        for (at, term) in terms.iter().enumerate().filter(|(_, term)| has_deed(term)) {
+            let next = in_quotes.partition_point(|quote| quote.end <= term.start);
+            let is_quoted = in_quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
+            let mood = if is_quoted { Mood::Aside } else { mood };
+            let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final: table.verb_final };
+            match term.mention {
+                Some(meaning) => self.mention(&sentence, at, meaning),
+                None => self.act(&sentence, at),
             }
         }
     }
@@ -113,6 +118,22 @@ impl Reader<'_> {
         self.line < at && bytes[self.line] == b'>'
     }
 
+    /// Adds what the company says it has done in words that no list has: "I have asked the driver". `have` is where the
+    /// auxiliary stands.
+    fn act(&mut self, sentence: &Sentence<'_>, have: usize) {
+        let Some(verb) = sentence.perfect(have).map(|verb| &sentence.terms[verb]) else { return };
+        let said = self.text[verb.start..verb.end].to_lowercase();
+        let is_listed = matches!(verb.mention, Some(Meaning::Deed(id)) if self.table.deeds[id] == OTHER);
+        // Where verbs stand at the end, nouns do too, and have a capital.
+        let is_verb = !sentence.verb_final || self.text[verb.start..].starts_with(char::is_lowercase);
+        let is_past =
+            || is_verb && self.table.participles.iter().any(|ending| said.ends_with(ending.as_str()));
+        if is_listed || (verb.mention.is_none() && is_past()) {
+            let span = verb.start..verb.mention_end;
+            self.claims.push(Claim { span, kind: ClaimKind::Deed { deed: OTHER.to_owned() } });
+        }
+    }
+
     /// Adds what the mention at `at` claims.
     fn mention(&mut self, sentence: &Sentence<'_>, at: usize, meaning: Meaning) {
         let term = &sentence.terms[at];
@@ -129,13 +150,15 @@ impl Reader<'_> {
                 let verb_end = said.handed_over.map_or(end, |verb| sentence.terms[verb].end.max(end));
                 done.map(deed).into_iter().for_each(|kind| add(verb_end, kind));
             }
+            Meaning::Deed(id) if self.table.deeds[id] == OTHER => {}
             Meaning::Deed(id) => {
                 let clause = sentence.clause(at);
                 let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
                 let stated = sentence.mood == Mood::Statement && !is_open;
                 let is_act = self.table.acts.contains(&self.table.deeds[id]);
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
-                if stated && sentence.doing(at, &clause, bare) == Doing::Ours {
+                let is_theirs = is_act && sentence.is_of_third(at, &clause);
+                if stated && !is_theirs && sentence.doing(at, &clause, bare) == Doing::Ours {
                     add(end, deed(id));
                 }
             }

@@ -114,8 +114,12 @@ impl Look<'_, '_> {
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> (Doing, Option<usize>) {
         match self.form {
-            Form::Granted | Form::Denied | Form::Verb => return (Doing::NotDone, None),
-            Form::Done | Form::Past => {
+            Form::Granted | Form::Denied => return (Doing::NotDone, None),
+            // "Wir haben die Gebühr erlassen": the past form is the infinitive.
+            Form::Verb if !self.sentence.has(self.clause.clone(), Cues::HAVE) => {
+                return (Doing::NotDone, None);
+            }
+            Form::Verb | Form::Done | Form::Past => {
                 return (self.sentence.doing(self.at, &self.clause, Bare::IsAdjective), None);
             }
             Form::Open => {}

@@ -217,11 +217,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A number without a unit only counts how often.
+    /// A number without a unit counts beside a sign, and not beside "and".
     fn is_factor(&self, at: usize) -> bool {
-        let is_times = |item: Option<&Item>| item == Some(&Item::Operator(WordList::Times));
-        is_times(self.items.get(at + 1))
-            || at.checked_sub(1).is_some_and(|before| is_times(self.items.get(before)))
+        let signs = [WordList::Times, WordList::Plus, WordList::Minus];
+        let is_sign =
+            |item: Option<&Item>| matches!(item, Some(Item::Operator(list)) if signs.contains(list));
+        is_sign(self.items.get(at + 1))
+            || at.checked_sub(1).is_some_and(|before| is_sign(self.items.get(before)))
     }
 }
 
@@ -267,7 +269,9 @@ impl Numbers<'_> {
             self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
         let own = &amounts[amounts.partition_point(|figure| figure.start < sentence_start)..];
         let parts = if own.len() < 2 && is_total { &amounts[..] } else { own };
-        let is_near = |count: &&Count<'_>| (sentence_start..figure.start).contains(&count.span.start);
+        let is_near = |count: &&Count<'_>| {
+            (sentence_start..figure.start).contains(&count.span.start) && !count.is_measure()
+        };
         let mut near = self.counts.iter().filter(is_near);
         let (start, right, is_product) = match (own, near.next(), near.next()) {
             // "Three nights at $140". What is less than the amount is a part or a difference.

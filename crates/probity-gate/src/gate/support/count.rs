@@ -13,11 +13,25 @@ const NOUN_WORDS_MAX: usize = 4;
 pub(super) struct Count<'t> {
     pub(super) span: Range<usize>,
     pub(super) number: u64,
-    /// The text behind it.
+    /// The text before and behind it.
+    before: &'t str,
     behind: &'t str,
 }
 
 impl Count<'_> {
+    /// The word directly before it, without its ending: "coach 14" is one of several.
+    pub(super) fn name(&self, lexicon: &Lexicon) -> Option<String> {
+        let before = self.before.strip_suffix(' ')?;
+        let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
+        lexicon.stems(before.get(start..)?, WordList::Function).next()
+    }
+
+    /// Whether what it counts is written short, as in "23 kg": a measure is not multiplied with a price.
+    pub(super) fn is_measure(&self) -> bool {
+        const LENGTH_MAX: usize = 3;
+        words(self.behind).next().is_some_and(|(start, word)| start <= 1 && word.len() <= LENGTH_MAX)
+    }
+
     /// The words, without endings, for what is counted: at most two of those behind it.
     pub(super) fn of<'l>(&'l self, lexicon: &'l Lexicon) -> impl Iterator<Item = String> + 'l {
         let behind = words(self.behind).scan(0, |end, (next, word)| {
@@ -35,7 +49,7 @@ pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
         let number = if word.starts_with(|c: char| c.is_ascii_digit()) { digits(word) } else { None };
         let number = number.or_else(|| lexicon.numeral(word).map(u64::from))?;
         let span = start..start + word.len();
-        Some(Count { behind: &text[span.end..], span, number })
+        Some(Count { before: &text[..span.start], behind: &text[span.end..], span, number })
     };
     words(text).filter_map(count).collect()
 }

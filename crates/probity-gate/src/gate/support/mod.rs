@@ -28,10 +28,11 @@ use std::ops::Range;
 
 pub use granted::Allowed;
 
-use super::claim::{Claim, ClaimKind, Language, Lexicon, RULES, WordList};
+use super::claim::{Claim, ClaimKind, Language, Lexicon, OTHER, RULES, WordList};
 use super::finding::Sighting;
 use super::policy::Source;
 use crate::case::{Case, Moment};
+use passage::Passages;
 use shown::Shown;
 use step::{Operands, Origin};
 
@@ -42,6 +43,16 @@ const WRONG_ARITHMETIC: &str = "claim.wrong_arithmetic";
 const UNSUPPORTED_FIGURE: &str = "claim.unsupported_figure";
 const UNSUPPORTED_REFERENCE: &str = "claim.unsupported_reference";
 const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
+
+/// The most deeds of a reply that are checked, and how many bytes around one say what was done.
+const DEEDS_MAX: usize = 200;
+const AROUND_BYTES: usize = 200;
+
+/// Acts that change what a customer has. The others may be done without a tool: a note, a message, a word to a colleague.
+const CHANGES: &[&str] = &["update", "appointment", "activation"];
+
+/// Acts of which a request is enough: what is set up may still wait for something.
+const REQUESTS: &[&str] = &["activation", "appointment", "addition", "handoff", OTHER];
 
 /// What the claims of a reply may rest on.
 pub struct Support<'a> {
@@ -82,7 +93,7 @@ impl<'a> Support<'a> {
     fn operands(&self) -> Operands {
         let mut operands = self.shown().operands.clone();
         if let Some(now) = self.now {
-            operands.add_moment(now, true);
+            operands.add_now(now);
         }
         let of_policies = self.sources.iter().flat_map(|source| source.values.all());
         of_policies.for_each(|value| operands.add(&value, Origin::Policy));
@@ -98,17 +109,26 @@ impl<'a> Support<'a> {
         {
             return true;
         }
-        let stems = |text| lexicon.stems(text, WordList::Function).collect::<Vec<String>>();
-        if shown.deeds.contains(deed) {
+        let stems = |text| lexicon.stems(text, WordList::Function).collect::<BTreeSet<String>>();
+        if deed != OTHER && shown.deeds.contains(deed) {
             return !(says(said.before, WordList::Both, lexicon) && shown.done_once.contains(deed));
         }
-        // The tool may be called after what it changes: `standing_order` for "I have set up the standing order".
-        let is_called = |stem: &String| shown.called.iter().any(|name| name == stem || is_part(stem, name));
+        let verb = stems(said.words);
+        if lexicon.is_act(deed) {
+            // The tool may be called after what it changes: `standing_order` for "I have set up the standing order". What was
+            // only asked for is not done in the words of the call itself.
+            let is_in = |names: &BTreeSet<String>, stem: &String| {
+                names.iter().any(|name| name == stem || is_part(stem, name))
+            };
+            let clause = stems(said.clause);
+            return (!shown.has_calls && !CHANGES.contains(&deed))
+                || clause.iter().any(|stem| is_in(&shown.called, stem))
+                || (REQUESTS.contains(&deed)
+                    && clause.difference(&verb).any(|stem| is_in(&shown.requested, stem)));
+        }
         // A result may speak of it in another form: `"charges": […]`. A remedy takes more than its name.
-        let is_spoken_of = || stems(said.words).iter().any(|stem| shown.words.contains(stem));
         let is_remedy = lexicon.remedies().any(|remedy| remedy == deed);
-        (!is_remedy && is_spoken_of())
-            || (lexicon.is_act(deed) && (!shown.has_calls || stems(said.clause).iter().any(is_called)))
+        !is_remedy && verb.iter().any(|stem| shown.words.contains(stem))
     }
 }
 
@@ -121,39 +141,6 @@ fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
     lexicon.words(list).any(|phrase| words.match_indices(phrase).any(is_whole))
 }
 
-/// The words in which a reply says that something was done.
-struct Said<'r> {
-    at: usize,
-    words: &'r str,
-    /// What stands before them in their sentence.
-    before: &'r str,
-    /// The part of the sentence that they stand in, as far as commas tell.
-    clause: &'r str,
-}
-
-impl<'r> Said<'r> {
-    fn of(reply: &'r str, claim: &Claim) -> Self {
-        let ends = ['.', '!', '?', '\n', ',', ';', ':'];
-        let start = |ends: &[char]| reply[..claim.span.start].rfind(ends).map_or(0, |at| at + 1);
-        let end = reply[claim.span.end..].find(ends).map_or(reply.len(), |at| claim.span.end + at);
-        let before = &reply[start(&ends[..4])..claim.span.start];
-        Said {
-            at: claim.span.start,
-            words: &reply[claim.span.clone()],
-            before,
-            clause: &reply[start(&ends)..end],
-        }
-    }
-
-    /// Where it is said, from the word on that says it of two things.
-    fn span(&self, lexicon: &Lexicon) -> Range<usize> {
-        let lower = self.before.to_ascii_lowercase();
-        let both = lexicon.words(WordList::Both).filter_map(|word| lower.rfind(word)).max();
-        let n_before = both.map_or(0, |at| self.before.len() - at);
-        self.at - n_before..self.at + self.words.len()
-    }
-}
-
 /// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
 fn is_part(word: &str, compound: &str) -> bool {
     const LENGTH_MIN: usize = 5;
@@ -163,29 +150,71 @@ fn is_part(word: &str, compound: &str) -> bool {
 /// What is wrong with the claims of a reply, given what they may rest on.
 pub fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
     let mut sightings = remedy::check(reply, claims, support);
-    sightings.extend(value::check(reply, claims, support));
-    sightings.extend(deeds(reply, claims, support));
+    let passages = Passages::of(reply, claims, support.language.lexicon);
+    sightings.extend(deeds(reply, claims, &passages, support));
+    let mut values = value::check(reply, claims, &passages, support);
+    let promises = sightings.iter_mut().filter(|sighting| sighting.rule == UNSUPPORTED_PROMISE);
+    promises.for_each(|promise| take_in(promise, &mut values));
+    sightings.extend(values);
     let place = |id: &str| RULES.iter().position(|rule| rule.id == id);
     sightings.sort_by_key(|sighting| (place(sighting.rule), sighting.start, sighting.end));
     sightings
 }
 
-fn deeds(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
-    let mut seen = BTreeSet::new();
-    let mut sightings = Vec::new();
-    for claim in claims {
-        let ClaimKind::Deed { deed } = &claim.kind else { continue };
-        let said = Said::of(reply, claim);
-        if seen.insert(deed) && !support.shows_deed(deed, &said) {
+/// The figure beside a promise that nothing permits is a part of it: "15 % off", "a voucher of $200".
+fn take_in(promise: &mut Sighting, values: &mut Vec<Sighting>) {
+    const GAP_BYTES_MAX: usize = 12;
+    let (start, end) = (promise.start, promise.end);
+    values.retain(|value| {
+        let is_near = value.start <= end + GAP_BYTES_MAX && start <= value.end + GAP_BYTES_MAX;
+        let is_part = value.rule == UNSUPPORTED_FIGURE && is_near;
+        if is_part {
+            (promise.start, promise.end) = (promise.start.min(value.start), promise.end.max(value.end));
+        }
+        !is_part
+    });
+}
+
+fn deeds<'c>(
+    reply: &str,
+    claims: &'c [Claim],
+    passages: &Passages<'_>,
+    support: &Support<'_>,
+) -> Vec<Sighting> {
+    let (mut seen, mut sightings) = (BTreeSet::new(), Vec::new());
+    let deed = |claim: &'c Claim| match &claim.kind {
+        ClaimKind::Deed { deed } => Some((deed.as_str(), claim.span.clone())),
+        ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
+    };
+    for (deed, Range { start, end }) in claims.iter().filter_map(deed).take(DEEDS_MAX) {
+        let clause = &passages.clause(start).range;
+        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+        let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
+        let before = &reply[from.max(passages.sentence(start).range.start)..start];
+        let said = Said { words: &reply[start..end], before, clause: &reply[from.max(clause.start)..to] };
+        if !seen.contains(deed) && !support.shows_deed(deed, &said) {
+            seen.insert(deed);
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let sighting = Sighting::at(UNSUPPORTED_DEED, said.span(support.language.lexicon), message);
-            let sighting = sighting.expecting(expected);
+            // From the word on that says it of two things.
+            let lower = before.to_ascii_lowercase();
+            let both =
+                support.language.lexicon.words(WordList::Both).filter_map(|word| lower.rfind(word)).max();
+            let start = start - both.map_or(0, |at| before.len() - at);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, start..end, message).expecting(expected);
             sightings.push(against_first(sighting, support));
         }
     }
     sightings
+}
+
+/// The words in which a reply says that something was done.
+struct Said<'r> {
+    words: &'r str,
+    /// What stands before them in their sentence.
+    before: &'r str,
+    clause: &'r str,
 }
 
 /// Names the first source as the one that a claim was checked against.

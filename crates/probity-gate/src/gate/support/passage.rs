@@ -12,15 +12,17 @@ use super::super::policy::stems;
 use super::super::text::sentence_texts;
 use super::says;
 
-/// The sentences and the clauses of a reply, each in order.
+/// The sentences and the clauses of a reply, each in order, cut when one is asked for.
 pub(super) struct Passages<'r> {
-    sentences: Vec<Passage<'r>>,
-    clauses: Vec<Passage<'r>>,
+    reply: &'r str,
+    claims: &'r [Claim],
+    lexicon: &'r Lexicon,
+    cut: OnceCell<[Vec<Passage<'r>>; 2]>,
 }
 
 /// One sentence or clause.
 pub(super) struct Passage<'r> {
-    text: &'r str,
+    pub(super) text: &'r str,
     /// Where it stands in the reply, in bytes.
     pub(super) range: Range<usize>,
     /// Those that start in it.
@@ -28,33 +30,40 @@ pub(super) struct Passage<'r> {
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
     is_example: OnceCell<bool>,
+    is_derived: OnceCell<bool>,
     lexicon: &'r Lexicon,
 }
 
 impl<'r> Passages<'r> {
     /// The passages of a reply with these claims, which are in order.
     pub(super) fn of(reply: &'r str, claims: &'r [Claim], lexicon: &'r Lexicon) -> Self {
-        let mut passages = Passages { sentences: Vec::new(), clauses: Vec::new() };
-        let (mut start, mut end) = (0, 0);
-        for sentence in sentence_texts(reply) {
-            for clause in clauses(sentence) {
-                passages.clauses.push(Passage::new(reply, end..end + clause.len(), claims, lexicon));
-                end += clause.len();
+        Passages { reply, claims, lexicon, cut: OnceCell::new() }
+    }
+
+    fn cut(&self) -> &[Vec<Passage<'r>>; 2] {
+        self.cut.get_or_init(|| {
+            let passage = |range| Passage::new(self.reply, range, self.claims, self.lexicon);
+            let (mut all, mut start, mut end) = ([Vec::new(), Vec::new()], 0, 0);
+            for sentence in sentence_texts(self.reply) {
+                for clause in clauses(sentence) {
+                    all[1].push(passage(end..end + clause.len()));
+                    end += clause.len();
+                }
+                all[0].push(passage(start..end));
+                start = end;
             }
-            passages.sentences.push(Passage::new(reply, start..end, claims, lexicon));
-            start = end;
-        }
-        passages
+            all
+        })
     }
 
     /// The sentence that the byte `at` stands in.
     pub(super) fn sentence(&self, at: usize) -> &Passage<'r> {
-        passage_at(&self.sentences, at)
+        passage_at(&self.cut()[0], at)
     }
 
     /// The clause that the byte `at` stands in.
     pub(super) fn clause(&self, at: usize) -> &Passage<'r> {
-        passage_at(&self.clauses, at)
+        passage_at(&self.cut()[1], at)
     }
 }
 
@@ -72,6 +81,7 @@ impl<'r> Passage<'r> {
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
             is_example: OnceCell::new(),
+            is_derived: OnceCell::new(),
             lexicon,
         }
     }
@@ -106,6 +116,14 @@ impl<'r> Passage<'r> {
     /// Whether its figures are made up to explain something.
     pub(super) fn is_example(&self) -> bool {
         *self.is_example.get_or_init(|| says(self.text, WordList::Example, self.lexicon))
+    }
+
+    /// Whether it says that a figure is calculated. A language without words for it leaves that open.
+    pub(super) fn is_derived(&self) -> bool {
+        *self.is_derived.get_or_init(|| {
+            self.lexicon.words(WordList::Derived).next().is_none()
+                || says(self.text, WordList::Derived, self.lexicon)
+        })
     }
 
     /// Whether it sets a figure against a limit.
@@ -152,7 +170,7 @@ mod tests {
 
     #[track_caller]
     fn check(reply: &str, want: &[&str]) {
-        assert_eq!(texts(&Passages::of(reply, &[], Lexicon::built_in()).clauses), want);
+        assert_eq!(texts(&Passages::of(reply, &[], Lexicon::built_in()).cut()[1]), want);
     }
 
     #[test]
@@ -172,8 +190,8 @@ mod tests {
         #[test]
         fn passages_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}") {
             let passages = Passages::of(&reply, &[], Lexicon::built_in());
-            prop_assert_eq!(texts(&passages.clauses).concat(), &*reply);
-            prop_assert_eq!(texts(&passages.sentences), sentence_texts(&reply));
+            prop_assert_eq!(texts(&passages.cut()[1]).concat(), &*reply);
+            prop_assert_eq!(texts(&passages.cut()[0]), sentence_texts(&reply));
             for at in 0..reply.len() {
                 prop_assert!(passages.sentence(at).range.contains(&at) && passages.clause(at).range.contains(&at));
             }

@@ -37,9 +37,11 @@ pub(super) struct Shown {
     calls: BTreeSet<String>,
     /// What a single call did to a single thing.
     pub(super) done_once: BTreeSet<String>,
-    /// The words, without endings, of what tools say, and of the names of those that did something.
+    /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
+    /// names of those that only took a request.
     pub(super) words: BTreeSet<String>,
     pub(super) called: BTreeSet<String>,
+    pub(super) requested: BTreeSet<String>,
     /// Whether tools were called.
     pub(super) has_calls: bool,
     pub(super) operands: Operands,
@@ -56,6 +58,7 @@ impl Shown {
             Situation::Ticket(text) => collector.text(text),
             Situation::Conversation(turns) => {
                 for turn in turns {
+                    collector.shown.operands.next_place();
                     match turn.role {
                         Role::Customer => collector.text(&turn.text),
                         Role::Agent => collector.company_text(&turn.text),
@@ -68,6 +71,7 @@ impl Shown {
             }
         }
         for each in &case.evidence.context {
+            collector.shown.operands.next_place();
             collector.text(&each.text);
         }
         collector.shown.values =
@@ -95,6 +99,7 @@ impl<'l> Collector<'l> {
             done_once: BTreeSet::new(),
             words: BTreeSet::new(),
             called: BTreeSet::new(),
+            requested: BTreeSet::new(),
             has_calls: false,
             operands: Operands::default(),
         };
@@ -109,6 +114,7 @@ impl<'l> Collector<'l> {
 
     pub(super) fn call(&mut self) {
         self.shown.has_calls = true;
+        self.shown.operands.next_place();
     }
 
     pub(super) fn value(&mut self, value: Value) {
@@ -135,6 +141,18 @@ impl<'l> Collector<'l> {
         self.shown.words.extend(stems);
     }
 
+    /// A word that a call which did something is called or answers with.
+    pub(super) fn called(&mut self, words: &[String]) {
+        let stems = self.stems(words);
+        self.shown.called.extend(stems);
+    }
+
+    /// The name of a call that took a request.
+    pub(super) fn requested(&mut self, name: &[String]) {
+        let stems = self.stems(name);
+        self.shown.requested.extend(stems);
+    }
+
     /// What the number under a key counts.
     pub(super) fn counted(&mut self, word: Option<&String>) {
         let stems = self.stems(word.map_or(&[], std::slice::from_ref));
@@ -149,8 +167,7 @@ impl<'l> Collector<'l> {
 
     /// A call that did what its name says, to a single thing or to several.
     pub(super) fn act(&mut self, name: &[String], is_single: bool) {
-        let stems = self.stems(name);
-        self.shown.called.extend(stems);
+        self.called(name);
         let deeds: BTreeSet<&str> =
             self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name)).collect();
         for deed in deeds {
@@ -163,6 +180,11 @@ impl<'l> Collector<'l> {
             self.shown.calls.insert(deed.to_owned());
             self.deed(deed);
         }
+    }
+
+    /// A number that its key calls an amount.
+    pub(super) fn price(&mut self, amount: Exact, currency: Option<String>) {
+        self.value(Value::Money { amount, currency });
     }
 
     /// A number that is an amount in `currency`, or in any.
@@ -247,7 +269,10 @@ impl<'l> Collector<'l> {
             read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),
-                ClaimKind::Deed { deed } if by_company => self.deed(&deed),
+                ClaimKind::Deed { deed } if by_company => {
+                    self.called(&tool::words_of(&text[read[read.len() - 1].clone()]));
+                    self.deed(&deed);
+                }
                 ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
             }
         }

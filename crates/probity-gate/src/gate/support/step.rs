@@ -44,8 +44,10 @@ pub(super) struct Operands {
     /// How many there are of something, and what one currency costs in another.
     factors: BTreeSet<Exact>,
     moments: BTreeSet<KnownTime>,
-    /// Times of day in minutes.
-    clocks: BTreeSet<i64>,
+    /// Times of day in minutes, each with the number of the text or call that names it.
+    clocks: BTreeSet<(u32, i64)>,
+    /// The number of the text or call that is read.
+    place: u32,
     lengths: BTreeSet<(TimeUnit, Exact)>,
     /// Lengths of time of policies and ranges of them, which are counted from a moment and not added up.
     windows: BTreeSet<(TimeUnit, Exact)>,
@@ -57,6 +59,25 @@ pub(super) struct KnownTime {
     pub(super) start: Moment,
     /// Whether the time of day is known.
     pub(super) has_time: bool,
+    /// The number of the text or call that names it.
+    place: u32,
+}
+
+/// The place of the moment that counts for the case.
+const NOW: u32 = u32::MAX;
+
+/// Whether what lies between times of two places says something: those of one text or call, or one and now.
+fn belong(one: u32, other: u32) -> bool {
+    one == other || one == NOW || other == NOW
+}
+
+/// How a reply gives a figure.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    /// It says that it is rounded.
+    pub(super) is_about: bool,
+    /// Its sentence has other numbers or a word for what comes out of a calculation.
+    pub(super) is_signalled: bool,
 }
 
 /// Where a figure stands.
@@ -98,7 +119,7 @@ impl Operands {
                 insert(lengths, (*unit, *least));
                 insert(lengths, (*unit, *most));
             }
-            Value::Time { minutes, .. } => insert(&mut self.clocks, i64::from(*minutes)),
+            Value::Time { minutes, .. } => insert(&mut self.clocks, (self.place, i64::from(*minutes))),
             Value::Day { year: Some(year), month, day } => {
                 let date = (i16::try_from(*year), i8::try_from(*month), i8::try_from(*day));
                 if let (Ok(year), Ok(month), Ok(day)) = date
@@ -112,10 +133,29 @@ impl Operands {
     }
 
     pub(super) fn add_moment(&mut self, start: Moment, has_time: bool) {
-        insert(&mut self.moments, KnownTime { start, has_time });
-        if has_time {
-            insert(&mut self.clocks, start.seconds().rem_euclid(DAY) / MINUTE);
+        self.add_time(KnownTime { start, has_time, place: self.place });
+    }
+
+    /// Adds the moment that counts for the case.
+    pub(super) fn add_now(&mut self, start: Moment) {
+        self.add_time(KnownTime { start, has_time: true, place: NOW });
+    }
+
+    fn add_time(&mut self, time: KnownTime) {
+        insert(&mut self.moments, time);
+        if time.has_time {
+            insert(&mut self.clocks, (time.place, time.start.seconds().rem_euclid(DAY) / MINUTE));
         }
+    }
+
+    /// What follows is of another text or call.
+    pub(super) fn next_place(&mut self) {
+        self.place += 1;
+    }
+
+    /// Whether a length of time is known that is shorter than a day.
+    pub(super) fn has_minutes(&self) -> bool {
+        self.seconds().any(|seconds| seconds < DAY)
     }
 
     /// Adds how many of something the reply says there are.
@@ -147,11 +187,14 @@ impl Operands {
         self.moments.iter()
     }
 
-    /// Whether `value` is one step away from these; `is_about` where the reply says that it is rounded.
-    pub(super) fn lead_to(&self, value: &Value, is_about: bool) -> bool {
+    /// Whether `value` is one step away from these.
+    pub(super) fn lead_to(&self, value: &Value, Manner { is_about, is_signalled }: Manner) -> bool {
         match value {
             Value::Money { amount, currency } => {
                 let search = self.amounts(*amount, currency.as_ref(), is_about);
+                if !is_signalled {
+                    return self.amounts.len() <= FEW_AMOUNTS && search.adds_up();
+                }
                 // What one currency costs in another is of no currency that the amounts are in.
                 let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
                 let is_exchanged = |(amount, _): &(Exact, _)| {
@@ -164,14 +207,17 @@ impl Operands {
                     || self.amounts.iter().any(is_exchanged)
             }
             Value::Percent(share) => self.lead_to_share(*share),
-            Value::Span { least, most, unit } => {
-                [least, most].into_iter().all(|length| self.lead_to_length(*length, *unit, is_about))
-            }
-            Value::Day { year, month, day } => self.lead_to_day((*year, *month, *day)),
+            Value::Span { least, most, unit } => [least, most].into_iter().all(|length| {
+                (is_signalled && self.is_made(*length, *unit))
+                    || i64::try_from(length.floor()).is_ok_and(|length| {
+                        self.lies_between(length, *unit, Manner { is_about, is_signalled })
+                    })
+            }),
+            Value::Day { year, month, day } => is_signalled && self.lead_to_day((*year, *month, *day)),
             Value::Time { minutes, is_of_day } => {
                 let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };
                 let is_it = |minute: i64| (minute - i64::from(*minutes)).rem_euclid(period) == 0;
-                self.clocks.iter().any(|clock| {
+                self.clocks.iter().any(|(_, clock)| {
                     is_it(*clock)
                         || self.seconds().any(|s| is_it(clock + s / MINUTE) || is_it(clock - s / MINUTE))
                 })
@@ -194,17 +240,19 @@ impl Operands {
     /// each. "$86 instead of $80" is $72 a year, and two tickets at $72 with a fee of $4.50 each are $153.
     fn combined(&self) -> Vec<Exact> {
         let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
-        let with = |one: Exact| {
-            let pairs = few.iter().flat_map(move |other| [one.checked_sub(*other), one.checked_add(*other)]);
-            let times = self.stated_counts.iter().map(move |count| one.checked_mul(*count));
-            pairs.chain(times).flatten()
-        };
-        few.iter().flat_map(|one| with(*one)).collect()
+        let pairs = few
+            .iter()
+            .flat_map(|one| few.iter().flat_map(|other| [one.checked_sub(*other), one.checked_add(*other)]));
+        let known =
+            self.amounts.iter().filter(|_| self.amounts.len() <= FEW_STATED).map(|(amount, _)| amount);
+        let times =
+            known.chain(few).flat_map(|one| self.stated_counts.iter().map(|count| one.checked_mul(*count)));
+        pairs.chain(times).flatten().collect()
     }
 
     /// Whether a known moment before `now` lies that long ago.
     pub(super) fn lead_back(&self, length: Exact, unit: TimeUnit, now: Moment) -> bool {
-        let now = KnownTime { start: now, has_time: true };
+        let now = KnownTime { start: now, has_time: true, place: NOW };
         let length = i64::try_from(length.floor()).unwrap_or_default();
         let mut past = self.moments.iter().filter(|moment| moment.start < now.start);
         past.any(|moment| is_apart(moment, &now, length, unit, true))
@@ -240,29 +288,32 @@ impl Operands {
         seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
     }
 
-    fn lead_to_length(&self, length: Exact, unit: TimeUnit, is_about: bool) -> bool {
+    /// Whether a length of time is a sum, a difference or so many times one.
+    fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
         let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
-        let is_made = alike().any(|one| {
+        alike().any(|one| {
             let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
             let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
             alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
                 || self.factors.iter().any(is_product)
-        });
-        is_made || i64::try_from(length.floor()).is_ok_and(|length| self.lies_between(length, unit, is_about))
+        })
     }
 
     /// Whether two moments or two times of day lie that far apart.
-    fn lies_between(&self, length: i64, unit: TimeUnit, is_about: bool) -> bool {
+    fn lies_between(&self, length: i64, unit: TimeUnit, Manner { is_about, is_signalled }: Manner) -> bool {
         let moments = || self.moments.iter();
+        let belong = |one: u32, other: u32| is_signalled || belong(one, other);
         let by_clock = || {
-            let apart = |one: &i64, other: &i64| {
-                let gap = (one - other).rem_euclid(MINUTES_PER_DAY) * MINUTE;
-                (gap - length).abs() <= length_slack(length, is_about)
+            let apart = |one: &(u32, i64), other: &(u32, i64)| {
+                let gap = (one.1 - other.1).rem_euclid(MINUTES_PER_DAY) * MINUTE;
+                belong(one.0, other.0) && (gap - length).abs() <= length_slack(length, is_about)
             };
             self.clocks.iter().any(|one| self.clocks.iter().any(|other| apart(one, other)))
         };
-        moments()
-            .any(|one| moments().any(|other| one < other && is_apart(one, other, length, unit, is_about)))
+        let is_between = |one: &KnownTime, other: &KnownTime| {
+            one < other && belong(one.place, other.place) && is_apart(one, other, length, unit, is_about)
+        };
+        moments().any(|one| moments().any(|other| is_between(one, other)))
             || (unit == TimeUnit::Seconds && length < DAY && by_clock())
     }
 
@@ -344,13 +395,16 @@ impl Search {
         near(amount, self.target, self.slack)
     }
 
+    fn adds_up(&self) -> bool {
+        self.amounts.iter().any(|one| self.has(self.target.checked_sub(*one), self.slack))
+    }
+
     fn is_sum(&self) -> bool {
         let differs = |one: &Exact| {
             let rests = [self.target.checked_add(*one), one.checked_sub(self.target)];
             rests.into_iter().any(|rest| self.has(rest, self.slack))
         };
-        let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
-        self.amounts.iter().any(adds_up) || self.own.iter().any(differs)
+        self.adds_up() || self.own.iter().any(differs)
     }
 
     /// So many times an amount, or an amount in so many parts.

@@ -33,6 +33,12 @@ const ERROR_KEYS: &[&str] =
 /// Words of keys whose numbers are shares.
 const SHARE_KEYS: &[&str] = &["discount", "share", "vat", "tax", "apr", "rate", "interest", "commission"];
 
+/// Words of keys whose numbers are amounts, however small.
+const PRICE_KEYS: &[&str] = &[
+    "price", "fee", "cost", "amount", "charge", "total", "balance", "preis", "betrag", "kosten", "gebuehr",
+    "gebühr",
+];
+
 /// Keys that say how many of something a list has.
 const COUNT_KEYS: &[&str] = &["qty", "quantity", "count", "units", "nights", "menge", "anzahl"];
 
@@ -63,12 +69,15 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let acts = is_done && !reads;
     match &json {
-        Some(json) => json_value(json, &Around { acts, ..Around::default() }, collector),
+        Some(json) => {
+            json_value(json, &Around { acts, took: !failed && !reads, ..Around::default() }, collector);
+        }
         None => collector.company_text(result),
     }
     // What is still to come was handed in.
     if !failed && !reads {
         collector.deed(HANDED_IN);
+        collector.requested(&name);
     }
     if acts {
         let texts = call.arguments.iter().chain(&call.result);
@@ -110,11 +119,16 @@ struct Around {
     unit: Option<String>,
     /// Whether the call did something and did not only look it up.
     acts: bool,
+    /// Whether it did or took in what it was called for.
+    took: bool,
 }
 
 fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
     match json {
-        Json::Object(object) => object_value(object, around, collector),
+        Json::Object(object) => {
+            object_value(object, around, collector);
+            sums(std::slice::from_ref(json), around, collector);
+        }
         Json::Array(items) => {
             collector.list(items.len());
             for item in items {
@@ -128,25 +142,32 @@ fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
             }
         }
         Json::String(text) => string_value(text, around, collector),
-        Json::Bool(true) => key_deeds(around, collector),
+        Json::Bool(true) => deeds_of(&around.key, around.acts, collector),
         Json::Bool(false) | Json::Null => {}
     }
 }
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
     let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
-    let code = named(&["currency", "currency_code", "currencyCode"]).map(str::to_ascii_uppercase);
-    let currency = code.or_else(|| around.currency.clone());
+    let is_currency = |key: &str| key.to_ascii_lowercase().contains("currency");
+    let codes = object.iter().filter(|(key, _)| is_currency(key)).filter_map(|(_, value)| value.as_str());
+    let mut codes = codes.map(str::to_ascii_uppercase);
+    // Two currencies do not say which number is in which.
+    let currency = match (codes.next(), codes.next()) {
+        (None, _) => around.currency.clone(),
+        (one, None) => one,
+        (Some(_), Some(_)) => None,
+    };
     let unit = named(&["unit", "units", "time_unit"]).map(str::to_ascii_lowercase);
     for (key, value) in object.iter() {
-        let (key, unit, acts) = (words_of(key), unit.clone(), around.acts);
+        let (key, unit) = (words_of(key), unit.clone());
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(&key);
         }
         if matches!(value, Json::Number(_)) {
             collector.counted(key.last());
         }
-        let mut around = Around { currency: currency.clone(), key, unit, acts };
+        let mut around = Around { currency: currency.clone(), key, unit, ..*around };
         let [english, _] = collector.lexicons();
         let of_key = around.key.iter().find_map(|word| english.currency(word));
         if let Some((currency, 1)) = of_key {
@@ -158,7 +179,7 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
             _ => false,
         };
         if is_something {
-            key_deeds(&around, collector);
+            deeds_of(&around.key, around.acts, collector);
         }
         json_value(value, &around, collector);
     }
@@ -220,6 +241,10 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if let Some(part) = number.over(100).filter(|_| cents) {
         collector.amount(part, around.currency.clone());
     }
+    let is_price = around.key.iter().any(|word| PRICE_KEYS.contains(&word.as_str()));
+    if is_price {
+        collector.price(number, around.currency.clone());
+    }
     collector.amount(number, around.currency.clone());
     collector.share(number, is_share(&around.key, english));
     if around.key.iter().any(|word| word == "rate") {
@@ -267,20 +292,20 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     }
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
         collector.words(&words);
-        let deeds: Vec<&str> =
-            collector.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_done(&words)).collect();
-        for deed in deeds {
-            collector.deed(deed);
+        if around.took {
+            collector.called(&words);
         }
+        deeds_of(&words, around.acts, collector);
     }
     collector.company_text(text);
 }
 
-/// `"cancelled": true` and `"refunded_at": "…"` say what was done, and so does `"refund": 20` where the call did something.
-fn key_deeds(around: &Around, collector: &mut Collector<'_>) {
+/// `"cancelled": true`, `"refunded_at": "…"` and `"status": "cancelled"` say what was done, and so do `"refund": 20` and
+/// `"type": "refund"` where the call did something.
+fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'_>) {
     for lexicon in collector.lexicons() {
-        let named = if around.acts { lexicon.deeds_named(&around.key) } else { Vec::new() };
-        lexicon.deeds_done(&around.key).into_iter().chain(named).for_each(|deed| collector.deed(deed));
+        let deeds = if acts { lexicon.deeds_named(words) } else { lexicon.deeds_done(words) };
+        deeds.into_iter().for_each(|deed| collector.deed(deed));
     }
 }
 

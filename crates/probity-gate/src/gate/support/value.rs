@@ -6,7 +6,7 @@
 //! "60 days" does not make the return window 60 days. A figure that follows from supported ones is supported, and a
 //! calculation that is written out must come out right.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
 use super::count::{Count, counts};
 use super::passage::{Passage, Passages};
-use super::step::{Operands, Origin};
+use super::step::{Manner, Operands, Origin};
 use super::{
     CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
 };
@@ -35,18 +35,25 @@ const PASSES_MAX: usize = 3;
 /// How many bytes before and behind a figure say how it is meant.
 const AROUND_BYTES: usize = 24;
 
+/// How many numbers before and behind a figure are looked at.
+const NEAR: usize = 8;
+
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
 
 /// Values that nothing names, and values that a source contradicts.
-pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
+pub(super) fn check(
+    reply: &str,
+    claims: &[Claim],
+    passages: &Passages<'_>,
+    support: &Support<'_>,
+) -> Vec<Sighting> {
     let stated = |claim| Some(Stated { claim, value: Claim::value(claim)? });
     let values: Vec<Stated<'_>> = claims.iter().filter_map(stated).collect();
     let reading = Reading {
         reply,
-        claims,
         values: &values,
-        passages: OnceCell::new(),
+        passages,
         counts: OnceCell::new(),
         support,
         given: RefCell::default(),
@@ -113,13 +120,11 @@ struct Stated<'c> {
     value: &'c Value,
 }
 
-struct Reading<'r> {
+struct Reading<'r, 'p> {
     reply: &'r str,
-    claims: &'r [Claim],
     /// By their place in the reply.
     values: &'r [Stated<'r>],
-    /// Cut when the first labelled fact asks for them.
-    passages: OnceCell<Passages<'r>>,
+    passages: &'r Passages<'p>,
     /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
     counts: OnceCell<Vec<Count<'r>>>,
     support: &'r Support<'r>,
@@ -128,11 +133,7 @@ struct Reading<'r> {
     given: RefCell<BTreeMap<(usize, usize, *const Fact), bool>>,
 }
 
-impl<'r> Reading<'r> {
-    fn passages(&self) -> &Passages<'r> {
-        self.passages.get_or_init(|| Passages::of(self.reply, self.claims, self.support.language.lexicon))
-    }
-
+impl<'r> Reading<'r, '_> {
     /// What is wrong with each value, those that follow from others taken out.
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
         let mut faults: Vec<Option<Fault<'r>>> =
@@ -186,7 +187,7 @@ impl<'r> Reading<'r> {
         let lexicon = self.support.language.lexicon;
         let numbers = Numbers { reply: self.reply, figures, counts, lexicon };
         let implied_at = |at: usize| {
-            let sentence = self.passages().sentence(self.values[at].claim.span.start);
+            let sentence = self.passages.sentence(self.values[at].claim.span.start);
             numbers.implied(sentence.range.start, at)
         };
         let mut derived = Vec::new();
@@ -210,7 +211,7 @@ impl<'r> Reading<'r> {
         }
         for at in open {
             // "Over twelve months that is 96 €": the time is what the amount was calculated with.
-            let sentence = &self.passages().sentence(self.values[at].claim.span.start).range;
+            let sentence = &self.passages.sentence(self.values[at].claim.span.start).range;
             let is_period = match self.values[at].value {
                 Value::Span { most, unit: TimeUnit::Seconds, .. } => most.floor() % DAY == 0,
                 value => matches!(value, Value::Span { .. }),
@@ -225,13 +226,32 @@ impl<'r> Reading<'r> {
 
     /// Whether a figure is one step away from what is known.
     fn follows(&self, stated: &Stated<'_>, operands: &Operands) -> bool {
-        let Value::Span { most, unit, .. } = stated.value else {
-            return operands.lead_to(stated.value, self.stands_before(stated, WordList::About).is_some());
-        };
-        match self.support.now.filter(|_| self.is_ago(stated, "")) {
-            Some(now) => operands.lead_back(*most, *unit, now),
-            None => operands.lead_to(stated.value, self.stands_before(stated, WordList::About).is_some()),
+        let now = self.support.now.filter(|_| self.is_ago(stated, ""));
+        if let (Some(now), Value::Span { most, unit, .. }) = (now, stated.value) {
+            return operands.lead_back(*most, *unit, now);
         }
+        let is_about = self.stands_before(stated, WordList::About).is_some();
+        let is_signalled = self.is_signalled(&stated.claim.span, matches!(stated.value, Value::Day { .. }));
+        operands.lead_to(stated.value, Manner { is_about, is_signalled })
+    }
+
+    /// Whether the sentence of a number has another one, or says that something is calculated. A day is not calculated from
+    /// amounts.
+    fn is_signalled(&self, own: &Range<usize>, is_day: bool) -> bool {
+        let sentence = self.passages.sentence(own.start);
+        let is_other =
+            |span: &Range<usize>| sentence.range.contains(&span.start) && !own.contains(&span.start);
+        let near = |at: usize, len: usize| at.saturating_sub(NEAR)..len.min(at + NEAR);
+        let is_time = |value: &Value| matches!(value, Value::Span { .. } | Value::Day { .. });
+        let counts_for = |value: &Value| is_figure(value) && (is_time(value) || !is_day);
+        let at = self.values.partition_point(|other| other.claim.span.start < own.start);
+        let mut figures = self.values[near(at, self.values.len())].iter();
+        let counts = self.counts();
+        let at = counts.partition_point(|count| count.span.start < own.start);
+        let mut counts = counts[near(at, counts.len())].iter();
+        figures.any(|other| counts_for(other.value) && is_other(&other.claim.span))
+            || (!is_day && counts.any(|count| is_other(&count.span)))
+            || sentence.is_derived()
     }
 
     fn counts(&self) -> &[Count<'r>] {
@@ -258,9 +278,19 @@ impl<'r> Reading<'r> {
             currency: None,
         };
         let lexicon = self.support.language.lexicon;
-        let is_counted = |count: &Count<'_>| count.of(lexicon).any(|word| shown.counted.contains(&word));
-        let mut open =
-            counts.iter().filter(|count| !shown.numbers.contains(&count.number) && is_counted(count));
+        let is_counted = |count: &Count<'_>| {
+            count.of(lexicon).chain(count.name(lexicon)).any(|word| shown.counted.contains(&word))
+        };
+        let of_policies = LazyCell::new(|| {
+            let texts = self.support.sources.iter().map(|source| &source.text);
+            let counted = texts.flat_map(|text| super::count::counts(text, lexicon));
+            counted.map(|count| count.number).collect::<BTreeSet<u64>>()
+        });
+        let mut open = counts.iter().filter(|count| {
+            !shown.numbers.contains(&count.number)
+                && is_counted(count)
+                && !of_policies.contains(&count.number)
+        });
         let mut open = open.by_ref().take(OPEN_MAX).peekable();
         if open.peek().is_none() {
             return Vec::new();
@@ -275,7 +305,11 @@ impl<'r> Reading<'r> {
             .filter(|count| shown.numbers.contains(&count.number))
             .for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
-        let wrong = open.filter(|count| !operands.lead_to(&amount(count.number), false));
+        let manner = Manner { is_about: false, is_signalled: true };
+        let follows = |count: &Count<'_>| {
+            self.is_signalled(&count.span, false) && operands.lead_to(&amount(count.number), manner)
+        };
+        let wrong = open.filter(|count| !follows(count));
         wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()
     }
 
@@ -301,7 +335,7 @@ impl<'r> Reading<'r> {
     /// Whether a figure stands in what the reply asks or makes up as an example.
     fn is_no_statement(&self, stated: &Stated<'_>) -> bool {
         let start = stated.claim.span.start;
-        self.passages().clause(start).asks() || self.passages().sentence(start).is_example()
+        self.passages.clause(start).asks() || self.passages.sentence(start).is_example()
     }
 
     /// Whether the moments of the case bear out that something was more or less than this long ago. `None` where the reply
@@ -332,7 +366,8 @@ impl<'r> Reading<'r> {
 
     fn fault_of_statement(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
-        if support.allowed.values.has(stated.value) || is_handling(stated.value) {
+        let is_handling = || is_handling(stated.value) && !support.shown().operands.has_minutes();
+        if support.allowed.values.has(stated.value) || is_handling() {
             return None;
         }
         if let Some(is_elapsed) = self.is_elapsed(stated) {
@@ -358,7 +393,7 @@ impl<'r> Reading<'r> {
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
         facts.peek()?;
-        let sentence = self.passages().sentence(stated.claim.span.start);
+        let sentence = self.passages.sentence(stated.claim.span.start);
         facts.find(|fact| {
             let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
             fact.label.as_ref().is_some_and(is_touched) && !self.is_given(fact, sentence)
@@ -370,7 +405,7 @@ impl<'r> Reading<'r> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
-        let clause = self.passages().clause(stated.claim.span.start);
+        let clause = self.passages.clause(stated.claim.span.start);
         let (number, fact) = facts.find(|(_, fact)| {
             let is_named = |label: &Label| label.is_named_by(|word| clause.has(word));
             fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, clause)

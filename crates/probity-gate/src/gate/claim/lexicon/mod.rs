@@ -82,7 +82,7 @@ lists! { CUE_KEYS: 0;
     US "us", YOU "you", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
-    RELATIVE "relative", POSTPONED "postponed", REPORTED "reported",
+    RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed",
 }
 
 lists! { FIGURE_KEYS: 64;
@@ -137,6 +137,10 @@ crate::named! {
         ShareOf = "share_of",
         /// Before a figure that is taken two times.
         Twice = "twice",
+        /// In a sentence whose figure is calculated from others.
+        Derived = "derived",
+        /// How the past forms of verbs end that stand behind "have".
+        Participles = "participles",
         /// Before a figure that is rounded.
         About = "about",
         /// In a sentence whose figures are made up.
@@ -209,6 +213,8 @@ impl Lexicon {
             }
             let mut table = Table::of(&self.entries);
             table.verb_final = words[WordList::Traits as usize].contains(Trait::VerbFinal.name());
+            table.participles =
+                words[WordList::Participles as usize].iter().map(|end| (**end).to_owned()).collect();
             Ready { words, table }
         })
     }

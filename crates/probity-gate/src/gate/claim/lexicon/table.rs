@@ -114,6 +114,8 @@ pub(in super::super) struct Table {
     calls: BTreeMap<String, Vec<usize>>,
     /// Whether verbs stand at the end of their clause.
     pub(in super::super) verb_final: bool,
+    /// How the past forms of verbs end that stand behind "have".
+    pub(in super::super) participles: Vec<String>,
     /// ISO codes.
     pub(in super::super) currencies: Vec<String>,
     /// Signs of currencies, in lower case.
