@@ -103,8 +103,7 @@ fn the_example_cases_show_every_finding() {
           evidence.none_selected: the case names no source that the reply could rest on
         delivery-internal-guide
           evidence.wrong_audience: version `2` of `goodwill-guide` may not be used for audience `customer` in region `EU`
-          claim.unsupported_promise "voucher": the reply promises a remedy that no source permits: voucher
-          claim.unsupported_figure "20 EUR": the reply gives a figure that nothing supports
+          claim.unsupported_promise "voucher over 20 EUR": the reply promises a remedy that no source permits: voucher
         returns-wrong-window
           claim.contradicted "60 days": the reply gives another value for `return_window` than the source
         returns-invented

@@ -19,9 +19,10 @@ pub(super) struct Count<'t> {
 }
 
 impl Count<'_> {
-    /// The word directly before it, without its ending: "coach 14" is one of several.
+    /// The word directly before it, without its ending, where nothing is counted behind it: "coach 14, seat 46".
     pub(super) fn name(&self, lexicon: &Lexicon) -> Option<String> {
-        let before = self.before.strip_suffix(' ')?;
+        let is_last = !self.behind.starts_with(' ');
+        let before = self.before.strip_suffix(' ').filter(|_| is_last)?;
         let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
         lexicon.stems(before.get(start..)?, WordList::Function).next()
     }

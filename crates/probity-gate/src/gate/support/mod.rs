@@ -163,7 +163,7 @@ pub fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighti
 
 /// The figure beside a promise that nothing permits is a part of it: "15 % off", "a voucher of $200".
 fn take_in(promise: &mut Sighting, values: &mut Vec<Sighting>) {
-    const GAP_BYTES_MAX: usize = 12;
+    const GAP_BYTES_MAX: usize = 7;
     let (start, end) = (promise.start, promise.end);
     values.retain(|value| {
         let is_near = value.start <= end + GAP_BYTES_MAX && start <= value.end + GAP_BYTES_MAX;

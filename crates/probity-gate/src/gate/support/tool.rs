@@ -62,10 +62,10 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
         Some(json) => is_failure(json, &lexicons),
         None => is_said(result, WordList::Failed, &lexicons),
     };
-    let is_pending = is_said(&call.name, WordList::Pending, &lexicons)
-        || json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
-    let is_done = !failed && !is_pending;
     let name = words_of(&call.name);
+    // `request_refund` asks for it, `cancel_pending_order` does something.
+    let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
+    let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let acts = is_done && !reads;
     match &json {
