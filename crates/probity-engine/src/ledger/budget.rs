@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use probity_core::exact::Exact;
 
-use super::db::{Db, DbError, Val, vals};
+use super::db::{Db, DbError, Row, Val, vals};
 use super::error::{Fault, StoreError};
 use super::reader::Reader;
 use crate::config::Money;
@@ -27,6 +27,14 @@ pub struct Limits {
     pub calls_max: Option<u64>,
     /// Money at most.
     pub money_max: Option<Money>,
+}
+
+impl Limits {
+    /// The limits in the first two columns of a row.
+    fn read(row: &Row<'_>) -> Result<Limits, DbError> {
+        let money_max = row.get::<Option<i64>>(1)?.map(Money::from_picos);
+        Ok(Limits { calls_max: row.get(0)?, money_max })
+    }
 }
 
 /// The budget that a command names.
@@ -90,21 +98,19 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room that is left in a budget; `None` where it has no limit. Other workers wait with their calls until the
-    /// transaction has ended.
+    /// The room that is left in a budget; `None` where it has no limit. Where it has one, other workers wait with their
+    /// calls until the transaction has ended.
     pub(super) fn of(db: &Db, budget: i64) -> Result<Option<Room>, DbError> {
-        const LIMITS: &str = "SELECT calls_max, picodollars_max FROM budget WHERE id = ?1 {for_update}";
+        const LIMITS: &str = "SELECT calls_max, picodollars_max FROM budget WHERE id = ?1";
+        const LOCKED: &str = "SELECT calls_max, picodollars_max FROM budget WHERE id = ?1 {for_update}";
         const IN_FLIGHT: &str = "SELECT count(*), CAST(COALESCE(SUM(reserved_picodollars), 0) AS BIGINT)
             FROM attempt WHERE state = 'in_flight' AND (worker IN (SELECT id FROM worker WHERE budget = ?1)
                 OR batch IN (SELECT id FROM batch WHERE budget = ?1))";
-        let limits = db.row(LIMITS, &vals![budget], |row| {
-            let money_max = row.get::<Option<i64>>(1)?.map(Money::from_picos);
-            Ok(Limits { calls_max: row.get(0)?, money_max })
-        })?;
-        let limits = limits.unwrap_or_default();
-        if limits == Limits::default() {
+        let limits = |sql| Ok::<_, DbError>(db.row(sql, &vals![budget], Limits::read)?.unwrap_or_default());
+        if limits(LIMITS)? == Limits::default() {
             return Ok(None);
         }
+        let limits = limits(LOCKED)?;
         // Statements of their own: they see what was committed while the first one waited. Others end calls at any time,
         // so what is in flight comes first: a call that ends in between is counted twice, and never not at all.
         let in_flight = db.row(IN_FLIGHT, &vals![budget], |row| {
@@ -141,13 +147,7 @@ impl Reader {
     /// The limits on record of the budget that `key` names.
     pub fn limits(&self, key: &str) -> Result<Limits, StoreError> {
         const SQL: &str = "SELECT calls_max, picodollars_max FROM budget WHERE key = ?1";
-        let limits = self.ask(|db| {
-            db.row(SQL, &vals![key], |row| {
-                let money_max = row.get::<Option<i64>>(1)?.map(Money::from_picos);
-                Ok(Limits { calls_max: row.get(0)?, money_max })
-            })
-        })?;
-        Ok(limits.unwrap_or_default())
+        Ok(self.ask(|db| db.row(SQL, &vals![key], Limits::read))?.unwrap_or_default())
     }
 }
 

@@ -42,7 +42,7 @@ mod writer;
 pub(crate) mod tests;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,7 @@ struct Shared {
     /// The writer's thread; `None` where the store was opened for reading.
     writer: Option<WriterThread>,
     heard: Arc<Heard>,
-    /// Connections to a server that no reader uses.
+    /// Connections that no reader uses: opening one costs more than most answers. Closed before the writer's.
     idle: Mutex<Vec<Db>>,
 }
 
@@ -116,7 +116,7 @@ struct WriterThread {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The connections to a server that are kept for the next reader.
+/// The connections that are kept for the next reader.
 const IDLE_MAX: usize = 8;
 
 impl Store {
@@ -200,7 +200,7 @@ impl Store {
         let path: Arc<Path> = PathBuf::from(address.to_string()).into();
         let first = match &address {
             StoreAddress::File(path) => open::for_reading(path)?,
-            StoreAddress::Server(server) => server::for_reading(server, &path)?,
+            StoreAddress::Server(server) => server::for_reading(server, &path, server::OPENING_MAX)?,
         };
         let (heard, idle) = (Arc::default(), Mutex::default());
         let store = Store { shared: Arc::new(Shared { address, path, writer: None, heard, idle }) };
@@ -385,25 +385,38 @@ fn job<T: Send + 'static>(
 }
 
 impl Shared {
-    /// A connection for reading. One to a server that no reader uses is taken if the server can still be heard.
+    /// A connection for reading: one that no reader uses, or a new one.
     fn connection(&self) -> Result<Db, StoreError> {
-        let server = match &self.address {
-            StoreAddress::File(path) => return open::for_reading(path),
-            StoreAddress::Server(server) => server,
-        };
-        let idle = self.idle.lock().expect("nothing panics while it holds these").pop();
-        match idle.filter(|db| matches!(db, Db::Postgres(server) if server.is_alive())) {
-            Some(db) => Ok(db),
-            None => server::patiently(server, || server::for_reading(server, &self.path)),
+        let idle = self.idle().pop();
+        idle.map_or_else(|| self.connected(), Ok)
+    }
+
+    /// A new connection for reading. A server that restarts is waited for.
+    fn connected(&self) -> Result<Db, StoreError> {
+        match &self.address {
+            StoreAddress::File(path) => open::for_reading(path),
+            StoreAddress::Server(server) => {
+                server::for_reading(server, &self.path, server::restart_max(server))
+            }
         }
+    }
+
+    /// A new connection in place of one that was lost, and all others from before with it.
+    fn reconnected(&self) -> Result<Db, StoreError> {
+        self.idle().clear();
+        self.connected()
     }
 
     /// Keeps a connection for the next reader.
     fn keep(&self, db: Db) {
-        let mut idle = self.idle.lock().expect("nothing panics while it holds these");
+        let mut idle = self.idle();
         if idle.len() < IDLE_MAX {
             idle.push(db);
         }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Db>> {
+        self.idle.lock().expect("nothing panics while it holds these")
     }
 
     fn send(&self, doing: &'static str, message: ToWriter) -> Result<(), StoreError> {
@@ -424,6 +437,7 @@ impl Shared {
 
     /// Stops the writer and waits until it has let go of the files.
     fn close(&self) -> Result<(), StoreError> {
+        self.idle().clear();
         let Some(WriterThread { thread, .. }) = &self.writer else { return Ok(()) };
         let (caller, answer) = mpsc::sync_channel(1);
         let asked = self.send("closing", ToWriter::Close(caller));

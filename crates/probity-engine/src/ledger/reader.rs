@@ -28,14 +28,14 @@ pub struct Reader {
     /// `None` only while it is dropped.
     db: RefCell<Option<Db>>,
     path: Arc<Path>,
-    /// Where connections come from, and where one to a server goes afterwards.
+    /// Where connections come from, and where they go afterwards.
     home: Weak<Shared>,
     is_snapshot: bool,
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        if let (Some(db @ Db::Postgres(_)), Some(home)) = (self.db.take(), self.home.upgrade()) {
+        if let (Some(db), Some(home)) = (self.db.take(), self.home.upgrade()) {
             if self.is_snapshot {
                 db.rollback();
             }
@@ -62,7 +62,7 @@ impl Reader {
             let may_pass = error.kind == FailureKind::Lost && !self.is_snapshot && n_tries < TRIES_MAX;
             match (self.home.upgrade().filter(|_| may_pass), self.db.try_borrow_mut()) {
                 (Some(home), Ok(mut db)) => {
-                    *db = Some(home.connection().map_err(|error| error.met(READING))?);
+                    *db = Some(home.reconnected().map_err(|error| error.met(READING))?);
                 }
                 _ => return Err(StoreError::of_database(&self.path, READING, &error)),
             }

@@ -21,11 +21,27 @@ const TRIES_MAX: u32 = 20;
 /// How many leases long a server that cannot be reached is tried again.
 const RECONNECT_LEASES_MAX: u32 = 4;
 
+/// How long a server that restarts is waited for when a store is opened.
+pub(super) const OPENING_MAX: Duration = Duration::from_secs(5);
+
 /// The pause between two tries to reach it.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
-/// Connects for writing. The schema is made where there is none.
+/// Opens a store for writing. The schema is made where there is none.
 pub(super) fn for_writing(address: &ServerAddress, path: &Path) -> Result<Db, StoreError> {
+    patiently(OPENING_MAX, || writer(address, path))
+}
+
+/// Connects for reading, and waits so long for a server that cannot be reached.
+pub(super) fn for_reading(
+    address: &ServerAddress,
+    path: &Path,
+    wait_max: Duration,
+) -> Result<Db, StoreError> {
+    patiently(wait_max, || reader(address, path))
+}
+
+fn writer(address: &ServerAddress, path: &Path) -> Result<Db, StoreError> {
     let server = connected(address).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
     let mut n_tries = 0;
     loop {
@@ -47,8 +63,7 @@ pub(super) fn for_writing(address: &ServerAddress, path: &Path) -> Result<Db, St
     }
 }
 
-/// Connects for reading.
-pub(super) fn for_reading(address: &ServerAddress, path: &Path) -> Result<Db, StoreError> {
+fn reader(address: &ServerAddress, path: &Path) -> Result<Db, StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     let server = connected(address).map_err(fault)?;
     match version(&server).map_err(fault)? {
@@ -190,8 +205,8 @@ impl Link {
 
     /// Connects again, and tells whether the transaction marked last was committed.
     pub(super) fn reconnected(&self, path: &Path) -> Result<(Db, bool), StoreError> {
-        patiently(&self.address, || {
-            let db = for_writing(&self.address, path)?;
+        patiently(restart_max(&self.address), || {
+            let db = writer(&self.address, path)?;
             let found = self.is_committed(&db);
             let is_committed = found.map_err(|error| StoreError::of_database(path, OPENING, &error))?;
             Ok((db, is_committed))
@@ -199,12 +214,17 @@ impl Link {
     }
 }
 
-/// Connects by `connect`, for as long as it is worth waiting for a server that restarts.
-pub(super) fn patiently<T>(
-    address: &ServerAddress,
+/// How long a process at work waits for a server that restarts.
+pub(super) fn restart_max(address: &ServerAddress) -> Duration {
+    address.options.lease * RECONNECT_LEASES_MAX
+}
+
+/// Connects by `connect`, and waits so long for a server that cannot be reached.
+fn patiently<T>(
+    wait_max: Duration,
     mut connect: impl FnMut() -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let until = Instant::now() + address.options.lease * RECONNECT_LEASES_MAX;
+    let until = Instant::now() + wait_max;
     loop {
         let refused = match connect() {
             Ok(connected) => return Ok(connected),

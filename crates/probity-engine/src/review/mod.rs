@@ -32,7 +32,7 @@ mod token;
 mod tests;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 pub use act::{CausedBy, Reveal, RootCause, RootCauses, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
@@ -57,9 +57,6 @@ use crate::ledger::{Fault, Reader, Store, StoreAddress, StoreError, StoredLabel}
 /// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
 
-/// Connections for reading that are kept open.
-const READERS_MAX: usize = 8;
-
 /// An item of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemId(pub i64);
@@ -67,8 +64,6 @@ pub struct ItemId(pub i64);
 /// The room of one store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
 pub struct ReviewRoom {
-    /// Connections that wait for the next question: opening one costs more than most answers. Closed before the store.
-    readers: Arc<Mutex<Vec<Reader>>>,
     /// Orders of items that were looked up. They never change.
     orders: Arc<Mutex<Orders>>,
     store: Store,
@@ -77,8 +72,7 @@ pub struct ReviewRoom {
 impl ReviewRoom {
     /// Opens the room of the store at `address`, beside a run or without one. A store that is missing is made.
     pub fn open(address: impl Into<StoreAddress>) -> Result<ReviewRoom, StoreError> {
-        let (readers, orders) = (Arc::default(), Arc::default());
-        Ok(ReviewRoom { readers, orders, store: Store::open_for_review(address)? })
+        Ok(ReviewRoom { orders: Arc::default(), store: Store::open_for_review(address)? })
     }
 
     /// The store, for pages about runs.
@@ -93,7 +87,6 @@ impl ReviewRoom {
 
     /// Writes what is waiting and gives up the room. Clones that are left can still read.
     pub fn close(self) -> Result<(), StoreError> {
-        self.waiting().clear();
         self.store.close()
     }
 
@@ -119,18 +112,7 @@ impl ReviewRoom {
         &self,
         question: impl FnOnce(&Reader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let waiting = self.waiting().pop();
-        let reader = waiting.map_or_else(|| self.store.reader(), Ok)?;
-        let answer = question(&reader)?;
-        let mut waiting = self.waiting();
-        if waiting.len() < READERS_MAX {
-            waiting.push(reader);
-        }
-        Ok(answer)
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<Reader>> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+        question(&self.store.reader()?)
     }
 
     /// Changes the room. Done when the future completes.

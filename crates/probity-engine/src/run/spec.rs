@@ -37,7 +37,7 @@ const GROUP: usize = 64;
 pub struct RunSpec {
     /// The names of the case files.
     pub files: String,
-    /// What settings files, variables and flags say.
+    /// What settings files, variables and flags say, but where the record is: that may hold a password.
     pub settings: Layer,
     /// The judge.
     pub judge: JudgeSettings,
@@ -66,9 +66,12 @@ pub struct RunSpec {
 impl RunSpec {
     /// What these parts come to, for a first round without a target.
     pub(super) fn new(files: &str, asking: &Asking, rubric: &Rubric, gate: &Gate) -> RunSpec {
+        let mut settings = asking.config.written().clone();
+        settings.run.store = None;
+        settings.store.password_command = None;
         RunSpec {
             files: files.to_owned(),
-            settings: asking.config.written().clone(),
+            settings,
             judge: asking.judge.clone(),
             left_out: asking.left().text(),
             rubric: rubric.source().to_owned(),

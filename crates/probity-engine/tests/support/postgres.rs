@@ -30,6 +30,8 @@ pub struct PrivateServer {
     user: Option<(u32, u32)>,
     process: Option<Child>,
     syncs: Syncs,
+    /// Further settings.
+    more: Vec<String>,
 }
 
 /// Whether a server syncs what it commits.
@@ -70,7 +72,7 @@ impl PrivateServer {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).expect("root may do that");
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("own folder");
         }
-        let mut server = PrivateServer { programs, folder, user, process: None, syncs };
+        let mut server = PrivateServer { programs, folder, user, process: None, syncs, more: Vec::new() };
         server.make();
         server.run();
         Some(server)
@@ -111,6 +113,7 @@ impl PrivateServer {
         if self.syncs == Syncs::Never {
             command.args(["-c", "fsync=off"]);
         }
+        command.args(self.more.iter().flat_map(|setting| ["-c", setting]));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.process = Some(command.spawn().expect("postgres starts"));
         let began = Instant::now();
@@ -118,6 +121,26 @@ impl PrivateServer {
             assert!(began.elapsed() < START_MAX, "{}", self.log());
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Starts it again, listening at an address of this machine as well, where it asks for passwords; with TLS where
+    /// there is a certificate and its key.
+    pub fn listen(&mut self, address: &str, tls: Option<[&Path; 2]>) {
+        self.stop(Shutdown::Fast);
+        let rules = "local all all trust\nhost all all 127.0.0.0/8 scram-sha-256\n";
+        fs::write(self.data().join("pg_hba.conf"), rules).expect("own folder");
+        self.more = vec![format!("listen_addresses={address}")];
+        for (name, file) in ["ssl_cert_file", "ssl_key_file"].into_iter().zip(tls.into_iter().flatten()) {
+            let own = self.data().join(name);
+            fs::copy(file, &own).expect("own folder");
+            fs::set_permissions(&own, fs::Permissions::from_mode(0o600)).expect("own file");
+            if let Some((uid, gid)) = self.user {
+                std::os::unix::fs::chown(&own, Some(uid), Some(gid)).expect("root may do that");
+            }
+            self.more.push(format!("{name}={}", own.display()));
+        }
+        self.more.push(format!("ssl={}", if tls.is_some() { "on" } else { "off" }));
+        self.run();
     }
 
     /// Stops it.

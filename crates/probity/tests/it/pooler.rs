@@ -106,7 +106,8 @@ pub(crate) struct Pooler {
 }
 
 impl Pooler {
-    /// A pooler before `server`; `None`, with a line, where it is not installed.
+    /// A pooler before `server`; `None`, with a line, where it is not installed. It tries a server that was lost again
+    /// after a second in place of 15: tests have leases of two seconds in place of 15.
     #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub(crate) fn before(server: &PrivateServer) -> Option<Pooler> {
         if Command::new("pgbouncer").arg("--version").stdout(Stdio::null()).status().is_err() {

@@ -11,6 +11,7 @@ use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use serde_json::json;
 
 use crate::binary::Probity;
+use crate::guarantees::ledger::number;
 use crate::mock::process::MockJudge;
 use crate::skipped;
 use crate::web::Started;
@@ -21,6 +22,12 @@ const NAME: &str = "label.example.com";
 /// People and items of the short form; the long form is asked for by `PROBITY_LONG_TESTS`.
 const SHORT: (usize, usize) = (8, 3);
 const LONG: (usize, usize) = (50, 20);
+
+/// Cases of the run beside which they label: it does not end before they have.
+const RUN_CASES: usize = 10_000;
+
+/// What a person thinks between a page and the answer in the long form, in milliseconds. People take longer.
+const THINK_MS: std::ops::Range<u64> = 250..750;
 
 /// The longest that 99 of 100 may wait where nothing else runs on the machine, which only the long form asks.
 const WAIT_MS_MAX: f64 = 150.0;
@@ -138,6 +145,10 @@ impl Labeller {
             let page = asked.send().await.unwrap().text().await.unwrap();
             waits[0].push(started.elapsed().as_secs_f64() * 1000.0);
             assert!(page.contains("name=\"revision\""), "{page}");
+            if is_long() {
+                let drawn = number((&self.cookie, n_given)) % (THINK_MS.end - THINK_MS.start);
+                tokio::time::sleep(Duration::from_millis(THINK_MS.start + drawn)).await;
+            }
             let started = Instant::now();
             let answered =
                 self.post(&format!("{at}/label"), "revision=0&note=&level.relevance=3&level.tone=4").await;
@@ -159,8 +170,9 @@ fn labelled(probity: &Probity, room: &Started, port: u16, what: &str) {
     let (n_people, n_items) = if is_long() { LONG } else { SHORT };
     let mock = MockJudge::start(&["--latency", "50ms"]);
     let url = mock.url();
-    let call = probity.args(["run", "cases.jsonl", "--base-url", &url, "--model", "m", "--quiet"]);
-    let running = Running(call.variable("OPENAI_API_KEY", "sk-mock").start());
+    probity.write("run.jsonl", cases(RUN_CASES));
+    let call = probity.args(["run", "run.jsonl", "--base-url", &url, "--model", "m", "--quiet", "--yes"]);
+    let mut running = Running(call.variable("OPENAI_API_KEY", "sk-mock").start());
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (n_given, [mut pages, mut answers]) = runtime.block_on(async {
@@ -177,6 +189,7 @@ fn labelled(probity: &Probity, room: &Started, port: u16, what: &str) {
         }
         (n_given, waits)
     });
+    assert_eq!(running.0.try_wait().unwrap(), None, "the run ended before them");
     drop(running);
     let exported = probity.args(["export", "labels"]).run().code(0);
     assert_eq!(exported.stdout.lines().count(), 2 * n_given, "an answer was lost or doubled through {what}");

@@ -110,11 +110,6 @@ impl Pg {
         self.wait(async { Ok(self.client.batch_execute(sql).await?) })
     }
 
-    /// Whether the server can still be heard.
-    pub(in crate::ledger) fn is_alive(&self) -> bool {
-        self.script("").is_ok()
-    }
-
     /// Gives each row of a statement to `take`, which asks the same connection nothing, and returns how many rows it
     /// changed.
     pub(in crate::ledger) fn each(

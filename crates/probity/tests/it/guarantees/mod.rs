@@ -15,7 +15,7 @@ mod fleet;
 mod independence;
 mod journal;
 mod kill;
-mod ledger;
+pub(crate) mod ledger;
 mod offline;
 mod record;
 mod scene;

@@ -1,6 +1,10 @@
 //! One record for several jobs, machines and rooms: what is on it is paid for once, has the same bytes on both engines,
 //! and takes no more rights than the docs say.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +12,7 @@ use serde_json::json;
 
 use super::fleet::Fleet;
 use super::ledger::Judge;
-use super::scene::{Scene, assert_same, cases};
+use super::scene::{Ended, Scene, assert_same, cases};
 use super::series::comparable_but_spending;
 use crate::answers::says;
 use crate::binary::Probity;
@@ -114,6 +118,88 @@ fn k21_the_roles_of_the_docs_are_enough_and_no_more() {
     assert_same(&reader.results_text(), &worker.results_text(), "read by a role that may only read");
     reader.args(["store", "forget", "--case", "case-0000", "--store", &of("reader")]).run().code(4);
     assert_eq!(judge.n_requests(), 6);
+}
+
+/// What `openssl` makes of these arguments; `None` where it is not installed.
+fn openssl(folder: &Path, arguments: &str) -> Option<()> {
+    let mut command = Command::new("openssl");
+    let ended = command.args(arguments.split(' ')).current_dir(folder).output().ok()?;
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    Some(())
+}
+
+/// A certificate for `name` and its key, by an authority of its own in `ca.pem`.
+fn signed(folder: &Path, name: &str) -> Option<[PathBuf; 2]> {
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    let end = "-addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=serverAuth";
+    openssl(folder, &format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.key -out ca.pem"))?;
+    openssl(
+        folder,
+        &format!(
+            "req -x509 -CA ca.pem -CAkey ca.key {key} -days 2 -subj /CN=server -addext subjectAltName={name} {end} \
+             -keyout key.pem -out cert.pem"
+        ),
+    )?;
+    Some(["cert.pem", "key.pem"].map(|name| folder.join(name)))
+}
+
+/// K22, K23: TLS has to prove its name to an authority that is trusted, and a password is shown nowhere.
+#[test]
+fn k22_k23_a_server_proves_its_name_and_passwords_stay_secret() {
+    const PASSWORD: &str = "canary-71f0";
+    let Some(mut server) = PrivateServer::start() else { return };
+    server.sql("postgres", "CREATE DATABASE probity");
+    server.sql("probity", &format!("CREATE ROLE ann LOGIN PASSWORD '{PASSWORD}'"));
+    server.sql("probity", "GRANT USAGE, CREATE ON SCHEMA public TO ann");
+    // An address that no other server listens at.
+    let [high, low] = u16::try_from(std::process::id() % 65_000).expect("small").to_be_bytes();
+    let at = format!("127.77.{high}.{}", low.max(1));
+    let (url, tls) =
+        (format!("postgres://ann@{at}/probity"), format!("postgres://ann@{at}/probity?sslmode=require"));
+    server.listen(&at, None);
+    let judge = Judge::sound(2, 0);
+    let scene = |store: &str| Scene::new(cases(2), &judge.base_url()).on(store);
+    let shows_nothing = |scene: &Scene, ran: Ended| {
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(PASSWORD));
+        assert!(
+            !scene.results_bytes().is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(PASSWORD))
+        );
+    };
+    scene(&url).run(&[]).code(4).says(["password"]);
+    let by_variable = |store: &str| scene(store).variable("PGPASSWORD", PASSWORD);
+    let by_file = scene(&url).variable("PGPASSFILE", ".pgpass");
+    by_file.write(".pgpass", format!("{at}:*:probity:ann:{PASSWORD}"));
+    by_file.run(&[]).code(4).says(["expected mode 0600"]);
+    std::fs::set_permissions(by_file.path(".pgpass"), Permissions::from_mode(0o600)).expect("own file");
+    let by_program = scene(&url);
+    by_program.write("probity.toml", format!("[store]\npassword_command = [\"echo\", \"{PASSWORD}\"]\n"));
+    let by_program = by_program.variable("PATH", "/usr/bin:/bin");
+    let in_address = scene(&url.replace("ann@", &format!("ann:{PASSWORD}@")));
+    for (scene, more) in [
+        (by_variable(&url), &[][..]),
+        (by_file, &[]),
+        (by_program, &["--trust-settings"]),
+        (in_address, &["--report", "outbox/report.html"]),
+    ] {
+        let ran = scene.run(more).code(0);
+        shows_nothing(&scene, ran);
+    }
+    let kept = server
+        .sql("probity", "SELECT count(*) FROM run WHERE body || coalesce(invocation, '') LIKE '%canary%'");
+    let texts = server.sql("probity", "SELECT count(*) FROM text WHERE body LIKE '%canary%'");
+    assert_eq!((kept.as_str(), texts.as_str()), ("0", "0"));
+    by_variable(&tls).run(&[]).code(4).says(["TLS"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some([certificate, key]) = signed(folder.path(), &format!("IP:{at}")) else { return };
+    server.listen(&at, Some([&certificate, &key]));
+    let trusting = |store: &str| {
+        by_variable(store).variable("SSL_CERT_FILE", &folder.path().join("ca.pem").display().to_string())
+    };
+    trusting(&tls).run(&[]).code(0);
+    by_variable(&tls).run(&[]).code(4).says(["certificate"]);
+    let [certificate, key] = signed(folder.path(), "DNS:db.example").expect("it is installed");
+    server.listen(&at, Some([&certificate, &key]));
+    trusting(&tls).run(&[]).code(4).says(["certificate"]);
 }
 
 /// K26: two processes serve one queue and one session: an answer that both get is kept once.
