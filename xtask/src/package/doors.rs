@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use super::build::{buildah, newest};
-use super::{Part, Place, copy, failed, fresh, program as tool};
+use super::{Part, Place, copy, failed, fresh, program as tool, write};
 use crate::step::{self, Failure};
 
 /// A way in: installs and tries what was packed.
@@ -43,10 +43,10 @@ fn bare(mut command: Command, folder: &Path) -> Command {
 }
 
 /// Runs the first command and looks at what it says.
-fn first_command(command: Command, folder: &Path) -> Result<Part, Failure> {
+fn first_command(command: Command, folder: &Path, flags: &[&str]) -> Result<Part, Failure> {
     let started = Instant::now();
     let mut command = bare(command, folder);
-    let said = step::captured(command.args(["run", "tickets.json"]))?;
+    let said = step::captured(command.args(["run", "tickets.json"]).args(flags))?;
     let took = started.elapsed().as_secs_f64();
     // A folder that stays among the temporary files does no harm.
     let _ = fs::remove_dir_all(folder);
@@ -61,7 +61,7 @@ fn archive(place: &Place, _: &Path) -> Result<Part, Failure> {
     let name = format!("probity-{}-{}", place.version, super::TARGET);
     let packed = place.out.join(format!("{name}.tar.gz"));
     step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
-    first_command(Command::new(folder.join(name).join("probity")), &folder)
+    first_command(Command::new(folder.join(name).join("probity")), &folder, &[])
 }
 
 fn pip(place: &Place, _: &Path) -> Result<Part, Failure> {
@@ -75,7 +75,7 @@ fn pip(place: &Place, _: &Path) -> Result<Part, Failure> {
     let script =
         "import probity; r = probity.run('tickets.json'); assert len(r.rows) == 11 and r.complete, r";
     step::captured(bare(tool(&python, ["-c", script]), &folder))?;
-    first_command(Command::new(folder.join("venv/bin/probity")), &folder)
+    first_command(Command::new(folder.join("venv/bin/probity")), &folder, &[])
 }
 
 fn npm(place: &Place, _: &Path) -> Result<Part, Failure> {
@@ -89,7 +89,7 @@ fn npm(place: &Place, _: &Path) -> Result<Part, Failure> {
     }
     let install = ["install", "--silent", "--no-audit", "--no-fund", "--offline", "--omit=optional"];
     step::captured(bare(tool("npm", install), &folder).arg(wrapper).arg(of_system))?;
-    first_command(Command::new(folder.join("node_modules/.bin/probity")), &folder)
+    first_command(Command::new(folder.join("node_modules/.bin/probity")), &folder, &[])
 }
 
 fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
@@ -103,7 +103,7 @@ fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
     let container = container.trim();
     let mut run = buildah(["run", "--isolation", "chroot", "--user", "0", "--volume"]);
     run.arg(format!("{}:/work", folder.display())).args([container, "/usr/bin/probity"]);
-    let ran = first_command(run, &folder);
+    let ran = first_command(run, &folder, &[]);
     step::captured(buildah(["rm", container]))?;
     ran
 }
@@ -113,7 +113,7 @@ fn cargo(place: &Place, _: &Path) -> Result<Part, Failure> {
     let mut install =
         step::cargo(["install", "--locked", "--quiet", "--debug", "--path", "crates/probity", "--root"]);
     step::captured(install.arg(&folder).env("CARGO_TARGET_DIR", place.root.join("target")))?;
-    first_command(Command::new(folder.join("bin/probity")), &folder)
+    first_command(Command::new(folder.join("bin/probity")), &folder, &[])
 }
 
 /// The program for Windows: a run that is stopped, and the first command, which resumes it.
@@ -126,6 +126,7 @@ fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
     let folder = clean("wine", place)?;
     step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
     let program = folder.join(name).join("probity.exe");
+    random_numbers(place, &program)?;
     let mut stopped = bare(tool("wine", []), &folder);
     let stopped = stopped.arg(&program).args(["run", "tickets.json", "--quiet", "--max-calls", "5"]).status();
     match stopped.map(|status| status.code()) {
@@ -139,5 +140,17 @@ fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
     }
     let mut command = Command::new("wine");
     command.arg(&program);
-    first_command(command, &folder)
+    // The limit belongs to the run, so it is raised to go on.
+    first_command(command, &folder, &["--max-calls", "100"])
+}
+
+/// Puts the library by which Windows draws random numbers beside the program: Wine before version 9 has none.
+fn random_numbers(place: &Place, program: &Path) -> Result<(), Failure> {
+    const SOURCE: &str = "#include <windows.h>\nBOOLEAN NTAPI SystemFunction036(PVOID, ULONG);\n\
+        __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE to, SIZE_T n) { return SystemFunction036(to, (ULONG)n); }\n";
+    let source = program.with_file_name("prng.c");
+    write(&source, SOURCE)?;
+    let words = ["-m", "ziglang", "cc", "-target", "x86_64-windows-gnu", "-shared", "-ladvapi32", "-o"];
+    let mut zig = tool(place.tools.join("bin/python"), words);
+    step::captured(zig.arg(program.with_file_name("bcryptprimitives.dll")).arg(source)).map(drop)
 }
