@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probity_core::panel::{PanelRow, Promise, decided, fit_cascade, opinion};
+use probity_core::panel::{Looks, PanelRow, Promise, Signal, decided, fit_cascade, opinion};
 use probity_core::stats::Random;
+use probity_core::verdict::Confidence;
 
 /// What is known of a judge: how often it understands a question of each slice, and how often a look is right then and
 /// otherwise.
@@ -19,13 +20,19 @@ struct Known {
     right: [f64; 2],
 }
 
+/// How sure a judge says it is: mostly very, and little less where it does not understand.
+fn claimed(understood: bool, drawn: f64) -> Option<Confidence> {
+    let steps: [f64; 4] = if understood { [0.99, 0.97, 0.92, 0.7] } else { [0.96, 0.9, 0.85, 0.65] };
+    Confidence::of_share(steps[[0.4, 0.7, 0.9].iter().filter(|below| drawn >= **below).count()])
+}
+
 /// Judges, slices and labels of one kind of team.
 struct Scene {
     name: &'static str,
     stages: &'static [Known],
     /// The share of the second slice.
     second_slice: f64,
-    n_looks: usize,
+    looks: Looks,
     n_labels: usize,
     /// Questions of one case, which are understood or not together.
     per_case: usize,
@@ -49,8 +56,13 @@ impl Scene {
         let mut row = || {
             let opinions = self.stages.iter().zip(&understood).map(|(judge, understood)| {
                 let right = judge.right[usize::from(!understood)];
-                let looks: Vec<Option<usize>> =
-                    (0..self.n_looks).map(|_| Some(usize::from(random.unit() < right))).collect();
+                let signal = self.looks.signal;
+                let mut look = || {
+                    let said = usize::from(random.unit() < right);
+                    let sure = (signal == Signal::Confidence).then(|| claimed(*understood, random.unit()));
+                    Some(signal.look(said, sure.flatten()))
+                };
+                let looks: Vec<_> = (0..self.looks.n).map(|_| look()).collect();
                 opinion(&looks)
             });
             PanelRow {
@@ -89,7 +101,7 @@ struct Outcome {
 fn kept(scene: &Scene) -> Outcome {
     let form = usize::from(std::env::var_os("PROBITY_LONG_TESTS").is_some());
     let (n_draws, population) = (N_DRAWS[form], scene.population(N_POPULATION[form]));
-    let looks = vec![scene.n_looks; scene.stages.len()];
+    let looks = vec![scene.looks; scene.stages.len()];
     let mut random = Random::new(7);
     let (mut n_kept, mut n_refused, mut shares, mut first) = (0, 0, 0.0, 0.0);
     for _ in 0..n_draws {
@@ -137,7 +149,7 @@ const USUAL: Scene = Scene {
     name: "two judges",
     stages: &[SMALL, LARGE],
     second_slice: 0.0,
-    n_looks: 2,
+    looks: Looks { n: 2, signal: Signal::Looks },
     n_labels: 400,
     per_case: 1,
     promise: PROMISE,
@@ -181,7 +193,7 @@ fn it_is_kept_over_slices() {
 
 #[test]
 fn it_is_kept_with_several_looks_and_thresholds() {
-    kept(&Scene { name: "five looks", n_looks: 5, ..USUAL });
+    kept(&Scene { name: "five looks", looks: Looks { n: 5, signal: Signal::Looks }, ..USUAL });
 }
 
 #[test]
@@ -195,4 +207,17 @@ fn it_refuses_where_no_judge_agrees_often_enough() {
     const MISSES: Known = Known { understands: [0.75, 0.75], right: [0.95, 0.2] };
     let kept = kept(&Scene { name: "two weak judges", stages: &[WEAK, MISSES], ..USUAL });
     assert!(kept.refused >= 0.9, "{}", kept.refused);
+}
+
+#[test]
+fn it_is_kept_by_confidences_of_any_kind() {
+    let looks = Looks { n: 1, signal: Signal::Confidence };
+    let kept_by_one = kept(&Scene { name: "one look with its confidence", looks, ..USUAL });
+    assert!(kept_by_one.refused < 0.05 && kept_by_one.first > 0.3, "{}", kept_by_one.first);
+    let looks = Looks { n: 2, signal: Signal::Confidence };
+    kept(&Scene { name: "two looks with their confidences", looks, ..USUAL });
+    // What it says of itself is no better where it understands less.
+    const BOLD: Known = Known { understands: [0.72, 0.72], right: [0.95, 0.3] };
+    let looks = Looks { n: 1, signal: Signal::Confidence };
+    kept(&Scene { name: "a bold judge", stages: &[BOLD], looks, n_labels: 300, ..USUAL });
 }

@@ -106,6 +106,7 @@ impl Team {
                 criterion: None,
                 judge: Some("judge".to_owned()),
                 spoken: Spoken::Once(Some(word(self.judge[*at]))),
+                confidence: [None; 2],
                 facts: facts(*at),
             })
             .collect();

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 
 use probity_core::json::{self, Object};
 use probity_core::label::{JoinOptions, LabelEntry, VerdictEntry, sheet};
-use probity_core::panel::{PanelRow, Promise, decided, fit_cascade, fit_jury, panel_rows, reliability};
+use probity_core::panel::{
+    Looks, MemberLooks, PanelRow, Promise, Signal, decided, fit_cascade, fit_jury, panel_rows, reliability,
+};
 use probity_core::stats::Random;
 use published::Set;
 use skipped::skipped;
@@ -30,6 +32,14 @@ struct Subject {
     promises: &'static [f64],
     /// Pairs about one question are of one case: the question is what stands before the first dash.
     by_question: bool,
+}
+
+impl Subject {
+    /// Both orders of a pair, where the set has them.
+    fn looks(&self) -> Vec<Looks> {
+        let n = if self.set == "mtbench_human" { 1 } else { 2 };
+        vec![Looks { n, signal: Signal::Looks }; self.stages.len()]
+    }
 }
 
 const SUBJECTS: &[Subject] = &[
@@ -84,7 +94,9 @@ fn rows(set: &Set, subject: &Subject) -> (Vec<PanelRow>, usize) {
         objects(&set.file("judge.jsonl")).map(|row| VerdictEntry::read(&row).expect("a verdict")).collect();
     verdicts.retain(is_stage);
     let sheet = sheet(&labels, &verdicts, &[], JoinOptions::default()).expect("rows that fit");
-    let members: Vec<Vec<String>> = subject.stages.iter().map(|(name, _)| vec![(*name).to_owned()]).collect();
+    let member =
+        |(name, _): &(&str, f64)| MemberLooks { names: vec![(*name).to_owned()], signal: Signal::Looks };
+    let members: Vec<MemberLooks> = subject.stages.iter().map(member).collect();
     let mut rows = panel_rows(&sheet, &members);
     let mut questions: BTreeMap<String, usize> = BTreeMap::new();
     let mut question_of = BTreeMap::new();
@@ -113,7 +125,7 @@ struct Splits {
 
 fn splits(subject: &Subject, promise: f64, n_splits: usize, set: &Set) -> Splits {
     let (rows, n_questions) = rows(set, subject);
-    let looks = vec![if subject.set == "mtbench_human" { 1 } else { 2 }; subject.stages.len()];
+    let looks = subject.looks();
     let promise = Promise { agreement: promise, confidence: CONFIDENCE };
     let mut random = Random::new(1);
     let mut splits = Splits { n: n_splits, ..Splits::default() };
@@ -148,7 +160,7 @@ fn cascades_on_published_sets() {
         let (rows, _) = rows(&set, subject);
         let n_members = subject.stages.len();
         let names: Vec<&str> = subject.stages.iter().map(|(name, _)| *name).collect();
-        for (name, stage) in names.iter().zip(reliability(&rows, n_members)) {
+        for (name, stage) in names.iter().zip(reliability(&rows, &subject.looks())) {
             let top = stage.bands.first().expect("opinions");
             println!(
                 "{} {name}: {} of {} consistent, agreement {:.3}",

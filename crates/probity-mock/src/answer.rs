@@ -9,6 +9,7 @@ use blake3::Hash;
 
 use super::MockSettings;
 use super::asked::JudgeRequest;
+use super::confidence::sure;
 use super::dialect::Dialect;
 use super::draw::CallDraw;
 use super::envelope::{AnswerMessage, Sender};
@@ -123,6 +124,9 @@ impl<'a> MockCall<'a> {
             n_tokens_read,
             n_tokens_cached: share_of(n_tokens_read, self.settings.cached),
             tier: self.asked.tier.as_deref(),
+            sure: sure(self.settings, self.asked),
+            logprobs: self.asked.logprobs,
+            questions: &self.asked.questions,
             usage: self.settings.usage,
         })
     }
@@ -160,6 +164,13 @@ impl Judgement<'_> {
         }
     }
 
+    /// The step just below what it is sure of, in percent.
+    fn stated(&self, levels: &[i64]) -> String {
+        let percent = 100.0 * sure(self.settings, self.asked);
+        let step = levels.iter().filter(|level| **level as f64 <= percent).max();
+        step.or(levels.first()).copied().unwrap_or_default().to_string()
+    }
+
     fn level(&self, criterion: &str, levels: &[i64]) -> i64 {
         let script = self.settings.script.as_ref();
         let scripted = script.and_then(|script| script.level(self.asked, criterion, levels, self.call));
@@ -177,6 +188,9 @@ fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> Mock
     match form {
         AnswerFormat::Object(members) => {
             let member = |(name, form): &(String, AnswerFormat)| {
+                if let ("confidence", AnswerFormat::Level(levels)) = (name.as_str(), form) {
+                    return (name.clone(), MockAnswer::Raw(judgement.stated(levels)));
+                }
                 let criterion = if matches!(form, AnswerFormat::Object(_)) { name } else { criterion };
                 (name.clone(), said(form, criterion, judgement))
             };

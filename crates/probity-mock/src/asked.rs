@@ -26,6 +26,10 @@ pub(crate) struct JudgeRequest {
     pub(crate) tier: Option<String>,
     /// The tool through which the answer is wanted.
     pub(crate) tool: Option<String>,
+    /// Whether the probabilities of tokens are asked for.
+    pub(crate) logprobs: bool,
+    /// The questions of Decisions.
+    pub(crate) questions: Vec<Value>,
     /// Bytes of the request, from which tokens are estimated.
     pub(crate) n_bytes: usize,
     /// What the host does about it.
@@ -56,8 +60,10 @@ pub(crate) fn asked(
     let user =
         user(&body).ok_or("expected messages with one whose role is \"user\" and whose content is text")?;
     let schema = SCHEMAS.iter().find_map(|place| body.pointer(place)).filter(|schema| schema.is_object());
+    let questions = body.get("questions").and_then(Value::as_array).cloned().unwrap_or_default();
     let form = match schema {
         Some(schema) => AnswerFormat::of_schema(schema),
+        None if !questions.is_empty() => AnswerFormat::of_questions(&questions),
         None => AnswerFormat::of_prompt(&user).unwrap_or_else(|| {
             // A request to chat completions without any form is for what a customer would read.
             match (dialect, body.get("response_format")) {
@@ -75,7 +81,20 @@ pub(crate) fn asked(
     let n_bytes = bytes.len();
     let treatment = host.map_or(Treatment::Served, |host| host.treatment(&body, &model, n_bytes));
     let (candidates, tier) = (candidates(&user), text("/service_tier"));
-    Ok(JudgeRequest { dialect, model, user, form, candidates, tier, tool, n_bytes, treatment })
+    let logprobs = body.get("logprobs").is_some_and(|asked| *asked == Value::Bool(true));
+    Ok(JudgeRequest {
+        dialect,
+        model,
+        user,
+        form,
+        candidates,
+        tier,
+        tool,
+        logprobs,
+        questions,
+        n_bytes,
+        treatment,
+    })
 }
 
 /// The last message of the user: in `messages`, `contents` or `input`.

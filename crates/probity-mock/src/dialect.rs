@@ -15,6 +15,8 @@ pub(crate) enum Dialect {
     Gemini,
     /// Ollama's own chat.
     Ollama,
+    /// OpenAI's Decisions.
+    Decisions,
 }
 
 impl Dialect {
@@ -25,6 +27,7 @@ impl Dialect {
             ("/chat/completions", Dialect::OpenAi),
             ("/messages", Dialect::Anthropic),
             ("/responses", Dialect::Responses),
+            ("/decisions", Dialect::Decisions),
             ("/api/chat", Dialect::Ollama),
             (":generateContent", Dialect::Gemini),
         ];
@@ -40,6 +43,7 @@ impl Dialect {
             Dialect::Responses => "responses",
             Dialect::Gemini => "gemini",
             Dialect::Ollama => "ollama",
+            Dialect::Decisions => "decisions",
         }
     }
 

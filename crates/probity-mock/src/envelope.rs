@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::confidence::{answers, logprobs};
 use super::dialect::Dialect;
 
 /// Whether answers say how many tokens they took.
@@ -81,7 +82,9 @@ impl AnswerMessage {
         let mut body = match sender.dialect {
             Dialect::OpenAi => self.openai(sender),
             Dialect::Anthropic => self.anthropic(sender),
-            Dialect::Responses | Dialect::Gemini | Dialect::Ollama => return self.other(sender).to_string(),
+            Dialect::Responses | Dialect::Gemini | Dialect::Ollama | Dialect::Decisions => {
+                return self.other(sender).to_string();
+            }
         };
         body.extend(self.usage(sender).map(|usage| ("usage".to_owned(), usage)));
         let body = Value::Object(body).to_string();
@@ -115,7 +118,13 @@ impl AnswerMessage {
             Choices::Empty => Some(0),
             Choices::Missing => None,
         };
-        let choice = |index: u32| json!({ "index": index, "message": message, "finish_reason": self.finish });
+        let choice = |index: u32| {
+            let mut choice = json!({ "index": index, "message": message, "finish_reason": self.finish });
+            if let (true, MessageContent::Text(text)) = (sender.logprobs, &self.content) {
+                choice["logprobs"] = logprobs(text, sender.sure);
+            }
+            choice
+        };
         let mut body = members(json!({
             "id": format!("chatcmpl-{}", sender.id),
             "object": "chat.completion",
@@ -179,6 +188,11 @@ impl AnswerMessage {
                     "output": [{ "type": "reasoning", "summary": [] }, { "type": "message", "role": "assistant", "content": content }],
                     "usage": { "input_tokens": n_in, "output_tokens": n_out, "input_tokens_details": { "cached_tokens": cached } } })
             }
+            Dialect::Decisions => {
+                let said = serde_json::from_str(&text).unwrap_or_default();
+                json!({ "model": model, "answers": answers(sender.questions, &said, sender.sure),
+                    "usage": { "input_tokens": n_in, "output_tokens": 0, "total_tokens": n_in } })
+            }
             Dialect::Gemini => {
                 let finish = if is_cut { "MAX_TOKENS" } else { "STOP" };
                 let content = json!({ "role": "model", "parts": [{ "text": text }] });
@@ -240,6 +254,12 @@ pub(crate) struct Sender<'a> {
     pub(crate) n_tokens_cached: usize,
     /// The service tier, where one was asked for.
     pub(crate) tier: Option<&'a str>,
+    /// How sure the judge is.
+    pub(crate) sure: f64,
+    /// Whether the probabilities of tokens are wanted.
+    pub(crate) logprobs: bool,
+    /// The questions of Decisions.
+    pub(crate) questions: &'a [Value],
     /// Whether tokens are counted.
     pub(crate) usage: UsageReport,
 }

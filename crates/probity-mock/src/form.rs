@@ -61,6 +61,33 @@ impl AnswerFormat {
         }
     }
 
+    /// The form that the questions of Decisions have together.
+    pub(crate) fn of_questions(questions: &[Value]) -> AnswerFormat {
+        let one = |question: &Value| {
+            let texts = |list: &str, key: &str| -> Vec<String> {
+                let all = question[list].as_array().into_iter().flatten();
+                all.filter_map(|each| each[key].as_str().map(str::to_owned)).collect()
+            };
+            let levels = texts("levels", "label").iter().filter_map(|level| level.parse().ok()).collect();
+            match question["type"].as_str() {
+                Some("choice") => ("verdict".to_owned(), AnswerFormat::Choice(texts("choices", "value"))),
+                _ => ("score".to_owned(), AnswerFormat::Level(levels)),
+            }
+        };
+        match questions {
+            [question] => AnswerFormat::Object(vec![one(question)]),
+            several => AnswerFormat::Object(
+                several
+                    .iter()
+                    .map(|question| {
+                        let name = question["name"].as_str().unwrap_or_default().to_owned();
+                        (name, AnswerFormat::Object(vec![one(question)]))
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
     /// The form that the last line of a prompt names: `… where N is one of 1, 2.` for one criterion, `… where N
     /// is one of the levels of its criterion: tone 1, 2; safety 0, 4.` for several, `… where V is one of "A",
     /// "B".` for two replies.

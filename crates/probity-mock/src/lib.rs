@@ -7,6 +7,7 @@
 mod answer;
 mod asked;
 mod batch;
+mod confidence;
 mod counts;
 mod decide;
 mod dialect;
@@ -47,6 +48,8 @@ pub struct MockSettings {
     pub levels: Levels,
     /// How the better of two replies is chosen.
     pub pairs: Pairs,
+    /// A text that makes the judge unsure of what it says about a request that has it.
+    pub unsure: Option<String>,
     /// What a judge that reads goes by, in place of both.
     pub script: Option<JudgeScript>,
     /// The host that is played, with its refusals.
@@ -78,6 +81,7 @@ impl Default for MockSettings {
             seed: 7,
             levels: Levels::Hash,
             pairs: Pairs::Hash,
+            unsure: None,
             script: None,
             host: None,
             usage: UsageReport::On,

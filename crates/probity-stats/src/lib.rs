@@ -35,7 +35,7 @@ pub use net_rate::{Beyond, NetRate, more_until, net_rate};
 pub use one_sided::{adjusted, falsely_rejected_at_most, mean_within, t_test_p_value};
 pub use paired::PairedCounts;
 pub use random::Random;
-pub use threshold::{Above, Graded, above, fewest_to_show, lowest_threshold};
+pub use threshold::{Above, Graded, TestedThreshold, above, fewest_to_show, lowest_threshold};
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
 use schemars::JsonSchema;

@@ -1,9 +1,10 @@
 //! The lowest threshold of a signal above which decisions are right often enough, by exact tests in a fixed order.
 //!
-//! Thresholds are tested from the highest to the lowest, each at the whole level, until one is not kept: the chance
-//! that any of those kept is really below the promise is at most the level (fixed sequence testing, as in Angelopoulos
-//! et al. 2021, "Learn then Test"). Nothing is approximated: the p-value is the binomial tail, the bound Clopper and
-//! Pearson's (1934).
+//! Thresholds are tested from the highest to the lowest, each at its own share of the level and that of those before it
+//! that were kept without a gap: the chance that any of those kept is really below the promise is at most the level (the
+//! fallback procedure of Wiens 2003; with the whole level on the first threshold it is fixed sequence testing, as in
+//! Angelopoulos et al. 2021, "Learn then Test"). Nothing is approximated: the p-value is the binomial tail, the bound
+//! Clopper and Pearson's (1934).
 
 use std::collections::HashSet;
 
@@ -18,6 +19,15 @@ pub struct Graded {
     pub signal: f64,
     /// Whether it was right.
     pub right: bool,
+}
+
+/// A threshold with the share of the level that it is tested at by itself. Shares of all add up to 1 at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestedThreshold {
+    /// The threshold.
+    pub threshold: f64,
+    /// Its share.
+    pub share: f64,
 }
 
 /// What lies at or above a threshold.
@@ -73,30 +83,34 @@ pub fn above(rows: &[Graded], threshold: f64, level: f64) -> Above {
     bounded((threshold, counted(rows, threshold)), level)
 }
 
-/// The lowest of `thresholds`, which are in falling order, down to which decisions are shown to be right at least as
-/// often as `promise`; or what lies above the highest, which does not keep it. `None` without a threshold.
+/// The lowest of `tests`, which are in falling order, that decisions above it are shown to be right at least as often as
+/// `promise`; or the one that comes nearest to it, which does not keep it. `None` without a threshold.
 ///
 /// `rows` of one cluster are in an order drawn at random, so that the first above a threshold is one of them at random.
 pub fn lowest_threshold(
     rows: &[Graded],
-    thresholds: &[f64],
+    tests: &[TestedThreshold],
     promise: f64,
     level: f64,
 ) -> Option<Result<Above, Above>> {
-    assert!(thresholds.is_sorted_by(|one, next| one > next), "thresholds are tested from the highest on");
-    let mut kept = None;
-    for threshold in thresholds {
-        let counted = counted(rows, *threshold);
-        if at_least_p_value(counted.1, counted.0, promise) > level {
-            let first = (*threshold, counted);
-            return Some(match kept {
-                Some(kept) => Ok(bounded(kept, level)),
-                None => Err(bounded(first, level)),
-            });
+    let is_falling = |one: &TestedThreshold, next: &TestedThreshold| one.threshold > next.threshold;
+    assert!(tests.is_sorted_by(is_falling), "thresholds are tested from the highest on");
+    let (mut kept, mut missed, mut carried) = (None, None, 0.0);
+    for TestedThreshold { threshold, share } in tests {
+        let own = carried + share * level;
+        carried = 0.0;
+        if own <= 0.0 {
+            continue;
         }
-        kept = Some((*threshold, counted));
+        let counted = counted(rows, *threshold);
+        let above = bounded((*threshold, counted), own);
+        if at_least_p_value(counted.1, counted.0, promise) <= own {
+            (kept, carried) = (Some(above), own);
+        } else if missed.is_none_or(|nearest: Above| above.low > nearest.low) {
+            missed = Some(above);
+        }
     }
-    kept.map(|kept| Ok(bounded(kept, level)))
+    kept.map(Ok).or(missed.map(Err))
 }
 
 fn bounded((threshold, (n, n_right)): (f64, (u64, u64)), level: f64) -> Above {
@@ -157,17 +171,34 @@ mod tests {
         rows
     }
 
+    /// The whole level on the first.
+    fn in_order(thresholds: &[f64]) -> Vec<TestedThreshold> {
+        let test = |(place, threshold): (usize, &f64)| TestedThreshold {
+            threshold: *threshold,
+            share: if place == 0 { 1.0 } else { 0.0 },
+        };
+        thresholds.iter().enumerate().map(test).collect()
+    }
+
+    /// An equal share on each.
+    fn each(thresholds: &[f64]) -> Vec<TestedThreshold> {
+        let share = 1.0 / thresholds.len() as f64;
+        thresholds.iter().map(|threshold| TestedThreshold { threshold: *threshold, share }).collect()
+    }
+
     #[test]
     fn tests_end_at_the_first_that_fails() {
         let sure = rows(&[(1.0, 60, 60), (0.8, 20, 40), (0.6, 400, 400)]);
-        let kept = lowest_threshold(&sure, &[1.0, 0.8, 0.6], 0.85, 0.1).expect("thresholds");
+        let kept = lowest_threshold(&sure, &in_order(&[1.0, 0.8, 0.6]), 0.85, 0.1).expect("thresholds");
         assert_eq!(
             kept.map(|above| (above.threshold, above.n)),
             Ok((1.0, 60)),
             "what comes later is not looked at"
         );
         let weak = rows(&[(1.0, 6, 10)]);
-        let refused = lowest_threshold(&weak, &[1.0], 0.85, 0.1).expect("a threshold").expect_err("too weak");
+        let refused = lowest_threshold(&weak, &in_order(&[1.0]), 0.85, 0.1)
+            .expect("a threshold")
+            .expect_err("too weak");
         assert_eq!((refused.n, refused.n_right), (10, 6));
         assert_eq!(lowest_threshold(&weak, &[], 0.85, 0.1), None);
     }
@@ -194,15 +225,25 @@ mod tests {
                 Graded { cluster, signal, right: random.unit() < share }
             };
             let rows: Vec<Graded> = (0..n).map(row).collect();
-            lowest_threshold(&rows, &[1.0, 0.75], promise, level).expect("thresholds").is_ok()
+            [in_order(&[1.0, 0.75]), each(&[1.0, 0.75])]
+                .map(|tests| lowest_threshold(&rows, &tests, promise, level).expect("thresholds").is_ok())
         };
         let n_draws = 2_000;
-        let wrong = (0..n_draws).filter(|_| draw(150)).count();
+        let wrong = (0..n_draws)
+            .map(|_| draw(150))
+            .fold([0, 0], |sums, wrong| [sums[0] + u32::from(wrong[0]), sums[1] + u32::from(wrong[1])]);
         // Three standard errors above the level.
-        assert!(
-            wrong as f64 / f64::from(n_draws) <= level + 3.0 * (level * (1.0 - level) / 2_000.0).sqrt(),
-            "{wrong}"
-        );
+        let most = level + 3.0 * (level * (1.0 - level) / 2_000.0).sqrt();
+        assert!(wrong.iter().all(|wrong| f64::from(*wrong) / f64::from(n_draws) <= most), "{wrong:?}");
+    }
+
+    #[test]
+    fn thresholds_with_shares_of_their_own_are_tested_although_a_higher_one_has_too_few_rows() {
+        let rows = rows(&[(0.99, 5, 5), (0.9, 95, 100), (0.6, 10, 100)]);
+        let kept = lowest_threshold(&rows, &each(&[0.99, 0.9, 0.6]), 0.85, 0.1).expect("thresholds");
+        assert_eq!(kept.map(|above| (above.threshold, above.n)), Ok((0.9, 105)));
+        let refused = lowest_threshold(&rows, &in_order(&[0.99, 0.9, 0.6]), 0.85, 0.1).expect("thresholds");
+        assert_eq!(refused.map_err(|above| above.n), Err(5));
     }
 
     proptest! {

@@ -32,7 +32,8 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
     let most = counts.iter().max().filter(|most| **most > 0)?;
     let constant = counts.iter().position(|count| count == most)?;
     let of = |said: &dyn Fn(&Unit) -> Option<usize>| {
-        let said = units.iter().filter_map(|unit| Some((*unit, Verdict::Once(OneLook::At(said(unit)?)))));
+        let said =
+            units.iter().filter_map(|unit| Some((*unit, Verdict::Once(OneLook::At(said(unit)?, None)))));
         said.collect::<Vec<Said>>()
     };
     let longer = of(&|unit| {
@@ -74,7 +75,7 @@ fn most_frequent<'a>(sheet: &'a Sheet, units: &[&'a Unit], counting: &Counting) 
         .collect();
     let said = units.iter().filter_map(|unit| {
         let place = most[unit.criterion?]?;
-        Some((*unit, Verdict::Once(OneLook::At(place))))
+        Some((*unit, Verdict::Once(OneLook::At(place, None))))
     });
     said.collect()
 }

@@ -24,7 +24,7 @@ impl Sheet {
     /// say; `None` is left out.
     fn row(&self, look: OneLook, counting: &Counting) -> Option<usize> {
         match look {
-            OneLook::At(category) => Some(category),
+            OneLook::At(category, _) => Some(category),
             OneLook::Escalated => None,
             OneLook::Inconsistent if counting.policies.conflict == Conflict::Drop => None,
             OneLook::Inconsistent => self.scale.tie(),

@@ -6,6 +6,7 @@ use super::canonical::{CHECKSUM, verified};
 use super::rows::{Fields, ItemFacts, RowFault, RowObject, missing, must_be};
 use crate::case::Moment;
 use crate::json::{Json, Object};
+use crate::verdict::Confidence;
 
 /// Ways to write that a person could not tell.
 const ABSTENTIONS: &[&str] = &["abstain", "cannot_tell", "cannot tell"];
@@ -61,6 +62,8 @@ pub struct VerdictEntry {
     pub judge: Option<String>,
     /// What was said.
     pub spoken: Spoken,
+    /// How sure the judge was of it, in each order where there are two.
+    pub confidence: [Option<Confidence>; 2],
     /// What else the row says about the item.
     pub facts: ItemFacts,
 }
@@ -135,7 +138,8 @@ impl VerdictEntry {
                 Spoken::Once(text(name, json)?)
             };
             let (criterion, judge) = (row.name(&["criterion"])?, row.name(&["judge"])?);
-            Ok(VerdictEntry { item: row.item.clone(), criterion, judge, spoken, facts: row.facts()? })
+            let (item, facts) = (row.item.clone(), row.facts()?);
+            Ok(VerdictEntry { item, criterion, judge, spoken, confidence: [None; 2], facts })
         };
         read().map_err(|reason| row.fault(reason))
     }

@@ -14,6 +14,7 @@ use super::rounds::{RowFate, Voice, turns};
 use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
 use super::sheet::{LabelCounts, OneLook, Sheet, Verdict};
+use crate::verdict::Confidence;
 
 /// The name of a judge, or of an annotator, in rows that do not name one.
 const NO_NAME: &str = "(none)";
@@ -294,24 +295,27 @@ impl<'a> Join<'a> {
     }
 
     fn verdict(&self, entry: &VerdictEntry) -> Verdict {
-        let look = |text: &Option<String>| {
-            self.look(text.as_ref().map(|text| side(text, &entry.facts)), &entry.facts)
+        let look = |text: &Option<String>, confidence| {
+            let text = text.as_ref().map(|text| side(text, &entry.facts));
+            self.look((text, confidence), &entry.facts)
         };
+        let [first, second] = entry.confidence;
         match &entry.spoken {
-            Spoken::Once(text) => Verdict::Once(look(text)),
+            Spoken::Once(text) => Verdict::Once(look(text, first)),
             Spoken::BothOrders([ab, ba]) => {
-                let looks = [look(ab), look(ba)];
+                let looks = [look(ab, first), look(ba, second)];
                 Verdict::BothOrders(if self.turned(&entry.facts) { [looks[1], looks[0]] } else { looks })
             }
         }
     }
 
-    fn look(&self, text: Option<&str>, facts: &ItemFacts) -> OneLook {
+    fn look(&self, (text, confidence): (Option<&str>, Option<Confidence>), facts: &ItemFacts) -> OneLook {
         match text {
             Some("inconsistent") => OneLook::Inconsistent,
             Some("needs_human_review") => OneLook::Escalated,
             text => text.and_then(|text| self.scale.place(text)).map_or(OneLook::Unparsed, |category| {
-                OneLook::At(if self.turned(facts) { self.scale.mirrored(category) } else { category })
+                let category = if self.turned(facts) { self.scale.mirrored(category) } else { category };
+                OneLook::At(category, confidence)
             }),
         }
     }

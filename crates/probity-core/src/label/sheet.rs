@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::scale::{Scale, ScaleKind};
+use crate::verdict::Confidence;
 
 /// What became of the labels. They add up to the rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -66,8 +67,8 @@ pub(crate) struct Unit {
 /// What a judge said about a unit in one look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OneLook {
-    /// A category.
-    At(usize),
+    /// A category, and how sure the judge is of it, where that was asked.
+    At(usize, Option<Confidence>),
     /// The two orders were already compared, and differ.
     Inconsistent,
     /// A person should decide.

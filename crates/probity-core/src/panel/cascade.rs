@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::opinion::thresholds;
+use super::opinion::Looks;
 use super::record::{CascadeRecord, Group, Promise, SeenElsewhere, StageTest};
 use super::rows::PanelRow;
 use super::{N_FOLDS, fold};
@@ -92,27 +92,27 @@ pub struct Refusal {
     pub fewest: u64,
 }
 
-/// The thresholds of stages with so many looks each, from labelled questions. `labels` is the digest of the labels.
+/// The thresholds of stages that look so at questions, from labelled ones. `labels` is the digest of the labels.
 pub fn fit_cascade(
     rows: &[PanelRow],
-    n_looks: &[usize],
+    looks: &[Looks],
     promise: Promise,
     labels: &str,
 ) -> Result<CascadeFit, Refusal> {
-    let groups = groups(rows, n_looks, promise);
+    let groups = groups(rows, looks, promise);
     let is_open = |group: &Group| group.stages.iter().any(|test| test.threshold.is_some());
     if !groups.iter().any(is_open) {
-        let fewest = fewest_to_show(promise.agreement, level(n_looks, promise)).unwrap_or(u64::MAX);
+        let fewest = fewest(looks, promise).unwrap_or(u64::MAX);
         return Err(Refusal { groups, fewest });
     }
-    let held_out = held_out(rows, n_looks, promise);
+    let held_out = held_out(rows, looks, promise);
     let Decided { n_review, .. } = held_out.decided;
     let (decided_elsewhere, right) = (held_out.decided.n_decided(), held_out.decided.n_right());
     let by_stage = held_out.decided.decided.clone();
     let seen = SeenElsewhere { n: decided_elsewhere + n_review, decided: decided_elsewhere, right, by_stage };
     let record = CascadeRecord { promise, labels: labels.to_owned(), groups, seen };
     let last: Vec<(f64, bool)> =
-        rows.iter().filter_map(|row| row.graded(n_looks.len().checked_sub(1)?)).collect();
+        rows.iter().filter_map(|row| row.graded(looks.len().checked_sub(1)?)).collect();
     let n_right = last.iter().filter(|(_, right)| *right).count() as u64;
     Ok(CascadeFit {
         seen: decided(&record, rows),
@@ -145,15 +145,20 @@ pub fn decided(record: &CascadeRecord, rows: &[PanelRow]) -> Decided {
 }
 
 /// The share of the chance to be wrong that the first stage has where no slice stands by itself.
-fn level(n_looks: &[usize], promise: Promise) -> f64 {
-    (1.0 - promise.confidence) / n_looks.len().max(1) as f64
+fn level(looks: &[Looks], promise: Promise) -> f64 {
+    (1.0 - promise.confidence) / looks.len().max(1) as f64
+}
+
+/// The fewest labelled cases, with a stage right on all of them, that show the promise.
+fn fewest(looks: &[Looks], promise: Promise) -> Option<u64> {
+    let shares = looks.iter().flat_map(|looks| looks.thresholds()).map(|test| test.share);
+    fewest_to_show(promise.agreement, level(looks, promise) * shares.fold(0.0, f64::max))
 }
 
 /// The thresholds of each slice that has enough labelled cases, and of all others together.
-fn groups(rows: &[PanelRow], n_looks: &[usize], promise: Promise) -> Vec<Group> {
-    let level = level(n_looks, promise);
-    let fewest = fewest_to_show(promise.agreement, level);
-    let enough = fewest.map(|n| SLICE_TIMES_MIN.saturating_mul(n).max(SLICE_CASES_MIN));
+fn groups(rows: &[PanelRow], looks: &[Looks], promise: Promise) -> Vec<Group> {
+    let level = level(looks, promise);
+    let enough = fewest(looks, promise).map(|n| SLICE_TIMES_MIN.saturating_mul(n).max(SLICE_CASES_MIN));
     let mut by_slice: BTreeMap<&Arc<str>, Vec<&PanelRow>> = BTreeMap::new();
     for row in rows {
         by_slice.entry(&row.slice).or_default().push(row);
@@ -179,18 +184,18 @@ fn groups(rows: &[PanelRow], n_looks: &[usize], promise: Promise) -> Vec<Group> 
     let level = level / own.len().max(1) as f64;
     let group = |(slice, rows): (Option<String>, Vec<&PanelRow>)| Group {
         slice,
-        stages: stage_tests(rows, n_looks, promise.agreement, level),
+        stages: stage_tests(rows, looks, promise.agreement, level),
     };
     own.into_iter().map(group).collect()
 }
 
 /// The threshold of each stage for the questions that those before it leave open.
-fn stage_tests(mut rows: Vec<&PanelRow>, n_looks: &[usize], agreement: f64, level: f64) -> Vec<StageTest> {
+fn stage_tests(mut rows: Vec<&PanelRow>, looks: &[Looks], agreement: f64, level: f64) -> Vec<StageTest> {
     // Ways in which the stages before could have turned out: each of their thresholds, or none.
     let mut n_ways = 1;
-    let mut tests = Vec::with_capacity(n_looks.len());
-    for (stage, n_looks) in n_looks.iter().enumerate() {
-        let thresholds = thresholds(*n_looks);
+    let mut tests = Vec::with_capacity(looks.len());
+    for (stage, looks) in looks.iter().enumerate() {
+        let thresholds = looks.thresholds();
         let graded = |row: &&PanelRow| {
             let (signal, right) = row.graded(stage)?;
             Some(Graded { cluster: row.case, signal, right })
@@ -214,12 +219,12 @@ fn stage_tests(mut rows: Vec<&PanelRow>, n_looks: &[usize], agreement: f64, leve
 }
 
 /// What cascades from all parts of the labels but one decide about that one.
-fn held_out(rows: &[PanelRow], n_looks: &[usize], promise: Promise) -> HeldOut {
+fn held_out(rows: &[PanelRow], looks: &[Looks], promise: Promise) -> HeldOut {
     let mut all = HeldOut::default();
     for part in 0..N_FOLDS {
         let (test, train): (Vec<PanelRow>, Vec<PanelRow>) =
             rows.iter().cloned().partition(|row| fold(row.case) == part);
-        let groups = groups(&train, n_looks, promise);
+        let groups = groups(&train, looks, promise);
         let is_open = |group: &Group| group.stages.iter().any(|test| test.threshold.is_some());
         all.n_refused += usize::from(!groups.iter().any(is_open));
         let (labels, seen) = (String::new(), SeenElsewhere::default());

@@ -1,7 +1,7 @@
 //! Judges made of judges: a cascade, which asks the next one where one is not sure, and a jury, which lets all vote.
 //!
-//! What a member thinks is an [`Opinion`]: what most of its looks at a question say, and how large a share of them
-//! says it. Thresholds of a cascade and weights of a jury come from labels alone and are kept as a [`PanelRecord`],
+//! What a member thinks is an [`Opinion`]: what most of its looks at a question say, and how sure they are of it, which
+//! is the share of them or their own confidence ([`Signal`]). Thresholds of a cascade and weights of a jury come from labels alone and are kept as a [`PanelRecord`],
 //! which is part of what the judge is.
 //!
 //! What is not done here: no judge is asked, and nothing is stored.
@@ -22,10 +22,10 @@ mod tests;
 
 pub use cascade::{CascadeFit, Decided, HeldOut, Refusal, decided, fit_cascade};
 pub use jury::{Jury, JuryFit, fit_jury};
-pub use opinion::{Opinion, opinion, thresholds};
+pub use opinion::{Look, Looks, Opinion, Signal, opinion};
 pub use record::{BadPanelRecord, CascadeRecord, Group, PanelRecord, Promise, SeenElsewhere, StageTest};
 pub use reliability::{SignalBand, StageReliability, reliability};
-pub use rows::{PanelRow, panel_rows};
+pub use rows::{MemberLooks, PanelRow, panel_rows};
 
 /// Parts that labels are split into, by case, to see what a panel is worth on cases that it was not made from.
 const N_FOLDS: usize = 5;

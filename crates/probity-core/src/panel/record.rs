@@ -64,7 +64,7 @@ pub struct Group {
 pub struct StageTest {
     /// The signal from which it decides; `None` where it may not.
     pub threshold: Option<f64>,
-    /// Labelled cases at or above the threshold, or above the highest that was tried.
+    /// Labelled cases at or above the threshold, or above the one that came nearest.
     pub n: u64,
     /// Those on which it agrees with people.
     pub n_right: u64,

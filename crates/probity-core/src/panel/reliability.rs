@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::opinion::{Looks, Signal};
 use super::rows::PanelRow;
 use crate::stats::{Estimate, proportion};
 
 /// Questions about which a member is equally sure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignalBand {
-    /// The share of its looks that say the same.
+    /// How sure it is at least: the share of its looks that say the same, or the next threshold of its confidence.
     pub signal: f64,
     /// How often it agrees with people there.
     pub agreement: Estimate,
@@ -17,6 +18,8 @@ pub struct SignalBand {
 /// What the signal of one member is worth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageReliability {
+    /// What says how sure it is.
+    pub signal: Signal,
     /// The surest first.
     pub bands: Vec<SignalBand>,
     /// Questions on which its looks are split, or have no verdict.
@@ -24,16 +27,21 @@ pub struct StageReliability {
 }
 
 impl StageReliability {
-    /// What to say where the member agrees with itself and not with people: not even where all of its looks say the
-    /// same does it agree with people in the share `agreement`.
+    /// What to say where the member is sure and does not agree with people: not even where it is surest does it agree
+    /// with them in the share `agreement`.
     pub fn warning(&self, name: &str, agreement: f64) -> Option<String> {
-        let top = self.bands.first().filter(|band| band.signal >= 1.0)?;
+        let top = self.bands.first()?;
         let Estimate { value, high, n, .. } = top.agreement;
         let all = n + self.n_split + self.bands[1..].iter().map(|band| band.agreement.n).sum::<u64>();
+        let how = match self.signal {
+            Signal::Looks if top.signal < 1.0 => return None,
+            Signal::Looks => "its looks agree with each other".to_owned(),
+            Signal::Confidence => format!("it is {:.0} % sure or more", 100.0 * top.signal),
+        };
         (high < agreement).then(|| {
             format!(
-                "{name}: consistency is not confidence: its looks agree with each other on {:.0} % of the questions, and \
-                 with people on {:.0} % of those",
+                "{name}: consistency is not confidence: {how} on {:.0} % of the questions, and agrees with people on {:.0} % of \
+                 those",
                 100.0 * n as f64 / all as f64,
                 100.0 * value
             )
@@ -42,11 +50,12 @@ impl StageReliability {
 }
 
 /// What the signal of each member is worth.
-pub fn reliability(rows: &[PanelRow], n_members: usize) -> Vec<StageReliability> {
-    (0..n_members).map(|member| of_member(rows, member)).collect()
+pub fn reliability(rows: &[PanelRow], members: &[Looks]) -> Vec<StageReliability> {
+    members.iter().enumerate().map(|(member, looks)| of_member(rows, member, *looks)).collect()
 }
 
-fn of_member(rows: &[PanelRow], member: usize) -> StageReliability {
+fn of_member(rows: &[PanelRow], member: usize, looks: Looks) -> StageReliability {
+    let thresholds = looks.thresholds();
     let mut bands: BTreeMap<u64, (f64, u64, u64)> = BTreeMap::new();
     let mut n_split = 0;
     for row in rows {
@@ -54,6 +63,8 @@ fn of_member(rows: &[PanelRow], member: usize) -> StageReliability {
             n_split += 1;
             continue;
         };
+        let band = thresholds.iter().map(|test| test.threshold).find(|threshold| signal >= *threshold);
+        let signal = band.unwrap_or(0.0);
         let (_, n, n_right) = bands.entry(signal.to_bits()).or_insert((signal, 0, 0));
         *n += 1;
         *n_right += u64::from(right);
@@ -63,5 +74,5 @@ fn of_member(rows: &[PanelRow], member: usize) -> StageReliability {
         .filter_map(|(signal, n, n_right)| Some(SignalBand { signal, agreement: proportion(n_right, n)? }))
         .collect();
     bands.sort_by(|one, other| other.signal.total_cmp(&one.signal));
-    StageReliability { bands, n_split }
+    StageReliability { signal: looks.signal, bands, n_split }
 }

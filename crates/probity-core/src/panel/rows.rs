@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::opinion::{Opinion, opinion};
+use super::opinion::{Look, Opinion, Signal, opinion};
 use crate::label::{OneLook, Sheet, Unit, Verdict};
 use crate::stats::Random;
 
@@ -28,18 +28,30 @@ impl PanelRow {
     }
 }
 
-/// The rows of `sheet` for the members of a panel, each known by the names that its looks have among the judges of the
-/// sheet. They come in an order drawn at random, the same for the same sheet, so that the first row of a case is one of
+/// A member of a panel among the judges of a sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberLooks {
+    /// The names of its looks.
+    pub names: Vec<String>,
+    /// What says how sure it is.
+    pub signal: Signal,
+}
+
+/// The rows of `sheet` for the members of a panel. They come in an order drawn at random, the same for the same sheet, so that the first row of a case is one of
 /// them at random. What people cannot decide is left out.
-pub fn panel_rows(sheet: &Sheet, members: &[Vec<String>]) -> Vec<PanelRow> {
-    let looks = |names: &Vec<String>| {
-        let mut said: HashMap<usize, Vec<Option<usize>>> = HashMap::new();
+pub fn panel_rows(sheet: &Sheet, members: &[MemberLooks]) -> Vec<PanelRow> {
+    let looks = |MemberLooks { names, signal }: &MemberLooks| {
+        let mut said: HashMap<usize, Vec<Option<Look<usize>>>> = HashMap::new();
         for (number, name) in names.iter().enumerate() {
             for (unit, verdict) in sheet.judges.get(&**name).into_iter().flatten() {
+                let look = |look| match look {
+                    OneLook::At(category, confidence) => Some(signal.look(category, confidence)),
+                    OneLook::Inconsistent | OneLook::Escalated | OneLook::Unparsed => None,
+                };
                 let looks = said.entry(*unit).or_default();
                 match verdict {
-                    Verdict::Once(look) => looks.push(category(*look)),
-                    Verdict::BothOrders(both) => looks.extend(both.map(category)),
+                    Verdict::Once(once) => looks.push(look(*once)),
+                    Verdict::BothOrders(both) => looks.extend(both.map(look)),
                 }
                 debug_assert!(looks.len() > number, "a look of each name that speaks of a unit");
             }
@@ -60,11 +72,4 @@ pub fn panel_rows(sheet: &Sheet, members: &[Vec<String>]) -> Vec<PanelRow> {
     let mut rows: Vec<PanelRow> = labelled().filter(counts).filter_map(row).collect();
     Random::new(0).shuffle(&mut rows);
     rows
-}
-
-fn category(look: OneLook) -> Option<usize> {
-    match look {
-        OneLook::At(category) => Some(category),
-        OneLook::Inconsistent | OneLook::Escalated | OneLook::Unparsed => None,
-    }
 }

@@ -6,6 +6,7 @@ use super::*;
 use crate::json;
 use crate::label::{JoinOptions, LabelEntry, VerdictEntry, sheet};
 
+const TWICE: Looks = Looks { n: 2, signal: Signal::Looks };
 const PROMISE: Promise = Promise { agreement: 0.8, confidence: 0.9 };
 
 /// A row of a case of its own. Each opinion is a signal and whether it is right.
@@ -22,7 +23,7 @@ fn many(n: usize, slice: &str, wrong: usize, second: Option<(f64, bool)>) -> Vec
 }
 
 fn fit(rows: &[PanelRow]) -> Result<CascadeFit, Refusal> {
-    fit_cascade(rows, &[2, 2], PROMISE, "labels")
+    fit_cascade(rows, &[TWICE; 2], PROMISE, "labels")
 }
 
 #[test]
@@ -95,10 +96,13 @@ fn records_come_back_as_they_were() {
 fn consistency_is_not_confidence() {
     let mut rows = many(80, "", 2, Some((1.0, true)));
     rows.extend((80..100).map(|i| row(i, "", &[None, Some((1.0, true))])));
-    let [first, second] = &reliability(&rows, 2)[..] else { panic!("two stages") };
+    let [first, second] = &reliability(&rows, &[TWICE; 2])[..] else { panic!("two stages") };
     assert_eq!((first.bands.len(), first.n_split), (1, 20));
     let warning = first.warning("small", 0.85).expect("it agrees with itself alone");
-    assert!(warning.contains("on 80 % of the questions, and with people on 50 % of those"), "{warning}");
+    assert!(
+        warning.contains("on 80 % of the questions, and agrees with people on 50 % of those"),
+        "{warning}"
+    );
     assert_eq!(second.warning("large", 0.85), None);
 }
 
@@ -165,10 +169,34 @@ fn rows_join_labels_with_the_looks_of_members() {
     .map(|text| VerdictEntry::read(&object(text)).expect("a verdict"))
     .into();
     let sheet = sheet(&labels, &verdicts, &[], JoinOptions::default()).expect("rows that fit");
-    let members = [vec!["s#0".to_owned(), "s#1".to_owned()], vec!["l".to_owned()]];
+    let member = |names: &[&str]| MemberLooks {
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
+        signal: Signal::Looks,
+    };
+    let members = [member(&["s#0", "s#1"]), member(&["l"])];
     let mut rows = panel_rows(&sheet, &members);
     rows.sort_by_key(|row| row.gold);
     let graded: Vec<Vec<Option<(f64, bool)>>> =
         rows.iter().map(|row| vec![row.graded(0), row.graded(1)]).collect();
     assert_eq!(graded, [vec![Some((0.75, true)), None], vec![None, Some((1.0, true))]]);
+}
+
+#[test]
+fn a_stage_decides_from_its_own_confidence_on() {
+    // Right where it is 97 % sure, wrong every second time where it is 70 % sure.
+    let sure =
+        |i: usize| if i.is_multiple_of(3) { Some((0.7, i % 2 == 0)) } else { Some((0.97, i % 20 != 0)) };
+    let rows: Vec<PanelRow> = (0..300).map(|i| row(i, "", &[sure(i), Some((1.0, i % 20 != 0))])).collect();
+    let once = Looks { n: 1, signal: Signal::Confidence };
+    let CascadeFit { record, seen, .. } =
+        fit_cascade(&rows, &[once, TWICE], PROMISE, "labels").expect("where it is sure it agrees");
+    assert_eq!(record.groups[0].stages[0].threshold, Some(0.8));
+    assert_eq!((seen.decided, seen.n_review), (vec![200, 100], 0));
+    let [first, _] = &reliability(&rows, &[once, TWICE])[..] else { panic!("two stages") };
+    let bands: Vec<(f64, u64)> = first.bands.iter().map(|band| (band.signal, band.agreement.n)).collect();
+    assert_eq!(bands, [(0.95, 200), (0.6, 100)]);
+    let overconfident: Vec<PanelRow> = (0..300).map(|i| row(i, "", &[Some((0.99, i % 2 == 0))])).collect();
+    fit_cascade(&overconfident, &[once], PROMISE, "labels").expect_err("it is sure and wrong");
+    let warning = reliability(&overconfident, &[once])[0].warning("small", 0.8).expect("it says so");
+    assert!(warning.contains("it is 99 % sure or more on 100 % of the questions"), "{warning}");
 }

@@ -35,6 +35,7 @@ pub fn decide(contract: &Contract, evidence: &Evidence) -> Decision {
     checks.probes();
     checks.review();
     checks.coverage();
+    checks.reasons();
     checks.one_model();
     checks.model_end();
     checks.expiry();
@@ -280,6 +281,13 @@ impl Checks<'_> {
             }
         };
         self.add(Requirement::Coverage, None, [have, json!(need)], unmet);
+    }
+
+    /// Said only where it is not met: nearly every judge gives reasons.
+    fn reasons(&mut self) {
+        if let Some(why) = &self.evidence.reasons_lacking {
+            self.add(Requirement::Reasons, None, [json!("none"), json!("a reason")], Some(why.clone()));
+        }
     }
 
     fn one_model(&mut self) {

@@ -35,6 +35,8 @@ pub struct Evidence {
     pub coverage: Result<LabelCoverage, String>,
     /// Who answered.
     pub answers: Result<Seen, String>,
+    /// Why verdicts lack the reasons that the rubric asks for, where they do.
+    pub reasons_lacking: Option<String>,
     /// When the model ends, where that is known.
     pub model_end: Option<Moment>,
     /// The moment of the decision.
@@ -137,6 +139,7 @@ impl Evidence {
             review_path: contract.review_path.clone(),
             coverage: coverage(calibration, judge),
             answers: Err("nothing shows which model answered".to_owned()),
+            reasons_lacking: None,
             model_end: None,
             now,
         }

@@ -24,6 +24,8 @@ crate::named! {
         HumanReview = "human_review",
         /// Labelled items with a verdict.
         Coverage = "coverage",
+        /// The reasons that the rubric asks for.
+        Reasons = "reasons",
         /// One model, one fingerprint.
         OneModel = "one_model",
         /// The model does not end too soon.
@@ -47,6 +49,7 @@ impl Requirement {
             Requirement::Probes => "probes",
             Requirement::HumanReview => "human review path",
             Requirement::Coverage => "coverage",
+            Requirement::Reasons => "reasons",
             Requirement::OneModel => "one model",
             Requirement::ModelEnd => "end of the model",
             Requirement::Expiry => "expiry",

@@ -11,6 +11,7 @@
 //!                                          Invalid   prose, echo, suspect
 //! ```
 
+mod confidence;
 mod echo;
 pub mod envelope;
 mod favoured;
@@ -33,6 +34,7 @@ mod fixture;
 #[cfg(test)]
 mod properties;
 
+pub use confidence::{Confidence, ConfidenceSource, TokenProbability, confidence};
 pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
 pub use model_match::{ModelMatch, model_match};
@@ -66,6 +68,10 @@ pub struct Completion {
     pub usage: Option<Usage>,
     /// The service tier that the server names, in its own word.
     pub tier: Option<String>,
+    /// The tokens of the text with their probabilities, where these were asked for and came.
+    pub tokens: Vec<TokenProbability>,
+    /// The probability of what is decided, where the host gives it by itself.
+    pub confidence: Option<Confidence>,
     /// More than one choice came although one was asked for; the first was used.
     pub extra_choices: u32,
     /// Tool calls beyond the first, which is in `tool`.
@@ -193,6 +199,8 @@ pub struct Verdict {
     pub suspicions: Vec<String>,
     /// The model that answered, as its server says.
     pub model: Option<String>,
+    /// How sure the judge is of it, where it is asked for that. Never changes a level.
+    pub confidence: Option<Confidence>,
 }
 
 impl Verdict {

@@ -13,10 +13,11 @@ use crate::json::{Json, Object};
 use crate::packet::{AnswerForm, Ask, Packet};
 use crate::rubric::{Criterion, ReasoningDemand};
 
-const SCORE: &str = "score";
+pub(super) const SCORE: &str = "score";
 const REASONING: &str = "reasoning";
 const VIOLATIONS: &str = "violations";
 const PACKET: &str = "packet";
+pub(super) const CONFIDENCE: &str = "confidence";
 /// Names under which judges report a sum. The sum is never used.
 const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
 
@@ -64,6 +65,8 @@ pub(super) fn reading(object: &Object, packet: &Packet) -> Result<ObjectReading,
         AnswerForm::Preference => Statement::Preference(preferred(&mut members)?),
     };
     check_packet(&mut members, packet)?;
+    // What a judge says of its own confidence is read by [`super::confidence`], where it was asked.
+    members.left.retain(|(name, _)| *name != CONFIDENCE);
     let suspicions = std::mem::take(&mut members.suspicions);
     Ok(ObjectReading { statement, repairs: members.finish(), suspicions })
 }

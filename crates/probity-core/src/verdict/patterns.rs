@@ -128,7 +128,8 @@ mod tests {
                 reasoning,
                 violations: Vec::new(),
             }]);
-            patterns.add(&Verdict { statement, repairs: Vec::new(), suspicions: Vec::new(), model: None });
+            let (repairs, suspicions) = Default::default();
+            patterns.add(&Verdict { statement, repairs, suspicions, model: None, confidence: None });
         }
         patterns
     }

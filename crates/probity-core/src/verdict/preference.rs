@@ -10,7 +10,7 @@ use super::repair::{Repair, Repairs};
 use crate::json::{Json, Object};
 use crate::packet::PAIR_VERDICTS;
 
-const VERDICT: &str = "verdict";
+pub(super) const VERDICT: &str = "verdict";
 const EVIDENCE: &str = "evidence";
 
 crate::named! {

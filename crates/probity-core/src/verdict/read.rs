@@ -58,7 +58,8 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
     repairs.dedup();
     let mut suspicions: Vec<String> = reading.suspicions.iter().map(|seen| seen.name().to_owned()).collect();
     suspicions.sort_unstable();
-    Ok(Verdict { statement: reading.statement, repairs, suspicions, model: completion.model.clone() })
+    let (statement, model) = (reading.statement, completion.model.clone());
+    Ok(Verdict { statement, repairs, suspicions, model, confidence: None })
 }
 
 fn is_blank(text: &str) -> bool {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{CriterionScore, Invalid, InvalidReason, Preference, Preferred, Statement, Verdict};
+use super::{Confidence, CriterionScore, Invalid, InvalidReason, Preference, Preferred, Statement, Verdict};
 use crate::packet::{AnswerForm, Ask};
 use crate::rubric::Criterion;
 
@@ -29,6 +29,9 @@ pub struct VerdictRecord<'a> {
     repairs: Vec<String>,
     suspicions: Vec<String>,
     model: Option<Cow<'a, str>>,
+    /// In parts per million.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    confidence: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -97,6 +100,7 @@ impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
             repairs: verdict.repairs.clone(),
             suspicions: verdict.suspicions.clone(),
             model: verdict.model.as_deref().map(Cow::Borrowed),
+            confidence: verdict.confidence.map(Confidence::ppm),
         }
     }
 }
@@ -115,6 +119,7 @@ impl VerdictRecord<'_> {
             repairs: Vec::new(),
             suspicions: Vec::new(),
             model: None,
+            confidence: None,
         }
     }
 
@@ -138,7 +143,12 @@ impl VerdictRecord<'_> {
             }
         };
         let model = self.model.map(Cow::into_owned);
-        Ok(Verdict { statement, repairs: self.repairs, suspicions: self.suspicions, model })
+        let confidence = self.confidence.map(|ppm| {
+            let bad = || BadVerdictRecord::new("a confidence of a million parts at most", ppm.to_string());
+            Confidence::of_ppm(ppm).ok_or_else(bad)
+        });
+        let (repairs, suspicions) = (self.repairs, self.suspicions);
+        Ok(Verdict { statement, repairs, suspicions, model, confidence: confidence.transpose()? })
     }
 }
 
@@ -245,6 +255,10 @@ mod tests {
             r#"expected the criteria ["tone", "clarity"], found []"#,
         );
         check(r#"{"v":1,"scores":[],"repairs":[],"suspicions":[],"x":1}"#, "not a record");
+        let sure =
+            |ppm: u32| record(1, "tone", 4).replace("\"m\"}", &format!("\"m\",\"confidence\":{ppm}}}"));
+        check(&sure(930_000), "verdict");
+        check(&sure(1_000_001), "expected a confidence of a million parts at most, found 1000001");
     }
 
     #[test]

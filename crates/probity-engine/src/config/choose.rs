@@ -6,8 +6,8 @@ use probity_core::json::Json;
 use super::is_present;
 use super::resolve::defaults;
 use super::{
-    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, Logprobs, ServiceTier,
-    SettingsError, SettingsProblem,
+    Backend, ChatSettings, Config, JudgeKind, JudgeSettings, KeyUse, LeftOut, ServiceTier, SettingsError,
+    SettingsProblem, SignalSource,
 };
 use crate::dialect::Dialect;
 
@@ -175,7 +175,8 @@ pub(crate) fn chat_parts(chat: &ChatSettings, left: &LeftOut) -> Vec<(&'static s
     parts.extend(sent.temperature.map(|temperature| ("judge.temperature", temperature.to_string())));
     parts.extend(sent.limit.map(|limit| ("judge.output_tokens_max", limit.to_string())));
     parts.extend(sent.effort.map(|effort| ("judge.effort", effort.name().to_owned())));
-    parts.extend((sent.logprobs == Logprobs::On).then(|| ("judge.logprobs", "on".to_owned())));
+    let is_asked = sent.signal != SignalSource::Looks;
+    parts.extend(is_asked.then(|| ("judge.signal", sent.signal.name().to_owned())));
     parts.extend(sent.seed.map(|seed| ("judge.seed", seed.to_string())));
     parts.extend(chat.context_tokens.map(|tokens| ("judge.context_tokens", tokens.to_string())));
     parts

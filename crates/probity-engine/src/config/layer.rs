@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::names::{
-    Calls, Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, ServiceTier, StoredTexts,
+    Calls, Effort, Http, JudgeKind, ModelMismatch, Parse, Reask, ServiceTier, SignalSource, StoredTexts,
     Structured, TargetKind, TestData,
 };
 use super::tuning::Tunable;
@@ -261,7 +261,7 @@ settings! {
         effort: Tunable<Effort> => Plain,
         thinking_tokens_max: NonZeroU32 => Plain,
         structured: Structured => Plain,
-        logprobs: Logprobs => Plain,
+        signal: SignalSource => Plain,
         service_tier: ServiceTier => Plain,
         context_tokens: NonZeroU32 => Plain,
         template: PathBuf => Path,

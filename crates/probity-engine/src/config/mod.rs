@@ -43,7 +43,7 @@ pub use choose::{Because, ChosenJudge};
 pub use endpoint::{Address, Endpoint};
 pub use layer::{Decimal, Layer, SettingClass};
 pub use names::{
-    Effort, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, ServiceTier, StoredTexts, Structured,
+    Effort, Http, JudgeKind, ModelMismatch, Parse, Reask, ServiceTier, SignalSource, StoredTexts, Structured,
     TargetKind, TuningWord,
 };
 pub use panel::{PanelRule, PanelSettings};
@@ -310,7 +310,7 @@ pub struct ChatSettings {
     /// How the endpoint is told the answer's shape.
     pub structured: Structured,
     /// Whether token probabilities are asked for.
-    pub logprobs: Logprobs,
+    pub signal: SignalSource,
     /// The service tier that is asked for. It is no part of what the judge is.
     pub service_tier: ServiceTier,
     /// Tokens the model can read, where the settings say so.

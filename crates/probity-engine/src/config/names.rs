@@ -174,8 +174,8 @@ setting_enum! {
     /// How an endpoint is told what shape the answer has.
     Structured { Auto = "auto", Schema = "schema", JsonObject = "json_object", Plain = "plain", }
 
-    /// Whether token probabilities are asked for.
-    Logprobs { Off = "off", On = "on", }
+    /// What says how sure a judge is beside its looks agreeing: the probabilities of its tokens, or its own word.
+    SignalSource { Looks = "looks", Logprobs = "logprobs", Stated = "stated", }
 
     /// How a host is to serve calls.
     ServiceTier { Standard = "standard", Flex = "flex", }

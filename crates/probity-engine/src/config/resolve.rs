@@ -18,7 +18,7 @@ use probity_core::spelling::closest;
 use serde_json::{Value, json};
 
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
-use super::names::{Calls, JudgeKind, Logprobs, ServiceTier};
+use super::names::{Calls, JudgeKind, ServiceTier, SignalSource};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, InputSettings,
     JudgeSettings, KeyUse, ListPrice, LocalFacts, RunSettings, ScheduleSettings, SentText, SettingsError,
@@ -479,7 +479,7 @@ impl Resolving {
         let (query, extra_body) = (layer.query.unwrap_or_default(), layer.extra_body.unwrap_or_default());
         self.check_sent(section, "query", &json!(query));
         self.check_sent(section, "extra_body", &json!(extra_body));
-        Some(ChatSettings {
+        let chat = ChatSettings {
             kind,
             dialect: layer.dialect,
             model,
@@ -497,14 +497,20 @@ impl Resolving {
             effort: given(layer.effort),
             thinking_tokens_max: given(layer.thinking_tokens_max),
             structured: given(layer.structured),
-            logprobs: layer.logprobs.unwrap_or(Logprobs::Off),
+            signal: layer.signal.unwrap_or(SignalSource::Looks),
             service_tier: layer.service_tier.unwrap_or(ServiceTier::Standard),
             context_tokens: layer.context_tokens,
             model_mismatch: given(layer.model_mismatch),
             aliases: layer.aliases.unwrap_or_default(),
             http: given(layer.http),
             told: None,
-        })
+        };
+        if chat.signal == SignalSource::Logprobs && chat.dialect().logprobs.is_none() {
+            let message = format!("no log probabilities are known of the dialect {}", chat.dialect().name());
+            let hint = "\"stated\" asks the judge itself".to_owned();
+            self.problem(format!("{section}.signal"), message, Some(hint));
+        }
+        Some(chat)
     }
 
     /// Checks the texts in what requests have besides.
@@ -567,7 +573,7 @@ impl Resolving {
 const CHAT_KEYS: &[&str] = &[
     "model", "base_url", "base_urls", "headers", "query", "extra_body", "dialect", "api_key_env",
     "api_key_command", "api_key_seconds", "pass_env", "temperature", "seed", "output_tokens_max", "effort",
-    "thinking_tokens_max", "structured", "logprobs", "service_tier", "context_tokens", "template",
+    "thinking_tokens_max", "structured", "signal", "service_tier", "context_tokens", "template",
     "model_mismatch", "aliases", "http",
 ];
 

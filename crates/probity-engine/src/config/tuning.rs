@@ -1,12 +1,13 @@
 //! Optional request parameters: what a person writes, and what is sent.
 
 use probity_core::exact::Exact;
+use probity_core::verdict::ConfidenceSource;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ChatSettings;
 use super::layer::Decimal;
-use super::names::{Effort, Logprobs, Structured, TuningWord};
+use super::names::{Effort, SignalSource, Structured, TuningWord};
 use crate::dialect::{Dialect, Parameter, family};
 
 /// The seed that `auto` sends.
@@ -115,8 +116,8 @@ pub struct SentParameters {
     pub effort: Option<Effort>,
     /// How the answer's shape is asked for.
     pub shape: Shape,
-    /// Whether token probabilities are asked for.
-    pub logprobs: Logprobs,
+    /// What the judge is asked for besides, to say how sure it is.
+    pub signal: SignalSource,
 }
 
 impl SentParameters {
@@ -153,7 +154,13 @@ impl ChatSettings {
         let limit = self.output_tokens_max.or_auto(OUTPUT_TOKENS_AUTO.try_into().ok());
         let is_left = self.output_tokens_max.is_auto() && left.has(Parameter::Limit);
         let limit = limit.filter(|_| !is_left).map(|limit| limit.get().saturating_add(room));
-        let is_on = self.logprobs == Logprobs::On && row.logprobs.is_some() && !left.has(Parameter::Logprobs);
+        // A host that writes nothing has no limit to set.
+        let limit = if row.limit.is_none() { Some(0) } else { limit };
+        let is_taken = match self.signal {
+            SignalSource::Logprobs => row.logprobs.is_some() && !left.has(Parameter::Logprobs),
+            SignalSource::Stated => row.limit.is_some(),
+            SignalSource::Looks => true,
+        };
         SentParameters {
             temperature: temperature.filter(|_| row.temperature.is_some()).map(|value| value.0),
             seed: seed.filter(|_| row.seed.is_some()),
@@ -161,7 +168,17 @@ impl ChatSettings {
             limit_field: self.limit_field(left),
             effort: effort.filter(|_| row.effort.is_some()),
             shape: self.shape(left),
-            logprobs: if is_on { Logprobs::On } else { Logprobs::Off },
+            signal: if is_taken { self.signal } else { SignalSource::Looks },
+        }
+    }
+
+    /// Where the judge's confidence is read, where it is asked for any.
+    pub fn confidence(&self, left: &LeftOut) -> Option<ConfidenceSource> {
+        match self.sent(left).signal {
+            _ if !self.dialect().gives_reasons() => Some(ConfidenceSource::Given),
+            SignalSource::Looks => None,
+            SignalSource::Logprobs => Some(ConfidenceSource::Tokens),
+            SignalSource::Stated => Some(ConfidenceSource::Stated),
         }
     }
 
@@ -177,7 +194,7 @@ impl ChatSettings {
                 sent.limit.is_some() && self.limit_field(&left.and(parameter)) != sent.limit_field
             }
             Parameter::Structured => self.structured == Structured::Auto && sent.shape != Shape::Plain,
-            Parameter::Logprobs => sent.logprobs == Logprobs::On,
+            Parameter::Logprobs => sent.signal == SignalSource::Logprobs,
             // Never left out in silence: the price would double.
             Parameter::ServiceTier | Parameter::Any | Parameter::Other => false,
         };

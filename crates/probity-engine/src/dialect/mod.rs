@@ -184,6 +184,7 @@ pub struct PromptCache {
 enum Reader {
     Chat,
     Messages,
+    Decisions,
     Map,
 }
 
@@ -237,6 +238,11 @@ impl Dialect {
         self.reader == Reader::Chat
     }
 
+    /// Whether answers say why. One that does not says how probable it is.
+    pub fn gives_reasons(self) -> bool {
+        self.reader != Reader::Decisions
+    }
+
     /// The name in settings.
     pub fn name(self) -> &'static str {
         &self.0.name
@@ -252,6 +258,7 @@ impl Dialect {
         match (&self.0.reader, &self.0.answer) {
             (Reader::Chat, _) => envelope::openai(body),
             (Reader::Messages, _) => envelope::anthropic(body),
+            (Reader::Decisions, _) => envelope::decisions(body),
             (Reader::Map, map) => {
                 envelope::mapped(body, map.as_ref().expect("a map is given with its reader"))
             }
@@ -262,7 +269,10 @@ impl Dialect {
     pub fn takes(self, key: &str) -> bool {
         match key {
             "seed" => self.seed.is_some(),
-            "logprobs" => self.logprobs.is_some(),
+            // The host gives one by itself.
+            "signal" => self.gives_reasons(),
+            "output_tokens_max" => self.limit.is_some(),
+            "temperature" => self.temperature.is_some(),
             "effort" => self.effort.is_some(),
             "service_tier" => self.flex.is_some(),
             _ => true,
@@ -380,7 +390,8 @@ mod tests {
         for dialect in Dialect::all() {
             assert_eq!(dialect.name().parse::<Dialect>(), Ok(dialect));
             assert_eq!(dialect.reader == Reader::Map, dialect.answer.is_some(), "{dialect:?}");
-            assert!(dialect.temperature.is_some() && dialect.limit.is_some(), "{dialect:?}");
+            let is_tuned = dialect.temperature.is_some() && dialect.limit.is_some();
+            assert_eq!(is_tuned, dialect.gives_reasons(), "{dialect:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use probity_core::packet::Ask;
-use probity_core::verdict::{Completion, EnvelopeFault, Finish};
+use probity_core::verdict::{Completion, Confidence, EnvelopeFault, Finish, confidence};
 use serde_json::{Value, json};
 
 use super::command::{self, LineProgram, NamedBy, StartError};
@@ -18,7 +18,7 @@ use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
 use super::request;
 use super::service::{Service, fill};
-use super::verdict_schema::verdict_schema;
+use super::verdict_schema::{questions, stated, verdict_schema};
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
 use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut, Shape};
 
@@ -186,6 +186,12 @@ impl Judge {
         }
     }
 
+    /// How sure an answer is of its verdict, where the judge is asked for that.
+    pub(super) fn confidence(&self, completion: &Completion, question: &Question) -> Option<Confidence> {
+        let Judge::Chat(judge) = self else { return None };
+        confidence(completion, judge.chat.confidence(&judge.left)?, question.packet.ask())
+    }
+
     /// What was read from an answer, without the key that went out with the question.
     pub(crate) fn cleaned(&self, text: String) -> String {
         match self {
@@ -220,10 +226,19 @@ pub fn request_body(settings: &JudgeSettings, left: &LeftOut, question: &Questio
     }
 }
 
-/// The bytes of the schema that goes with a question about `ask`.
-pub(crate) fn n_schema_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
-    let has_schema = |chat: &&ChatSettings| chat.sent(&LeftOut::default()).shape == Shape::Schema;
-    settings.chat().filter(has_schema).map_or(0, |_| verdict_schema(ask).to_string().len())
+/// The bytes that go with a question about `ask` beside its prompt: the schema, and what the judge is asked for to say how
+/// sure it is.
+pub(crate) fn n_more_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
+    let bytes = |chat: &ChatSettings| {
+        let sent = chat.sent(&LeftOut::default());
+        let schema = match sent.shape {
+            _ if !chat.dialect().gives_reasons() => questions(ask).to_string().len(),
+            Shape::Schema => verdict_schema(ask, sent.signal).to_string().len(),
+            Shape::JsonObject | Shape::Plain => 0,
+        };
+        schema + stated(sent.signal).len()
+    };
+    settings.chat().map_or(0, bytes)
 }
 
 /// The body of a request about `question`.

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
-pub(crate) use backend::n_schema_bytes;
+pub(crate) use backend::n_more_bytes;
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use identity::{JudgeId, NotAJudgeId};
 pub use panel::{PanelAnswer, PanelAnswers};

@@ -6,20 +6,23 @@ use probity_core::packet::Ask;
 use serde_json::{Map, Value, json};
 
 use super::Prompt;
-use super::verdict_schema::verdict_schema;
-use crate::config::{ChatSettings, Effort, LeftOut, Logprobs, ServiceTier, Shape};
+use super::verdict_schema::{questions, stated, verdict_schema};
+use crate::config::{ChatSettings, Effort, LeftOut, ServiceTier, Shape, SignalSource};
 
 /// The body of a request about `ask`, without the parameters that were refused.
 pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &Ask) -> Value {
     let (row, sent) = (chat.dialect(), chat.sent(left));
+    let system = format!("{}{}", prompt.system, stated(sent.signal));
     let fill = |template: &Value| {
         filled(template, &|name| match name {
             "$model" => Some(json!(chat.model)),
-            "$system" => Some(json!(prompt.system)),
+            "$system" => Some(json!(system)),
+            "$whole" => Some(json!(format!("{system}\n\n{}", prompt.user))),
             "$user" => Some(json!(prompt.user)),
             "$stable" => Some(json!(prompt.user[..prompt.n_stable])),
             "$rest" => Some(json!(prompt.user[prompt.n_stable..])),
-            "$schema" => Some(verdict_schema(ask)),
+            "$schema" => Some(verdict_schema(ask, sent.signal)),
+            "$questions" => Some(questions(ask)),
             _ => None,
         })
     };
@@ -36,11 +39,11 @@ pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &A
     };
     put(&row.temperature, sent.temperature.map(|temperature| number(temperature.to_string())));
     put(&row.seed, sent.seed.map(|seed| json!(seed)));
-    put(&Some(sent.limit_field), sent.limit.map(|limit| json!(limit)));
+    put(&row.limit.as_ref().map(|_| sent.limit_field.clone()), sent.limit.map(|limit| json!(limit)));
     let flex = row.flex.as_ref().filter(|_| chat.service_tier == ServiceTier::Flex);
     put(&flex.map(|flex| flex.field.clone()), Some(json!(ServiceTier::Flex.name())));
     put(&row.context, chat.context_tokens.map(|tokens| json!(tokens)));
-    put(&row.logprobs, (sent.logprobs == Logprobs::On).then(|| json!(true)));
+    put(&row.logprobs, (sent.signal == SignalSource::Logprobs).then(|| json!(true)));
     let off = row.off.as_ref().filter(|_| sent.effort == Some(Effort::None));
     put(&row.effort, sent.effort.filter(|_| off.is_none()).map(|effort| json!(effort.name())));
     let shape = match sent.shape {
@@ -129,7 +132,7 @@ mod tests {
                 r#"{"model":"gpt-6-luna","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\""}],"seed":7,"max_completion_tokens":5120,"reasoning_effort":"low","response_format":{"type":"json_schema","json_schema":{"name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
             ]],
         );
-        let other = "model = 'm'\nbase_url = 'http://localhost:1/v1'\ntemperature = 0.7\nseed = 'unset'\nstructured = 'plain'\nlogprobs = 'on'";
+        let other = "model = 'm'\nbase_url = 'http://localhost:1/v1'\ntemperature = 0.7\nseed = 'unset'\nstructured = 'plain'\nsignal = 'logprobs'";
         check(
             "openai",
             other,
@@ -205,6 +208,12 @@ mod tests {
             .assert_eq(&sent(6));
         expect![[r#"{"model":"m","system":"Judge.","messages":[{"role":"user","content":"Tone.\nReply"}],"temperature":0,"max_tokens":1024}"#]]
             .assert_eq(&sent(0));
+    }
+
+    #[test]
+    fn a_judge_is_asked_how_sure_it_is() {
+        check("openai", "model = 'm'\nsignal = 'stated'", &expect![[r#""#]]);
+        check("openai-decisions", "model = 'gpt-6-luna'", &expect![[r#""#]]);
     }
 
     #[test]

@@ -103,9 +103,10 @@ impl Respondent for Judge {
         if let Some(detail) = self.prompt_cut(completion, question) {
             return Err(Unusable { reason: "prompt_cut", detail, remedy: Remedy::Nothing });
         }
-        let verdict = verdict::read(completion, &question.packet, ParseMode::Tolerant)
+        let mut verdict = verdict::read(completion, &question.packet, ParseMode::Tolerant)
             .map_err(|invalid| Unusable::from(&invalid))
             .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
+        verdict.confidence = self.confidence(completion, question);
         let record = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data");
         Ok(self.cleaned(record))
     }

@@ -135,6 +135,7 @@ pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
         criterion,
         judge: Some(format!("{} {}", judge.kind, judge.model).trim_end().to_owned()),
         spoken,
+        confidence: [None; 2],
         facts: item.facts(),
     };
     if let [_, _] = &item.variants[..] {

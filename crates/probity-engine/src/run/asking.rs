@@ -9,13 +9,14 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::json::Json;
 use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
-use probity_core::panel::PanelRecord;
+use probity_core::panel::{PanelRecord, Signal};
+use probity_core::rubric::{Criterion, Judged, ReasoningDemand, Rubric};
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
 use crate::config::{Backend, ChatSettings, Config, JudgeSettings, LeftOut, PanelSettings, Tier};
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt, file_digest, n_schema_bytes};
+use crate::judge::{JudgeError, Prompt, file_digest, n_more_bytes};
 use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
@@ -67,6 +68,32 @@ impl Asking {
         Asking { members, ..self }
     }
 
+    /// What says how sure the judge is.
+    pub(crate) fn signal(&self) -> Signal {
+        let source = self.judge.chat().and_then(|chat| chat.confidence(&self.left()));
+        if source.is_some() { Signal::Confidence } else { Signal::Looks }
+    }
+
+    /// Why no verdict of the judge has the reasons that `rubric` asks for, where none has.
+    pub fn reasons_lacking(&self, rubric: &Rubric) -> Option<String> {
+        let is_asked = |criterion: &Criterion| {
+            criterion.reasoning == ReasoningDemand::NotEmpty || criterion.judged == Judged::Pairwise
+        };
+        (!self.gives_reasons() && rubric.criteria().iter().any(is_asked)).then(|| {
+            "the rubric asks for reasons, and the judge gives probabilities alone: make it a stage of a cascade \
+             with one that gives reasons"
+                .to_owned()
+        })
+    }
+
+    fn gives_reasons(&self) -> bool {
+        match &self.judge.backend {
+            Backend::Chat(chat) => chat.dialect().gives_reasons(),
+            Backend::Panel(_) => self.members.iter().any(Asking::gives_reasons),
+            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => true,
+        }
+    }
+
     /// How the members decide together, for a judge made of judges.
     pub fn panel(&self) -> Option<&PanelSettings> {
         self.judge.panel()
@@ -106,11 +133,11 @@ impl Asking {
         *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
-    /// The length of everything in the prompt and the schema of `empty`, a packet whose texts are empty.
+    /// The length of everything that is sent about `empty`, a packet whose texts are empty.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
         let prompt = self.template.render(empty)?;
-        let n_schema_bytes = n_schema_bytes(&self.judge, empty.ask());
-        Ok((prompt.system.len() + prompt.user.len() + n_schema_bytes) as u64)
+        let n_more_bytes = n_more_bytes(&self.judge, empty.ask());
+        Ok((prompt.system.len() + prompt.user.len() + n_more_bytes) as u64)
     }
 
     /// The most a call with `prompt` can cost in `tier`, where the model has a price.

@@ -184,7 +184,7 @@ pub(super) fn confirm(
         spending.add(target.chat, target.plan.n_calls, target.plan.expected);
         whole.expect_replies(target.plan.n_calls * target.calls_per_reply * works.len() as u64);
     }
-    let tier = if matches!(session.mode.dispatch, Dispatch::Batch(_)) { Tier::Batch } else { asking.tier() };
+    let tier = batch_tier(session).unwrap_or_else(|| asking.tier());
     if let Some(quote) = Quote::of(&whole, asking, reader.answer_history(&id)?, tier) {
         spending.add(chat, quote.n_calls, quote.expected);
     }
@@ -211,12 +211,17 @@ pub(super) fn confirm_stages(
     }
     let mut spending = PlannedSpending::new(&asking.config);
     for work in works {
-        for stage in stages(work.as_ref(), Some(session.store), asked)? {
+        for stage in stages(work.as_ref(), Some(session.store), asked, batch_tier(session))? {
             spending.add(stage.chat, stage.quote.n_calls(), stage.quote.expected());
         }
     }
     let id = JudgeId::of_identity(&asking.identity(&LeftOut::default()));
     agree(&spending, &first.manifest(&id), session)
+}
+
+/// The tier of calls that go together, whatever single ones ask for.
+fn batch_tier(session: &Session<'_>) -> Option<Tier> {
+    matches!(session.mode.dispatch, Dispatch::Batch(_)).then_some(Tier::Batch)
 }
 
 impl Plan {

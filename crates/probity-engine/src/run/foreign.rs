@@ -226,6 +226,7 @@ impl ForeignReplies {
                 criterion: criterion.cloned(),
                 judge: Some(judge.to_owned()),
                 spoken: Spoken::Once(spoken),
+                confidence: [None; 2],
                 facts: reply.facts.clone(),
             };
             rows.push((reply.place.clone(), entry));

@@ -51,7 +51,7 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::{ChatSettings, LeftOut, TargetSettings};
+use crate::config::{ChatSettings, LeftOut, TargetSettings, Tier};
 use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::prompt::TemplateError;
@@ -459,16 +459,20 @@ pub fn quote(
 ) -> Result<Option<Quote>, RunError> {
     match work.asking().panel() {
         Some(_) => panel::panel_quote(work, store, asked),
-        None => quote_of(work.asking(), store, plan),
+        None => quote_of((work.asking(), work.asking().tier()), store, plan),
     }
 }
 
-fn quote_of(asking: &Asking, store: Option<&Store>, plan: &Plan) -> Result<Option<Quote>, RunError> {
+fn quote_of(
+    (asking, tier): (&Asking, Tier),
+    store: Option<&Store>,
+    plan: &Plan,
+) -> Result<Option<Quote>, RunError> {
     let history = match store {
         Some(store) => store.reader()?.answer_history(&known_as(asking, store)?)?,
         None => None,
     };
-    Ok(Quote::of(plan, asking, history, asking.tier()))
+    Ok(Quote::of(plan, asking, history, tier))
 }
 
 /// The parameters that the judge is on record as refusing.

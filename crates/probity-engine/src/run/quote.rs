@@ -141,7 +141,7 @@ impl Expectation {
     fn of(chat: &ChatSettings, history: Option<AnswerHistory>) -> Expectation {
         match history.filter(|history| history.n_calls >= ANSWERS_MIN) {
             Some(history) => Expectation::from_answers(&history),
-            None => Expectation::typical(family(&chat.model).is_some()),
+            None => Expectation::typical(chat),
         }
     }
 
@@ -158,9 +158,12 @@ impl Expectation {
         }
     }
 
-    fn typical(thinks: bool) -> Expectation {
-        let (decision, thinking) =
-            (TYPICAL_DECISION_TOKENS, if thinks { TYPICAL_THINKING_TOKENS } else { 0 });
+    fn typical(chat: &ChatSettings) -> Expectation {
+        let (decision, thinking) = match (chat.dialect().gives_reasons(), family(&chat.model)) {
+            (false, _) => (0, 0),
+            (true, None) => (TYPICAL_DECISION_TOKENS, 0),
+            (true, Some(_)) => (TYPICAL_DECISION_TOKENS, TYPICAL_THINKING_TOKENS),
+        };
         Expectation {
             basis: QuoteBasis::Typical { decision, thinking },
             input: 1.0,

@@ -110,7 +110,8 @@ impl Rows {
                 });
             }
             let spoken = Spoken::BothOrders([said(7), said(7)]);
-            verdicts.push(VerdictEntry { item, criterion: None, judge: None, spoken, facts });
+            let confidence = [None; 2];
+            verdicts.push(VerdictEntry { item, criterion: None, judge: None, spoken, confidence, facts });
         }
         Rows { labels, verdicts }
     }

@@ -35,6 +35,9 @@ pub(crate) struct MockArgs {
     /// `word:TEXT`, `tie`, `review` or `malformed`
     #[arg(long, value_name = "HOW", default_value = "hash")]
     pub(crate) pairs: Pairs,
+    /// Make the judge 55 % sure instead of 97 % of what it says about a request with this text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) unsure: Option<String>,
     /// A judge that reads the replies, instead of --levels and --pairs: `fair`, or weaknesses joined by `+`:
     /// `position`, `length`, `identity`, `never_ties`, `obeys`, `apology`, `formatting`, `noisy:SHARE` (that share of
     /// answers is random)

@@ -80,6 +80,7 @@ fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
         seed: args.seed,
         levels: args.levels,
         pairs: args.pairs.clone(),
+        unsure: args.unsure.clone(),
         script: args.script.clone(),
         host: args.dialect.clone(),
         usage: match args.usage {

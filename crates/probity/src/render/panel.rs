@@ -1,7 +1,7 @@
 //! What labels made of a panel as a document, and what its members decided in a run in lines.
 
 use probity_core::panel::{
-    CascadeFit, Decided, Group, JuryFit, Promise, Refusal, StageReliability, StageTest,
+    CascadeFit, Decided, Group, JuryFit, Promise, Refusal, Signal, StageReliability, StageTest,
 };
 use probity_core::results::{PanelFacts, PanelMember};
 use probity_core::stats::{Estimate, proportion};
@@ -143,31 +143,40 @@ fn thresholds(shown: &PanelShown, groups: &[Group]) -> Section {
     let mut table = Table::new(&["slice", "stage", "decides from", "#agree", "#of", "#at least"]);
     for group in groups {
         let slice = group.slice.as_deref().unwrap_or(if groups.len() > 1 { "all others" } else { "all" });
-        for (name, test) in shown.names.iter().zip(&group.stages) {
+        for ((name, test), worth) in shown.names.iter().zip(&group.stages).zip(&shown.reliability) {
             let StageTest { threshold, n, n_right, low } = test;
-            let from = threshold
-                .map_or("never".to_owned(), |threshold| format!("{} of its looks", percent(threshold)));
+            let of = match worth.signal {
+                Signal::Looks => "of its looks",
+                Signal::Confidence => "sure",
+            };
+            let from =
+                threshold.map_or("never".to_owned(), |threshold| format!("{} {of}", percent(threshold)));
             table.row(cells![slice, name.as_str(), from, *n_right, *n, percent(*low)]);
         }
     }
     Section::new("thresholds", "Thresholds")
         .text(
-            "A stage decides where so large a share of its looks says the same. A slice has thresholds of its own where \
-             it has enough labelled cases.",
+            "A stage decides where so large a share of its looks says the same, or where it is so sure. A slice has \
+             thresholds of its own where it has enough labelled cases.",
         )
         .table(table)
 }
 
 fn signals(shown: &PanelShown) -> Section {
-    let mut table = Table::new(&["judge", "#looks that agree", "#agrees with people", "#95 %", "#of"]);
+    let mut table = Table::new(&["judge", "signal", "#agrees with people", "#95 %", "#of"]);
     for (name, reliability) in shown.names.iter().zip(&shown.reliability) {
         for band in &reliability.bands {
             let [value, interval, n] = share(Some(&band.agreement));
-            table.row(cells![name.as_str(), percent(band.signal), value, interval, n]);
+            let signal = match reliability.signal {
+                Signal::Looks => format!("{} of its looks agree", percent(band.signal)),
+                Signal::Confidence if band.signal > 0.0 => format!("{} sure or more", percent(band.signal)),
+                Signal::Confidence => "less sure".to_owned(),
+            };
+            table.row(cells![name.as_str(), signal, value, interval, n]);
         }
         table.row(cells![name.as_str(), "split", none(), none(), reliability.n_split]);
     }
-    Section::new("signal", "What agreeing with itself is worth").table(table)
+    Section::new("signal", "What the signal is worth").table(table)
 }
 
 fn jury(shown: &PanelShown, fit: &JuryFit) -> Document {
@@ -255,7 +264,11 @@ fn reliability_json(shown: &PanelShown) -> Value {
     each.map(|(name, reliability)| {
         let bands = reliability.bands.iter();
         let bands = bands.map(|band| json!({ "signal": band.signal, "agreement": band.agreement }));
-        json!({ "judge": name, "split": reliability.n_split, "bands": bands.collect::<Vec<_>>() })
+        let signal = match reliability.signal {
+            Signal::Looks => "looks",
+            Signal::Confidence => "confidence",
+        };
+        json!({ "judge": name, "signal": signal, "split": reliability.n_split, "bands": bands.collect::<Vec<_>>() })
     })
     .collect()
 }

@@ -23,6 +23,7 @@ fn every_dialect_is_spoken_end_to_end() {
     for (kind, base) in [
         ("openai", "/v1"),
         ("openai-responses", "/v1"),
+        ("openai-decisions", "/v1"),
         ("azure", "/openai/deployments/d"),
         ("anthropic", ""),
         ("gemini", "/v1beta"),

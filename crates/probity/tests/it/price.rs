@@ -266,6 +266,23 @@ fn much_is_not_spent_without_a_word() {
 }
 
 #[test]
+fn a_batch_is_confirmed_at_its_own_price() {
+    // The full price is above what is spent unasked, that of a batch below it.
+    let batch = "batch_input_usd_per_mtok = 500\nbatch_output_usd_per_mtok = 2000\n[batch]\npoll_ms_first = 5\npoll_ms_max = 20\n";
+    let mock = MockJudge::start(&[]);
+    let probity = dear(&mock.url()).variable("OPENAI_API_KEY", "sk-mock");
+    let run = |more: &[&'static str]| {
+        probity.args(["run", "tickets.json", "--model", "dear-1"]).words(more.iter().copied()).run()
+    };
+    run(&["--batch"]).code(2).says(["expected to cost $21.50, need your confirmation (limit: $5.00)"]);
+    probity.write("probity.toml", format!("{QUICK}{DEAR}{batch}"));
+    run(&[]).code(2).says(["expected to cost $21.50"]);
+    run(&["--batch"]).code(0);
+    probity.write("probity.toml", format!("{QUICK}{DEAR}{batch}[budget]\nconfirm_usd = 0.01\n"));
+    run(&["--batch", "--round", "2"]).code(2).says(["expected to cost $", "(limit: $0.01)"]);
+}
+
+#[test]
 fn a_run_that_was_agreed_to_is_resumed_without_a_word() {
     let mock = MockJudge::start(&["--fault", "F10=1"]);
     let probity = dear(&mock.url());

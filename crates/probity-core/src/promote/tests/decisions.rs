@@ -64,6 +64,7 @@ pub(super) fn enough() -> Evidence {
         ])),
         review_path: Some("queue tier-2".to_owned()),
         coverage: Ok(LabelCoverage { n: 70, of: 70 }),
+        reasons_lacking: None,
         model_end: None,
         answers: Ok(Seen { models: vec!["m".to_owned()], fingerprints: vec!["fp".to_owned()] }),
         now: Moment::start_of(2026, 4, 1).expect("a day"),

@@ -36,8 +36,8 @@ fn anthropic_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, En
         response_id: text_member(value, "id"),
         usage: usage_of(value.get("usage")),
         tier: value.get("usage").and_then(|usage| text_member(usage, "service_tier")),
-        extra_choices: 0,
         repairs: names(repairs),
+        ..Completion::default()
     })
 }
 

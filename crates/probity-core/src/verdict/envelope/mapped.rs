@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::{Completion, Finish, Usage};
+use super::super::{Completion, Finish, TokenProbability, Usage};
 use super::{EnvelopeFault, TOKENS_MAX, append, body_json, body_text, error_in, finish_of, names, not_json};
 use crate::json::Json;
 
@@ -39,6 +39,9 @@ pub struct AnswerMap {
     /// The answer's id.
     #[serde(default)]
     pub id: Option<String>,
+    /// The texts of its tokens and their log probabilities, in the same order.
+    #[serde(default)]
+    pub tokens: Option<[String; 2]>,
 }
 
 /// Reads the body of an answer by its map.
@@ -84,9 +87,15 @@ pub fn mapped(body: &[u8], map: &AnswerMap) -> Result<Completion, EnvelopeFault>
             Usage::new(input, output).cached(cached.unwrap_or_default(), 0)
         }),
         tier: texts(&map.tier),
+        tokens: map.tokens.iter().flat_map(|pointers| tokens(&value, pointers)).collect(),
         repairs: names(&repairs),
         ..Completion::default()
     })
+}
+
+fn tokens(value: &Json, [texts, logprobs]: &[String; 2]) -> Vec<TokenProbability> {
+    let both = values(value, texts).into_iter().zip(values(value, logprobs));
+    both.map_while(|(text, logprob)| TokenProbability::read(text, logprob)).collect()
 }
 
 /// Every value that `pointer` leads to.

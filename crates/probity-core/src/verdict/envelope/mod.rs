@@ -6,11 +6,13 @@
 //! closed list.
 
 mod anthropic;
+mod decisions;
 mod mapped;
 mod openai;
 mod stream;
 
 pub use anthropic::anthropic;
+pub use decisions::decisions;
 pub use mapped::{AnswerMap, mapped};
 pub use openai::openai;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Completion, ToolCall};
+use super::super::{Completion, TokenProbability, ToolCall};
 use super::{
     EnvelopeFault, append, body_json, body_text, check_role, count, error_in, error_of, finish_of, names,
     not_json, stream, text_member, usage_of,
@@ -45,9 +45,17 @@ fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, Envel
         response_id: text_member(value, "id"),
         usage: usage_of(value.get("usage")),
         tier: text_member(value, "service_tier"),
+        tokens: choice.get("logprobs").and_then(|all| all.get("content")).map(tokens).unwrap_or_default(),
+        confidence: None,
         extra_choices: count(choices.len() - 1),
         repairs: names(repairs),
     })
+}
+
+/// The tokens of a list with their log probabilities.
+fn tokens(list: &Json) -> Vec<TokenProbability> {
+    let token = |item: &Json| TokenProbability::read(item.get("token")?, item.get("logprob")?);
+    list.as_array().unwrap_or_default().iter().map_while(token).collect()
 }
 
 /// The choice with index 0, where all are numbered from there on.

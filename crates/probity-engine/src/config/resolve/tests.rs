@@ -281,7 +281,7 @@ fn the_digest_holds_what_changes_answers_and_nothing_else() {
     let plain = parts("");
     assert_eq!(plain, parts("[schedule]\nconcurrency = 1\ntotal_ms = 299999\n[run]\nstore = 'x'\n"));
     assert_eq!(plain, parts("[judges.openai]\nhttp = 'http2'\n[budget]\ncalls_max = 1\n"));
-    for change in ["temperature = 0.5", "seed = 8", "model = 'm'", "logprobs = 'on'", "aliases = ['a']"] {
+    for change in ["temperature = 0.5", "seed = 8", "model = 'm'", "signal = 'logprobs'", "aliases = ['a']"] {
         assert_ne!(plain, parts(&format!("[judges.openai]\n{change}\n")), "{change}");
     }
     assert_ne!(plain, parts("[run]\ncall_plan = 'one_call'\n"));

@@ -188,5 +188,5 @@ pub(crate) fn choice(pass: &Pass) -> Option<String> {
 /// A row about one item.
 fn row(item: &str, judge: &str, spoken: Spoken, facts: ItemFacts) -> VerdictEntry {
     let (item, judge) = (item.to_owned(), Some(judge.to_owned()));
-    VerdictEntry { item, criterion: None, judge, spoken, facts }
+    VerdictEntry { item, criterion: None, judge, spoken, confidence: [None; 2], facts }
 }

@@ -1,5 +1,6 @@
 //! Labels of pairs: which of two replies to one case is better.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -147,10 +148,18 @@ impl LabelledPairs {
     ) -> Result<Vec<VerdictEntry>, RunError> {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.members()[place].lookup(&reader, id, repeat);
-        let contests = self.job.meetings.iter();
-        let contests = contests.map(|meeting| contest(&self.job, meeting, &|packet| lookup.verdict(packet)));
-        let rows = contests.map(|contest| Ok(spoken(&contest?, name)));
-        Ok(rows.collect::<Result<Vec<_>, RunError>>()?.into_iter().flatten().collect())
+        let row = |meeting: &Meeting| -> Result<Option<VerdictEntry>, RunError> {
+            let confidences = RefCell::new(Vec::new());
+            let contest = contest(&self.job, meeting, &|packet| {
+                let verdict = lookup.verdict(packet)?;
+                confidences.borrow_mut().push(verdict.as_ref().ok().and_then(|verdict| verdict.confidence));
+                Ok(verdict)
+            })?;
+            let confidence = confidences.into_inner().try_into().unwrap_or_default();
+            Ok(spoken(&contest, name).map(|row| VerdictEntry { confidence, ..row }))
+        };
+        let rows: Vec<_> = self.job.meetings.iter().map(row).collect::<Result<_, _>>()?;
+        Ok(rows.into_iter().flatten().collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Labels of single replies: the levels of criteria, or whether a reply passes.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use probity_core::label::{ItemFacts, LabelEntry, Spoken, VerdictEntry};
 use probity_core::packet::PacketHash;
 use probity_core::results::{GateStatus, ResultRow, RowOutcome};
 use probity_core::rubric::{Criterion, Decider, Rubric};
-use probity_core::verdict::Patterns;
+use probity_core::verdict::{Patterns, Verdict};
 
 use super::super::about::pattern_warnings;
 use super::super::asking::SizedPacket;
@@ -252,7 +253,24 @@ impl LabelledReplies {
     ) -> Result<Vec<VerdictEntry>, RunError> {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.members()[place].lookup(&reader, id, repeat);
-        self.rows(name, &|packet| lookup.verdict(packet), &mut Patterns::default())
+        let confidences = RefCell::new(HashMap::new());
+        let said: Said<'_> = &|packet| {
+            let verdict = lookup.verdict(packet)?;
+            if let (Ok(Verdict { confidence, .. }), [criterion]) = (&verdict, packet.packet.ask().criteria())
+            {
+                confidences.borrow_mut().insert(criterion.id.as_str().to_owned(), *confidence);
+            }
+            Ok(verdict)
+        };
+        let mut rows = Vec::new();
+        self.each(said, &mut Patterns::default(), &mut |reply, result| {
+            let confidences = confidences.take();
+            for criterion in reply.wanted.iter().map(Option::as_deref) {
+                let sure = criterion.and_then(|id| confidences.get(id).copied().flatten());
+                rows.push(VerdictEntry { confidence: [sure, None], ..spoken(result, criterion, name) });
+            }
+        })?;
+        Ok(rows)
     }
 
     /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,

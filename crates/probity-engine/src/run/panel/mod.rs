@@ -13,7 +13,7 @@ mod quoted;
 use std::sync::{Arc, Mutex};
 
 use probity_core::packet::AnswerForm;
-use probity_core::panel::PanelRecord;
+use probity_core::panel::{Looks, PanelRecord, Signal};
 use probity_core::rubric::Rubric;
 
 pub(crate) use account::panel_facts;
@@ -37,13 +37,25 @@ use crate::schedule::budget::{Budget, BudgetTerms, Limits};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::Lane;
 
-/// How often a member looks at a reply where settings do not say.
+/// How often a member looks at a reply where neither settings nor its own confidence say how sure it is.
 const LOOKS_AT_LEVELS: u32 = 3;
 
-/// How often a member looks at a question of this form in each order.
-pub fn n_repeats(asking: &Asking, form: AnswerForm) -> u32 {
+/// How often each member of the panel `asking` looks at a question of this form in each order.
+pub fn n_repeats(asking: &Asking, form: AnswerForm) -> Vec<u32> {
     let own = asking.panel().and_then(|panel| panel.repeats);
-    own.unwrap_or(if form == AnswerForm::Preference { 1 } else { LOOKS_AT_LEVELS })
+    let usual = |member: &Asking| match (form, member.signal()) {
+        (AnswerForm::Levels, Signal::Looks) => LOOKS_AT_LEVELS,
+        // Both orders of a pair are two looks, and one look that is sure of itself is enough.
+        (AnswerForm::Preference, _) | (AnswerForm::Levels, Signal::Confidence) => 1,
+    };
+    asking.members().iter().map(|member| own.unwrap_or_else(|| usual(member))).collect()
+}
+
+/// How each member of the panel `asking` looks at a question of this form in all.
+pub fn looks(asking: &Asking, form: AnswerForm) -> Vec<Looks> {
+    let in_each = if form == AnswerForm::Preference { 2 } else { 1 };
+    let looks = |(member, n): (&Asking, u32)| Looks { n: in_each * n as usize, signal: member.signal() };
+    asking.members().iter().zip(n_repeats(asking, form)).map(looks).collect()
 }
 
 /// Looks up what is known of the judges that `asking` is made of: what they refuse, and what labels made of them under
@@ -169,7 +181,7 @@ async fn ask_member(
     let shared = Allowance::new(Arc::clone(&allowance.budget));
     let open = Arc::new(questions.open_packets());
     let mut asked: Option<Ran> = None;
-    for repeat in questions.numbers.clone() {
+    for repeat in questions.numbers(standpoint.member) {
         let Standpoint { work, session, member, panel } = standpoint;
         let (work, panel, open) = (Arc::clone(work), panel.clone(), Arc::clone(&open));
         let work: Arc<dyn Work> = Arc::new(MemberWork { work, panel, member, repeat, open });

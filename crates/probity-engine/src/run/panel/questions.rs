@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use probity_core::packet::{AnswerForm, PacketHash, PacketMap};
-use probity_core::panel::{Opinion, PanelRecord, opinion};
+use probity_core::panel::{Look, Opinion, PanelRecord, opinion};
 use probity_core::verdict::{Preference, Verdict, VerdictRecord};
 
 use super::super::asking::{Asking, SizedPacket};
@@ -92,8 +92,10 @@ pub(super) enum PacketDecision {
 pub(super) struct Questions {
     all: Vec<PanelQuestion>,
     form: AnswerForm,
-    /// Under which numbers a member's looks are kept.
-    pub(super) numbers: Range<u32>,
+    /// The number under which the panel is asked.
+    repeat: u32,
+    /// How often each member looks in each order.
+    n_repeats: Vec<u32>,
     /// The members that were asked.
     pub(super) members: Vec<Option<JudgeId>>,
     /// The questions that came to each.
@@ -111,7 +113,7 @@ impl Questions {
             form = first.packet.ask().form();
             is_one_call |= form == AnswerForm::Levels && first.packet.ask().criteria().len() > 1;
             let groups: Vec<Vec<SizedPacket>> = match form {
-                AnswerForm::Preference => vec![packets],
+                AnswerForm::Preference => packets.chunks(2).map(<[_]>::to_vec).collect(),
                 AnswerForm::Levels => packets.into_iter().map(|packet| vec![packet]).collect(),
             };
             for packets in groups {
@@ -128,8 +130,14 @@ impl Questions {
             return Err(RunError::OneCallPanel { judge: asking.judge.name.clone() });
         }
         let n_members = asking.members().len();
-        let numbers = look_numbers(work.repeat(), n_repeats(asking, form));
-        Ok(Questions { all, form, numbers, members: vec![None; n_members], asked: vec![0; n_members] })
+        let (repeat, n_repeats) = (work.repeat(), n_repeats(asking, form));
+        let (members, asked) = (vec![None; n_members], vec![0; n_members]);
+        Ok(Questions { all, form, repeat, n_repeats, members, asked })
+    }
+
+    /// Under which numbers the looks of a member are kept.
+    pub(super) fn numbers(&self, member: usize) -> Range<u32> {
+        look_numbers(self.repeat, self.n_repeats[member])
     }
 
     /// Whether no question is open.
@@ -152,6 +160,7 @@ impl Questions {
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         self.members[member] = Some(id.clone());
+        let numbers = self.numbers(member);
         let mut open: Vec<&mut PanelQuestion> =
             self.all.iter_mut().filter(|question| question.state == QuestionState::Open).collect();
         self.asked[member] = open.len() as u64;
@@ -161,7 +170,7 @@ impl Questions {
                 .flat_map(|question| &question.packets)
                 .map(|sized| sized.packet.hash())
                 .collect();
-            let looks = self.numbers.clone().map(|repeat| Ok((repeat, reader.found(id, repeat, &hashes)?)));
+            let looks = numbers.clone().map(|repeat| Ok((repeat, reader.found(id, repeat, &hashes)?)));
             let looks: Vec<(u32, PacketMap<Found>)> = looks.collect::<Result<_, RunError>>()?;
             for question in group {
                 match question.heard(&looks, self.form, asking)? {
@@ -246,8 +255,9 @@ impl Questions {
                 },
             }
         }
+        let n_repeats = self.n_repeats.last().copied().unwrap_or(1);
         counts.calls_per_question =
-            self.numbers.len() as u64 * if self.form == AnswerForm::Preference { 2 } else { 1 };
+            u64::from(n_repeats) * if self.form == AnswerForm::Preference { 2 } else { 1 };
         counts
     }
 }
@@ -271,7 +281,7 @@ impl PanelQuestion {
         asking: &Asking,
     ) -> Result<Looked, RunError> {
         let terms = asking.terms();
-        let mut said: Vec<Option<String>> = Vec::new();
+        let mut said: Vec<Option<Look<String>>> = Vec::new();
         let mut by_packet: Vec<HashMap<String, u32>> = vec![HashMap::new(); self.packets.len()];
         for (repeat, found) in looks {
             for (place, sized) in self.packets.iter().enumerate() {
@@ -281,9 +291,11 @@ impl PanelQuestion {
                     return Ok(Looked::NotYet);
                 }
                 let verdict = terms.result(sized.named(), found)?.verdict.ok();
-                let look = verdict.and_then(|verdict| statement(&verdict, form, place));
+                let look = verdict.and_then(|verdict| {
+                    Some(asking.signal().look(statement(&verdict, form, place)?, verdict.confidence))
+                });
                 if let Some(look) = &look {
-                    by_packet[place].entry(look.clone()).or_insert(*repeat);
+                    by_packet[place].entry(look.said.clone()).or_insert(*repeat);
                 }
                 said.push(look);
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::member_work::MemberWork;
 use super::questions::Questions;
 use super::{PanelRecord, is_needed};
-use crate::config::{ChatSettings, LeftOut};
+use crate::config::{ChatSettings, LeftOut, Tier};
 use crate::ledger::{JudgeId, Store};
 use crate::run::plan::Plan;
 use crate::run::quote::{Quote, StageQuote};
@@ -30,11 +30,12 @@ pub(in crate::run) struct QuotedStage<'a> {
     pub(in crate::run) quote: StageQuote,
 }
 
-/// What asking each member about what `work` asks would cost beyond what `store` has.
+/// What asking each member about what `work` asks would cost beyond what `store` has: in `tier`, or in its own.
 pub(in crate::run) fn stages<'a>(
     work: &'a dyn Work,
     store: Option<&Store>,
     asked: StagesAsked,
+    tier: Option<Tier>,
 ) -> Result<Vec<QuotedStage<'a>>, RunError> {
     let asking = work.asking();
     let record = asking.fitted().filter(|_| asked == StagesAsked::AsFitted);
@@ -47,7 +48,7 @@ pub(in crate::run) fn stages<'a>(
             continue;
         }
         let mut plan: Option<Plan> = None;
-        for repeat in questions.numbers.clone() {
+        for repeat in questions.numbers(member) {
             let (panel, open) = (panel.clone(), Arc::clone(&open));
             let part = dry_plan(&MemberWork { work, panel, member, repeat, open }, store)?.1.plan;
             plan = Some(match plan {
@@ -60,7 +61,8 @@ pub(in crate::run) fn stages<'a>(
             Some(PanelRecord::Cascade(cascade)) => cascade.reached(member),
             Some(PanelRecord::Jury(_)) | None => 1.0,
         };
-        if let Some(whole) = quote_of(member_asking, store, &plan)? {
+        let tier = tier.unwrap_or_else(|| member_asking.tier());
+        if let Some(whole) = quote_of((member_asking, tier), store, &plan)? {
             let quote = StageQuote { name: member_asking.judge.name.clone(), share, whole };
             all.push(QuotedStage { chat: member_asking.judge.chat(), quote });
         }
@@ -74,5 +76,5 @@ pub(in crate::run) fn panel_quote(
     store: Option<&Store>,
     asked: StagesAsked,
 ) -> Result<Option<Quote>, RunError> {
-    Ok(Quote::of_stages(stages(work, store, asked)?.into_iter().map(|stage| stage.quote).collect()))
+    Ok(Quote::of_stages(stages(work, store, asked, None)?.into_iter().map(|stage| stage.quote).collect()))
 }

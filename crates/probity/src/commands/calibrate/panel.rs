@@ -2,13 +2,13 @@
 
 use probity_core::packet::AnswerForm;
 use probity_core::panel::{
-    CascadeFit, JuryFit, PanelRecord, PanelRow, Promise, Refusal, fit_cascade, fit_jury, panel_rows,
-    reliability,
+    CascadeFit, JuryFit, MemberLooks, PanelRecord, PanelRow, Promise, Refusal, fit_cascade, fit_jury,
+    panel_rows, reliability,
 };
 use probity_engine::config::{PanelRule, PanelSettings};
 use probity_engine::ledger::Store;
 use probity_engine::run::Ran;
-use probity_engine::run::panel::{StagesAsked, ask_all, keep, look_name, n_repeats};
+use probity_engine::run::panel::{StagesAsked, ask_all, keep, look_name, looks, n_repeats};
 
 use super::super::check::dry_run_of;
 use super::super::outlet::Outlet;
@@ -37,14 +37,12 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
     }
     let form =
         if matches!(labelled.asked, Asked::Pairs(_)) { AnswerForm::Preference } else { AnswerForm::Levels };
-    let n_looks = n_repeats(asking, form);
-    let (rows, n_answers) = rows(&labelled, &store, &asked, n_looks)?;
+    let looks = looks(asking, form);
+    let (rows, n_answers) = rows(&labelled, &store, &asked, form)?;
     let digest = labelled.labels.digest.as_str();
     let fitted = match panel.rule {
         PanelRule::Cascade { agreement, confidence } => {
             let promise = Promise { agreement: agreement.0.to_f64(), confidence: confidence.0.to_f64() };
-            let in_each = if form == AnswerForm::Preference { 2 } else { 1 };
-            let looks = vec![in_each * n_looks as usize; panel.members.len()];
             Fitted::Cascade(promise, fit_cascade(&rows, &looks, promise, digest))
         }
         PanelRule::Jury => {
@@ -60,7 +58,7 @@ pub(super) fn fit(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Fai
         names: panel.members.iter().map(|member| member.name.clone()).collect(),
         judge: asking.judge.name.clone(),
         about: format!("{} against {}", labelled.asked.name, labelled.labels.source),
-        reliability: reliability(&rows, panel.members.len()),
+        reliability: reliability(&rows, &looks),
         n_rows: rows.len() as u64,
         labels: digest.to_owned(),
         fitted,
@@ -109,18 +107,20 @@ fn rows(
     labelled: &Labelled,
     store: &Store,
     asked: &[Ran],
-    n_looks: u32,
+    form: AnswerForm,
 ) -> Result<(Vec<PanelRow>, usize), Failure> {
-    let (mut said, mut names) = (Vec::new(), Vec::new());
-    for (place, ran) in asked.iter().enumerate() {
-        let looks: Vec<String> = (0..n_looks).map(|look| look_name(place, look)).collect();
-        for (look, name) in (0..n_looks).zip(&looks) {
+    let asking = &labelled.asked.asking;
+    let (mut said, mut members) = (Vec::new(), Vec::new());
+    let looks = looks(asking, form).into_iter().zip(n_repeats(asking, form));
+    for ((place, ran), (looks, n_repeats)) in asked.iter().enumerate().zip(looks) {
+        let names: Vec<String> = (0..n_repeats).map(|look| look_name(place, look)).collect();
+        for (look, name) in (0..n_repeats).zip(&names) {
             said.extend(labelled.asked.look(store, (place, &ran.judge_id), look, name)?);
         }
-        names.push(looks);
+        members.push(MemberLooks { names, signal: looks.signal });
     }
     let sheet = labelled.sheet(&said)?;
-    Ok((panel_rows(&sheet, &names), sheet.n_answers()))
+    Ok((panel_rows(&sheet, &members), sheet.n_answers()))
 }
 
 /// What is kept of a fit.

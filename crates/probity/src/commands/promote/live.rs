@@ -175,6 +175,7 @@ fn evidence(
     };
     let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
+    evidence.reasons_lacking = live.asked.asking.reasons_lacking(&live.asked.rubric);
     evidence.model_end = model_end(&live.asked.asking, reader)?;
     let (probes, parts) = probes(probing, live, reader)?;
     evidence.probes = probes;

@@ -132,6 +132,7 @@ fn command(requirement: Requirement, shown: &PromotionShown<'_>) -> Option<Strin
         Requirement::Coverage => Some(again()),
         Requirement::HardGates
         | Requirement::HumanReview
+        | Requirement::Reasons
         | Requirement::OneModel
         | Requirement::ModelEnd
         | Requirement::Expiry => None,

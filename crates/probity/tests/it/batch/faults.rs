@@ -337,6 +337,54 @@ fn b70_a_store_from_a_backup_does_not_pay_again_unseen() {
 }
 
 #[test]
+fn b47_an_answer_of_another_model_is_what_it_is_online() {
+    let settings = format!("{QUICK}[judges.openai]\nmodel_mismatch = \"invalid\"\n");
+    let rows = [&["--batch"][..], &[]].map(|words| {
+        let scene = Scene::with(Form::Files, &settings, &["--model-echo", "another-model"]);
+        scene.run(words);
+        super::rows(&scene.rehearsal.text("out.json"))
+    });
+    assert!(rows[0].contains("other_model"), "{}", rows[0]);
+    assert_eq!(rows[0], rows[1]);
+}
+
+#[test]
+fn b68_settings_that_change_meanwhile_make_another_judge_and_lose_no_batch() {
+    let scene = Scene::new(Form::Files, &[]);
+    scene.run(&["--batch", "--no-wait"]).code(3);
+    scene.rehearsal.write("probity.toml", format!("{QUICK}[judges.openai]\ntemperature = 0.5\n"));
+    scene.batch().code(0);
+    assert_eq!(scene.rehearsal.calls().len(), 2 * N_PACKETS, "another judge is asked by itself");
+    scene.rehearsal.write("probity.toml", QUICK);
+    scene.batch().code(0);
+    scene.check_results();
+    assert_eq!(scene.rehearsal.calls().len(), 2 * N_PACKETS, "what the first was asked is found");
+}
+
+#[test]
+fn b69_cases_that_change_meanwhile_cost_what_is_new() {
+    let scene = Scene::new(Form::Files, &[]);
+    scene.run(&["--batch", "--no-wait"]).code(3);
+    scene.rehearsal.write("cases.json", super::cases(super::N_CASES + 1));
+    scene.batch().code(0);
+    assert_eq!(scene.rehearsal.json("out.json")["summary"]["scored"], super::N_CASES + 1);
+    assert_eq!(scene.rehearsal.calls().len(), N_PACKETS + 2);
+}
+
+#[test]
+fn b71_the_batches_of_another_store_are_left_alone() {
+    for form in FORMS {
+        let scene = Scene::new(form, &[]);
+        scene.run(&["--batch", "--no-wait"]).code(3);
+        scene.run(&["--batch", "--store", "another.db"]).code(0);
+        assert_eq!(scene.n_batches(), 2, "{form:?}");
+        scene.batch().code(0);
+        scene.check_results();
+        assert_eq!(scene.rehearsal.calls().len(), 2 * N_PACKETS);
+    }
+}
+
+#[test]
 fn b72_the_file_of_requests_is_deleted_when_all_is_known() {
     let (scene, _) = check(Form::Files, &[]);
     assert_eq!(scene.rehearsal.mock.get("/v1/files").json()["data"], json!([]));

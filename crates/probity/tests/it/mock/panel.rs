@@ -29,7 +29,35 @@ fn cases(n: usize, endings: [&str; 2]) -> String {
 impl Panel {
     /// So many cases, of which the first `n_labels` have a label: people prefer the longer reply, and its tone is 4.
     fn new(n_cases: usize, n_labels: usize, judges: [&[&str]; 2]) -> Panel {
-        let folder = Probity::new();
+        Panel::of(Probity::new(), n_cases, n_labels, judges)
+    }
+
+    /// Pairs of which every second is unclear: people prefer the longer reply, and the shorter one where it is. The small
+    /// judge prefers the longer one and is asked as `small` says; the large one prefers the shorter.
+    fn unclear(small: &str) -> Panel {
+        let judges: [&[&str]; 2] = [&["--pairs", "longer", "--unsure", "unclear"], &["--pairs", "shorter"]];
+        let scene = Panel::of(Probity::new(), 0, 0, judges);
+        let case = |i: usize, reply: &str| {
+            let ticket = if i.is_multiple_of(2) { "unclear" } else { "late" };
+            json!({ "id": format!("t{i}"), "ticket": format!("Order {i} is {ticket}."), "reply": format!("Order {i} left{reply}.") })
+                .to_string()
+        };
+        let cases = |reply: &str| (0..48).map(|i| case(i, reply)).collect::<Vec<_>>().join("\n");
+        scene.folder.write("old.jsonl", cases(""));
+        scene.folder.write("new.jsonl", cases(" today, write to us if it is not there on Friday"));
+        let label = |i: usize| {
+            let better = if i.is_multiple_of(2) { "a" } else { "b" };
+            json!({ "item": format!("t{i}"), "annotator": "ann", "label": better }).to_string()
+        };
+        scene.folder.write("labels.jsonl", (0..48).map(label).collect::<Vec<_>>().join("\n"));
+        let settings = String::from_utf8(scene.folder.bytes("probity.toml")).unwrap();
+        let settings = settings.replacen("kind = \"openai\"\n", &format!("{small}\n"), 1);
+        let promise = "[judges.cascade]\nagreement = 0.8\nconfidence = 0.8\n";
+        scene.folder.write("probity.toml", settings.replace("[judges.cascade]\n", promise));
+        scene
+    }
+
+    fn of(folder: Probity, n_cases: usize, n_labels: usize, judges: [&[&str]; 2]) -> Panel {
         let longer = " today, write to us if it is not there on Friday";
         folder.write("old.jsonl", cases(n_cases, ["", longer]));
         folder.write("new.jsonl", cases(n_cases, [longer, ""]));
@@ -272,4 +300,102 @@ fn the_price_before_goes_by_what_each_stage_is_expected_to_be_asked() {
     let calls = scene.calls();
     scene.compare("cascade").code(2).says(["need your confirmation"]);
     assert_eq!(scene.calls(), calls);
+}
+
+#[test]
+fn a_stage_decides_where_it_is_sure_by_whichever_signal_it_has() {
+    for small in [
+        "kind = \"openai\"\nsignal = \"logprobs\"",
+        "kind = \"openai\"\nsignal = \"stated\"",
+        "kind = \"openai-decisions\"",
+    ] {
+        let scene = Panel::unclear(small);
+        let report = scene.fit("cascade").code(0).json();
+        assert_eq!(report["thresholds"][0]["stages"][0]["threshold"], 0.6, "{small}: {report}");
+        let worth = &report["reliability"][0];
+        assert_eq!(
+            (&worth["signal"], &worth["bands"][0]["agreement"]["value"]),
+            (&json!("confidence"), &json!(1.0))
+        );
+        assert_eq!(
+            (&worth["bands"][1]["signal"], &worth["bands"][1]["agreement"]["value"]),
+            (&json!(0.0), &json!(0.0))
+        );
+        let calls = scene.calls();
+        let report = scene.compare("cascade").code(0).json();
+        assert_eq!(decided(&report), [24, 24], "{small}");
+        assert_eq!(report["decision"]["winner"], Value::Null, "each is better half of the time");
+        assert_eq!(scene.calls(), calls, "what was asked for the labels is not asked again");
+    }
+}
+
+#[test]
+fn another_signal_is_another_judge() {
+    let scene = Panel::unclear("kind = \"openai\"\nsignal = \"stated\"");
+    scene.fit("cascade").code(0);
+    let settings = String::from_utf8(scene.folder.bytes("probity.toml")).unwrap();
+    scene.folder.write("probity.toml", settings.replace("signal = \"stated\"\n", ""));
+    scene.compare("cascade").code(2).says(["judge cascade has no thresholds for rubric pairwise-support"]);
+    scene.folder.write(
+        "probity.toml",
+        settings.replace("\"stated\"", "\"logprobs\"").replace("kind = \"openai\"", "kind = \"groq\""),
+    );
+    scene.compare("cascade").code(2).says(["no log probabilities are known of the dialect groq"]);
+}
+
+#[test]
+fn a_judge_without_reasons_is_promoted_as_a_stage_alone() {
+    let scene = Panel::unclear("kind = \"openai-decisions\"");
+    scene.folder.write("contract.toml", CONTRACT);
+    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    scene.fit("cascade").code(0);
+    let unmet = |judge: &str| -> Vec<String> {
+        let words = ["promote", "old.jsonl", "new.jsonl", "--rubric", "pairwise-support", "--judge", judge];
+        let more = ["--contract", "contract.toml", "--json", "--quiet", "--resamples", "50"];
+        let report = scene.folder.args(words).words(more.into_iter()).run().code(1).json();
+        let unmet = report["unmet"].as_array().unwrap().iter();
+        unmet.map(|each| each["requirement"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(unmet("small").contains(&"reasons".to_owned()));
+    assert!(!unmet("cascade").contains(&"reasons".to_owned()));
+}
+
+#[test]
+fn one_look_is_enough_for_a_judge_that_says_how_sure_it_is() {
+    let scene = Panel::new(40, 40, [&["--levels", "fixed:4"], &["--levels", "fixed:4"]]);
+    let settings = String::from_utf8(scene.folder.bytes("probity.toml")).unwrap();
+    scene
+        .folder
+        .write("probity.toml", settings.replacen("kind = \"openai\"\n", "kind = \"openai-decisions\"\n", 1));
+    scene.calibrate("cascade", &["new.jsonl", "--labels", "tones.jsonl", "--cascade"]).code(0);
+    assert_eq!(scene.calls(), [40, 120], "one look at each reply, and three where there is no other signal");
+    scene.folder.args(["run", "new.jsonl", "--judge", "cascade", "--output", "out.json"]).run().code(0);
+    let tone = &scene.folder.json("out.json")["results"][0]["tone"];
+    assert_eq!(
+        (&tone["score"], &tone["reasoning"]),
+        (&json!(4), &json!("97 % probable; this endpoint gives no reasons"))
+    );
+}
+
+#[test]
+fn a_cascade_is_probed_arm_by_arm() {
+    let scene = Panel::new(40, 40, [&["--pairs", "longer"], &["--pairs", "longer"]]);
+    scene.fit("cascade").code(0);
+    let probe = |judge: &str| {
+        let words = [
+            "probe", "new.jsonl", "--rubric", "pairwise-support", "--bases", "1", "--judge", judge, "--json",
+        ];
+        scene.folder.args(words).run().code(0).json()
+    };
+    let (small, cascade) = (probe("small"), probe("cascade"));
+    let rates = |report: &Value| -> Vec<(String, Value, Value)> {
+        let probes = report["probes"].as_array().unwrap().iter();
+        probes
+            .map(|probe| (probe["name"].to_string(), probe["rate"].clone(), probe["result"].clone()))
+            .collect()
+    };
+    // The small judge is sure in both orders, so the cascade says what it says, about each arm by itself.
+    assert_eq!(rates(&cascade), rates(&small));
+    let moved = |rate: &Value| rate.as_f64().is_some_and(|rate| rate > 0.0);
+    assert!(rates(&cascade).iter().any(|(_, rate, _)| moved(rate)), "longer replies win: {cascade}");
 }
