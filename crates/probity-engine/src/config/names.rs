@@ -228,7 +228,7 @@ mod tests {
     fn r13_unknown_provider_lists_the_known_ones() {
         let error = "gemma".parse::<JudgeKind>().expect_err("not a kind").to_string();
         assert!(
-            error.starts_with("expected one of compatible, openai-responses, openai, azure, "),
+            error.starts_with("expected one of compatible, openai-responses, openai, openai-decisions, "),
             "{error}"
         );
         assert!(error.ends_with(", baseline, command, recorded, cascade, jury, found \"gemma\""), "{error}");

@@ -212,8 +212,20 @@ mod tests {
 
     #[test]
     fn a_judge_is_asked_how_sure_it_is() {
-        check("openai", "model = 'm'\nsignal = 'stated'", &expect![[r#""#]]);
-        check("openai-decisions", "model = 'gpt-6-luna'", &expect![[r#""#]]);
+        check(
+            "openai",
+            "model = 'm'\nsignal = 'stated'",
+            &expect![[
+                r#"{"model":"m","messages":[{"role":"system","content":"Judge.\n\nAdd a last member \"confidence\" to the object: how probable it is, in percent, that careful people would decide as you did. One of 50, 60, 70, 80, 90, 95, 99. Be honest about doubt: it costs you nothing."},{"role":"user","content":"The \"reply\""}],"temperature":0,"seed":7,"max_completion_tokens":1024,"response_format":{"type":"json_schema","json_schema":{"name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]},"confidence":{"type":"integer","enum":[50,60,70,80,90,95,99]}},"required":["reasoning","score","confidence"],"additionalProperties":false}}}}"#
+            ]],
+        );
+        check(
+            "openai-decisions",
+            "model = 'gpt-6-luna'",
+            &expect![[
+                r#"{"model":"gpt-6-luna","input":"Judge.\n\nThe \"reply\"","questions":[{"type":"score","name":"tone","instructions":"Which level of the criterion `tone` fits the reply to grade best?","levels":[{"label":"1"},{"label":"2"}]}]}"#
+            ]],
+        );
     }
 
     #[test]

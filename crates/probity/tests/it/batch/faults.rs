@@ -338,7 +338,7 @@ fn b70_a_store_from_a_backup_does_not_pay_again_unseen() {
 
 #[test]
 fn b47_an_answer_of_another_model_is_what_it_is_online() {
-    let settings = format!("{QUICK}[judges.openai]\nmodel_mismatch = \"invalid\"\n");
+    let settings = format!("{QUICK}[judges.openai]\nmodel = \"asked\"\nmodel_mismatch = \"invalid\"\n");
     let rows = [&["--batch"][..], &[]].map(|words| {
         let scene = Scene::with(Form::Files, &settings, &["--model-echo", "another-model"]);
         scene.run(words);
