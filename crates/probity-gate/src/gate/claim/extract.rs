@@ -14,6 +14,9 @@ use super::{Claim, ClaimKind, Value, value};
 /// The act that stands for every one without a name.
 pub(in super::super) const OTHER: &str = "other";
 
+/// How far behind "we" its "have" can stand, in words.
+const HAVE_DISTANCE_MAX: usize = 4;
+
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
     extract_read(&Text::new(text), lexicon)
@@ -64,9 +67,12 @@ impl Reader<'_> {
         let words: Vec<WordId> = tokens.iter().map(lookup).collect();
         let figures = value::figures(self.text, tokens, &words, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
-        let has = |cues: Cues| words.iter().any(|word| table.cues(*word).any(cues));
-        let may_mention =
-            figures.iter().any(is_amount) || has(Cues::MENTION) || (has(Cues::HAVE) && has(Cues::US));
+        let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
+        let is_perfect = |at: usize| {
+            is(at, Cues::HAVE) && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US))
+        };
+        let may_mention = figures.iter().any(is_amount)
+            || (0..words.len()).any(|at| is(at, Cues::MENTION) || is_perfect(at));
         let terms = if may_mention { terms(tokens, &words, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
