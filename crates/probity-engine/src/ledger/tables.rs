@@ -90,14 +90,26 @@ const GIVE_WAY: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} 
         AND attempt.id <> u.k
     RETURNING packet, judge, repeat";
 
-const SETTLE: &str = "INSERT INTO settlement (attempt, judge, packet, repeat, attempts, verdict, reason, detail)
-    SELECT attempt.id, attempt.judge, attempt.packet, attempt.repeat, u.attempts, u.verdict, u.reason, u.detail
-    FROM {rows(k BIGINT, attempts BIGINT, verdict TEXT, reason TEXT, detail TEXT)} u
-    JOIN attempt ON attempt.id = u.k WHERE true ORDER BY attempt.packet
-    ON CONFLICT (judge, packet, repeat) DO UPDATE SET attempt = excluded.attempt, attempts = excluded.attempts,
-        verdict = excluded.verdict, reason = excluded.reason, detail = excluded.detail
-    WHERE settlement.verdict IS NULL
-    RETURNING attempt, packet, judge, repeat";
+/// Settles what nothing was settled about before, and the other also what was settled without a verdict.
+static SETTLE_FIRST: LazyLock<String> = LazyLock::new(|| settle_or("NOTHING"));
+static SETTLE: LazyLock<String> = LazyLock::new(|| {
+    settle_or(
+        "UPDATE SET attempt = excluded.attempt, attempts = excluded.attempts, verdict = excluded.verdict,
+            reason = excluded.reason, detail = excluded.detail
+        WHERE settlement.verdict IS NULL",
+    )
+});
+
+fn settle_or(conflict: &str) -> String {
+    format!(
+        "INSERT INTO settlement (attempt, judge, packet, repeat, attempts, verdict, reason, detail)
+        SELECT attempt.id, attempt.judge, attempt.packet, attempt.repeat, u.attempts, u.verdict, u.reason, u.detail
+        FROM {{rows(k BIGINT, attempts BIGINT, verdict TEXT, reason TEXT, detail TEXT)}} u
+        JOIN attempt ON attempt.id = u.k WHERE true ORDER BY attempt.packet
+        ON CONFLICT (judge, packet, repeat) DO {conflict}
+        RETURNING attempt, packet, judge, repeat"
+    )
+}
 
 /// Marks an attempt whose settlement came too late, unless it is the one that stands.
 pub(super) const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} u
@@ -315,27 +327,28 @@ impl Tables {
         &mut self,
         offers: &[(AttemptId, &Settlement)],
     ) -> Result<HashMap<AttemptId, Accepted>, DbError> {
-        let keys = |late: &dyn Fn(&AttemptId) -> bool| -> Vec<Vec<Val<'_>>> {
-            offers
-                .iter()
-                .filter(|(attempt, _)| late(attempt))
-                .map(|(attempt, _)| vec![attempt.0.into()])
-                .collect()
+        let first = self.db.set(&SETTLE_FIRST, &settlements(offers), |row| row.get(0).map(AttemptId))?;
+        let mut accepted: HashMap<AttemptId, Accepted> =
+            first.into_iter().map(|attempt| (attempt, Accepted::First)).collect();
+        let later: Vec<_> =
+            offers.iter().copied().filter(|(attempt, _)| !accepted.contains_key(attempt)).collect();
+        if later.is_empty() {
+            return Ok(accepted);
+        }
+        let keys = |offers: &[(AttemptId, &Settlement)]| -> Vec<Vec<Val<'static>>> {
+            offers.iter().map(|(attempt, _)| vec![attempt.0.into()]).collect()
         };
-        let gave_way = self.db.set(GIVE_WAY, &keys(&|_| true), |row| subject(row, 0))?;
+        let gave_way = self.db.set(GIVE_WAY, &keys(&later), |row| subject(row, 0))?;
         let gave_way: HashSet<Subject> = gave_way.into_iter().collect();
-        let settlements: Vec<Vec<Val<'_>>> =
-            offers.iter().map(|(attempt, offered)| settlement(*attempt, offered)).collect();
-        let stand = self.db.set(SETTLE, &settlements, |row| {
+        let stand = self.db.set(&SETTLE, &settlements(&later), |row| {
             let is_first = !gave_way.contains(&subject(row, 1)?);
             let accepted = if is_first { Accepted::First } else { Accepted::Replaced };
             Ok((AttemptId(row.get(0)?), accepted))
         })?;
-        let mut accepted: HashMap<AttemptId, Accepted> = stand.into_iter().collect();
-        self.db.set(SUPERSEDE, &keys(&|attempt| !accepted.contains_key(attempt)), |_| Ok(()))?;
-        for (attempt, _) in offers {
-            accepted.entry(*attempt).or_insert(Accepted::Superseded);
-        }
+        accepted.extend(stand);
+        let late: Vec<_> = later.into_iter().filter(|(attempt, _)| !accepted.contains_key(attempt)).collect();
+        self.db.set(SUPERSEDE, &keys(&late), |_| Ok(()))?;
+        accepted.extend(late.iter().map(|(attempt, _)| (*attempt, Accepted::Superseded)));
         Ok(accepted)
     }
 
@@ -431,12 +444,15 @@ fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
     .into()
 }
 
-fn settlement(attempt: AttemptId, settlement: &Settlement) -> Vec<Val<'_>> {
-    let (verdict, reason, detail) = match &settlement.decision {
-        Settled::Verdict { body } => (Some(body), None, None),
-        Settled::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
+fn settlements<'a>(offers: &[(AttemptId, &'a Settlement)]) -> Vec<Vec<Val<'a>>> {
+    let row = |(attempt, offered): &(AttemptId, &'a Settlement)| {
+        let (verdict, reason, detail) = match &offered.decision {
+            Settled::Verdict { body } => (Some(body), None, None),
+            Settled::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
+        };
+        vals![attempt.0, offered.attempts, verdict, reason, detail].into()
     };
-    vals![attempt.0, settlement.attempts, verdict, reason, detail].into()
+    offers.iter().map(row).collect()
 }
 
 fn subject(row: &Row<'_>, column: usize) -> Result<Subject, DbError> {
@@ -453,7 +469,7 @@ mod tests {
     fn statements_about_calls_search_by_index() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("store.db")).unwrap().store;
-        for sql in [INTENT, &END, ANSWER, GIVE_WAY, SETTLE, SUPERSEDE, NOT_RECORDED, SETTLED_MEANWHILE] {
+        for sql in [INTENT, &END, ANSWER, GIVE_WAY, &SETTLE, SUPERSEDE, NOT_RECORDED, SETTLED_MEANWHILE] {
             let n_columns =
                 sql.split_once("{rows(").unwrap().1.split_once(")}").unwrap().0.split(',').count();
             let explained = format!("EXPLAIN QUERY PLAN {sql}");

@@ -204,12 +204,13 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// What stands on standard error after the line about settings and judge that every run begins with.
+    /// What stands on standard error between the line about settings and judge that every run begins with, and the one
+    /// about the files that it wrote.
     #[track_caller]
     pub(crate) fn after_settings(&self) -> &str {
         let (line, rest) = self.stderr.split_once('\n').expect("a line about the settings");
         assert!(line.starts_with("settings: "), "{}", self.stderr);
-        rest
+        rest.rfind("wrote ").map_or(rest, |wrote| &rest[..wrote])
     }
 
     /// The same call, which must have ended with `code`.

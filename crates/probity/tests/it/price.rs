@@ -274,12 +274,12 @@ fn a_batch_is_confirmed_at_its_own_price() {
     let run = |more: &[&'static str]| {
         probity.args(["run", "tickets.json", "--model", "dear-1"]).words(more.iter().copied()).run()
     };
-    run(&["--batch"]).code(2).says(["expected to cost $21.50, need your confirmation (limit: $5.00)"]);
+    run(&["--batch"]).code(2).says(["at an expected $21.50 need your confirmation (limit: $5.00)"]);
     probity.write("probity.toml", format!("{QUICK}{DEAR}{batch}"));
-    run(&[]).code(2).says(["expected to cost $21.50"]);
+    run(&[]).code(2).says(["at an expected $21.50"]);
     run(&["--batch"]).code(0);
     probity.write("probity.toml", format!("{QUICK}{DEAR}{batch}[budget]\nconfirm_usd = 0.01\n"));
-    run(&["--batch", "--round", "2"]).code(2).says(["expected to cost $", "(limit: $0.01)"]);
+    run(&["--batch", "--round", "2"]).code(2).says(["at an expected $", "(limit: $0.01)"]);
 }
 
 #[test]

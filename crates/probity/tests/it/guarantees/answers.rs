@@ -193,7 +193,7 @@ fn g05_no_failure_becomes_a_score() {
         f39 events without an end: truncated_stream after 2
         f40 error inside 200: server_error after 2
         f41 endless: too_large after 1
-        f41 bomb: too_large after 1
+        f41 bomb: too_large after 2
         f42 wrong length: connection_lost after 2
         f42 bad chunk: bad_body after 2
         f42 bad gzip: bad_body after 2
@@ -376,6 +376,7 @@ fn g06_partial_failure_is_visible() {
           2 refused: No.
           2 server_error: HTTP 500
         [{"no_json":2,"out_of_range":2,"refused":2,"server_error":2},0.6,6]
+        wrote outbox/results.json
         incomplete: 60.0 % of the admitted replies have a verdict (required: 90.0 %); run the same command again to continue
     "#]].assert_eq(&format!("{head}\n{visible}\n{counts}\n{said}"));
 
