@@ -305,7 +305,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
 fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'_>) {
     for lexicon in collector.lexicons() {
         let deeds = if acts { lexicon.deeds_named(words) } else { lexicon.deeds_done(words) };
-        deeds.into_iter().for_each(|deed| collector.deed(deed));
+        for deed in deeds {
+            collector.deed(deed);
+        }
     }
 }
 

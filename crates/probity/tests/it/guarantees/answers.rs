@@ -193,7 +193,7 @@ fn g05_no_failure_becomes_a_score() {
         f39 events without an end: truncated_stream after 2
         f40 error inside 200: server_error after 2
         f41 endless: too_large after 1
-        f41 bomb: too_large after 2
+        f41 bomb: too_large after 1
         f42 wrong length: connection_lost after 2
         f42 bad chunk: bad_body after 2
         f42 bad gzip: bad_body after 2
