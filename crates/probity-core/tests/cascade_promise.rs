@@ -209,6 +209,9 @@ fn it_refuses_where_no_judge_agrees_often_enough() {
     assert!(kept.refused >= 0.9, "{}", kept.refused);
 }
 
+/// What it says of itself is no better where it understands less.
+const BOLD: Known = Known { understands: [0.72, 0.72], right: [0.95, 0.3] };
+
 #[test]
 fn it_is_kept_by_confidences_of_any_kind() {
     let looks = Looks { n: 1, signal: Signal::Confidence };
@@ -216,8 +219,6 @@ fn it_is_kept_by_confidences_of_any_kind() {
     assert!(kept_by_one.refused < 0.05 && kept_by_one.first > 0.3, "{}", kept_by_one.first);
     let looks = Looks { n: 2, signal: Signal::Confidence };
     kept(&Scene { name: "two looks with their confidences", looks, ..USUAL });
-    // What it says of itself is no better where it understands less.
-    const BOLD: Known = Known { understands: [0.72, 0.72], right: [0.95, 0.3] };
     let looks = Looks { n: 1, signal: Signal::Confidence };
     kept(&Scene { name: "a bold judge", stages: &[BOLD], looks, n_labels: 300, ..USUAL });
 }

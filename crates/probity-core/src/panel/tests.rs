@@ -184,8 +184,13 @@ fn rows_join_labels_with_the_looks_of_members() {
 #[test]
 fn a_stage_decides_from_its_own_confidence_on() {
     // Right where it is 97 % sure, wrong every second time where it is 70 % sure.
-    let sure =
-        |i: usize| if i.is_multiple_of(3) { Some((0.7, i % 2 == 0)) } else { Some((0.97, i % 20 != 0)) };
+    let sure = |i: usize| {
+        if i.is_multiple_of(3) {
+            Some((0.7, i.is_multiple_of(2)))
+        } else {
+            Some((0.97, !i.is_multiple_of(20)))
+        }
+    };
     let rows: Vec<PanelRow> = (0..300).map(|i| row(i, "", &[sure(i), Some((1.0, i % 20 != 0))])).collect();
     let once = Looks { n: 1, signal: Signal::Confidence };
     let CascadeFit { record, seen, .. } =

@@ -211,8 +211,8 @@ fn w19_probing_and_promotion_open_from_disk() {
     );
     browser.screenshots("report-probe");
 
-    let words = "promote old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support --contract contract.toml";
-    scene.open(&browser, "promote.html", words, 1);
+    let promoting = "promote old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support --contract contract.toml";
+    scene.open(&browser, "promote.html", promoting, 1);
     assert_eq!(
         sections(&browser),
         "What is missing | All requirements | Then | Hard gates | Rubric contract | Judge runs | Bias probes | Calibration | \
