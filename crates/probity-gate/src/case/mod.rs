@@ -47,7 +47,7 @@ macro_rules! name_types {
 }
 
 name_types! {
-    /// Names a case. 1 to [`ID_BYTES_MAX`] bytes, no control characters; never used as a file name.
+    /// Names a case. 1 to `ID_BYTES_MAX` bytes, no control characters; never used as a file name.
     CaseId = "id",
     /// The workflow a case belongs to. Every figure can be split by it.
     Slice = "slice",
@@ -256,7 +256,7 @@ pub enum BadField {
         /// Which field.
         field: &'static str,
     },
-    /// A name longer than [`ID_BYTES_MAX`].
+    /// A name longer than `ID_BYTES_MAX`.
     #[error("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")]
     TooLong {
         /// Which field.

@@ -324,7 +324,10 @@ impl From<tokio_postgres::Error> for DbError {
             SqlState::T_R_SERIALIZATION_FAILURE
             | SqlState::T_R_DEADLOCK_DETECTED
             | SqlState::LOCK_NOT_AVAILABLE
-            | SqlState::UNIQUE_VIOLATION => FailureKind::Conflict,
+            | SqlState::UNIQUE_VIOLATION
+            // `IF NOT EXISTS` does not hold where two create the same thing at the same moment.
+            | SqlState::DUPLICATE_TABLE
+            | SqlState::DUPLICATE_OBJECT => FailureKind::Conflict,
             SqlState::ADMIN_SHUTDOWN
             | SqlState::CRASH_SHUTDOWN
             | SqlState::CANNOT_CONNECT_NOW

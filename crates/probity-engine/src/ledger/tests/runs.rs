@@ -87,3 +87,23 @@ fn an_outcome_needs_its_run_and_a_store_that_is_written() {
     assert_eq!(reading.reader().unwrap().outcomes().unwrap(), []);
     assert_eq!(reading.reader().unwrap().invocation(run).unwrap(), None);
 }
+
+/// Both engines create only what is not there; PostgreSQL's `IF NOT EXISTS` does not hold between two transactions.
+#[test]
+fn a_store_that_many_make_at_the_same_moment_is_made_once() {
+    const MAKERS: usize = 8;
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let address = engine::store_in(folder.path());
+        let start = std::sync::Barrier::new(MAKERS);
+        std::thread::scope(|scope| {
+            for _ in 0..MAKERS {
+                scope.spawn(|| {
+                    start.wait();
+                    drop(Store::open_for_review(&address).unwrap());
+                });
+            }
+        });
+        assert_eq!(Store::open_for_review(&address).unwrap().reader().unwrap().outcomes().unwrap().len(), 0);
+    }
+}

@@ -18,7 +18,7 @@ use crate::answers::{error, says};
 use crate::support::{Act, http_ok, sse_head};
 
 /// Short clocks, a small cap, two attempts.
-const IMPATIENT: &str = "attempts_max = 2\nconnect_ms = 1500\nfirst_byte_ms = 1500\nidle_ms = 700\ntotal_ms = 2000\n\
+const IMPATIENT: &str = "attempts_max = 2\nconnect_ms = 3000\nfirst_byte_ms = 3000\nidle_ms = 1400\ntotal_ms = 4000\n\
     body_bytes_max = 65536\n";
 
 /// A whole answer with this message and this reason to end.
