@@ -450,17 +450,26 @@ pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(LeftOut, Plan
     Ok((left, planned))
 }
 
-/// What `plan` of `work` will cost beyond what `store` has. `None` where the judge has no endpoint.
+/// What `plan` of `work` will cost beyond what `store` has, and what it would with one of the `cascades` in place of the
+/// judge. `None` where the judge has no endpoint.
 pub fn quote(
     work: &dyn Work,
     store: Option<&Store>,
     plan: &Plan,
-    asked: StagesAsked,
+    (asked, cascades): (StagesAsked, &[Asking]),
 ) -> Result<Option<Quote>, RunError> {
-    match work.asking().panel() {
-        Some(_) => panel::panel_quote(work, store, asked),
-        None => quote_of((work.asking(), work.asking().tier()), store, plan),
+    if work.asking().panel().is_some() {
+        return panel::panel_quote(work, store, asked);
     }
+    let mut quote = quote_of((work.asking(), work.asking().tier()), store, plan)?;
+    if let (Some(quote), Some(store)) = (&mut quote, store) {
+        for cascade in cascades {
+            if let Some(other) = panel::cascade_quote(work, store, cascade)? {
+                quote.beside_cascade(&cascade.judge.name, &other);
+            }
+        }
+    }
+    Ok(quote)
 }
 
 fn quote_of(

@@ -36,7 +36,7 @@ pub enum QuoteBasis {
 }
 
 /// Another way of asking the same, or a part of the price that caching takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
     /// In the tier that waits for room.
     Flex,
@@ -46,22 +46,25 @@ pub enum Way {
     OneCall,
     /// With the part of the prompt that does not change read from the host's cache.
     PromptCache,
+    /// By a cascade of the settings that ends with this judge, and asks cheaper ones first.
+    Cascade(String),
 }
 
 impl Way {
     /// Its name in documents.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Way::Flex => "flex",
             Way::Batch => "batch",
             Way::OneCall => "one_call",
             Way::PromptCache => "prompt_cache",
+            Way::Cascade(_) => "cascade",
         }
     }
 }
 
 /// What another way of asking would cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saving {
     /// The way.
     pub way: Way,
@@ -235,6 +238,17 @@ impl Quote {
             savings,
             stages: Vec::new(),
         })
+    }
+
+    /// Puts the cascade `name`, which would cost `cascade`, among the savings, if it is one.
+    pub(super) fn beside_cascade(&mut self, name: &str, cascade: &Quote) {
+        if let (Some(expected), Some(own)) = (cascade.expected, self.expected)
+            && expected < own
+        {
+            let way = Way::Cascade(name.to_owned());
+            self.savings.push(Saving { way, n_calls: cascade.n_calls, expected });
+            self.savings.sort_by_key(|saving| saving.expected);
+        }
     }
 
     /// What asking these members will cost together: what is expected of each, and at most all of them about everything.

@@ -174,7 +174,8 @@ impl<'a> Priced<'a> {
         plan: Plan,
         asked: StagesAsked,
     ) -> Result<Priced<'a>, Failure> {
-        let quote = quote(work, store, &plan, asked)?;
+        let cascades = settings::cascades_over(work.basis())?;
+        let quote = quote(work, store, &plan, (asked, &cascades))?;
         Ok(Priced { work, plan, quote })
     }
 

@@ -17,12 +17,16 @@ const POWER: f64 = 0.8;
 /// Puts what `quote` says into the object of a plan.
 pub(super) fn add_json(object: &mut Value, quote: &Quote) {
     let saving = |saving: &Saving| {
-        json!({
+        let mut object = json!({
             "way": saving.way.name(),
             "calls": saving.n_calls,
             "cost_usd_expected": saving.expected.usd(),
             "saved_usd": quote.expected.map(|expected| expected.minus(saving.expected).usd()),
-        })
+        });
+        if let Way::Cascade(judge) = &saving.way {
+            object["judge"] = json!(judge);
+        }
+        object
     };
     object["tokens"]["input_expected"] = json!(quote.usage.input);
     object["tokens"]["output_expected"] = json!(quote.usage.output);
@@ -92,13 +96,16 @@ pub(super) fn text(quote: &Quote) -> String {
     for saving in &quote.savings {
         let (amount, n_calls) = (saving.expected.shown(), saving.n_calls);
         let less = 100.0 * (1.0 - saving.expected.picos() as f64 / expected.picos().max(1) as f64);
-        let way = match saving.way {
+        let way = match &saving.way {
             Way::Flex => "in the flex tier (service_tier = \"flex\" in the judge's table)".to_owned(),
             Way::Batch => "in a batch, within a day".to_owned(),
             Way::OneCall => {
                 format!("with --one-call ({}, another question to the judge)", counted(n_calls, "call"))
             }
             Way::PromptCache => "with the host's prompt cache, which works by itself".to_owned(),
+            Way::Cascade(judge) => {
+                format!("by --judge {}, as its stages decided on labelled questions", plain(judge))
+            }
         };
         text += &format!("  {way}: {amount}, {less:.0} % less\n");
     }

@@ -27,7 +27,8 @@ use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::models::{Model, end_warning};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{
-    Backend, Because, ChatSettings, Config, JudgeSettings, LocalFacts, Parse, SettingsError, StoreSettings,
+    Backend, Because, ChatSettings, Config, JudgeKind, JudgeSettings, LocalFacts, Parse, SettingsError,
+    StoreSettings,
 };
 use probity_engine::input::{
     Dataset, FieldMap, Instructions, LoadOptions, MapError, Part, Strictness, Unanswered,
@@ -332,6 +333,23 @@ fn asking_of(
     let members = judge.panel().map(|panel| panel.members.iter().map(member).collect::<Result<_, Failure>>());
     let members: Vec<Asking> = members.transpose()?.unwrap_or_default();
     Ok(Asking::new(judge, template, config)?.made_of(members))
+}
+
+/// The cascades of the settings that end with the judge of `basis`, and ask others before it.
+pub(crate) fn cascades_over(basis: &Basis) -> Result<Vec<Asking>, Failure> {
+    let Asking { judge, config, .. } = &basis.asking;
+    let ends_here = |other: &&JudgeSettings| {
+        let panel = other.panel().filter(|_| other.kind() == JudgeKind::Cascade);
+        panel.is_some_and(|panel| panel.members.last() == Some(judge))
+    };
+    let cascades = config.judge_names().filter_map(|name| config.named_judge(name)).filter(ends_here);
+    let is_pairs = basis.rubric.criteria().iter().any(|criterion| criterion.judged == Judged::Pairwise);
+    let form = if is_pairs { AnswerForm::Preference } else { AnswerForm::Levels };
+    let asking = |cascade: &JudgeSettings| {
+        let template = template(cascade.template.as_deref(), form)?;
+        asking_of(cascade.clone(), template, config.clone(), form)
+    };
+    cascades.map(asking).collect()
 }
 
 /// An empty key is a secret that did not arrive: its owner wants a model, not the baseline.

@@ -22,7 +22,7 @@ use member_work::MemberWork;
 pub use questions::look_name;
 use questions::{Heard, Questions, Standpoint};
 pub use quoted::StagesAsked;
-pub(super) use quoted::{panel_quote, stages};
+pub(super) use quoted::{cascade_quote, panel_quote, stages};
 
 use super::asking::Asking;
 use super::calling::Allowance;

@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use super::member_work::MemberWork;
 use super::questions::Questions;
-use super::{PanelRecord, is_needed};
+use super::{PanelRecord, is_needed, know};
 use crate::config::{ChatSettings, LeftOut, Tier};
-use crate::ledger::{JudgeId, Store};
+use crate::ledger::{JudgeId, Manifest, Store};
+use crate::run::asking::Asking;
+use crate::run::basis::Basis;
 use crate::run::plan::Plan;
 use crate::run::quote::{Quote, StageQuote};
-use crate::run::work::Work;
+use crate::run::work::{PassEnd, Unit, Work};
 use crate::run::{RunError, dry_plan, quote_of};
 
 /// Which questions members are asked.
@@ -77,4 +79,43 @@ pub(in crate::run) fn panel_quote(
     asked: StagesAsked,
 ) -> Result<Option<Quote>, RunError> {
     Ok(Quote::of_stages(stages(work, store, asked, None)?.into_iter().map(|stage| stage.quote).collect()))
+}
+
+/// What asking the cascade `asking` in place of the judge of `work` would cost; `None` where labels have made no
+/// thresholds for it.
+pub(in crate::run) fn cascade_quote(
+    work: &dyn Work,
+    store: &Store,
+    asking: &Asking,
+) -> Result<Option<Quote>, RunError> {
+    know(asking, &work.basis().rubric, store)?;
+    match asking.fitted() {
+        Some(_) => panel_quote(&Instead { work, asking }, Some(store), StagesAsked::AsFitted),
+        None => Ok(None),
+    }
+}
+
+/// The same questions to another judge.
+#[derive(Debug)]
+struct Instead<'a> {
+    work: &'a dyn Work,
+    asking: &'a Asking,
+}
+
+impl Work for Instead<'_> {
+    fn basis(&self) -> &Basis {
+        self.work.basis()
+    }
+
+    fn asking(&self) -> &Asking {
+        self.asking
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        self.work.manifest(id)
+    }
+
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.work.units(take)
+    }
 }

@@ -276,11 +276,17 @@ fn the_price_before_goes_by_what_each_stage_is_expected_to_be_asked() {
     };
     assert_eq!(of(&said, "calls"), [60.0, 60.0], "every stage about every label, in both orders: {said}");
     scene.fit("cascade").code(0);
-    let dry = || {
-        let words = ["compare", "old.jsonl", "new.jsonl", "--judge", "cascade", "--dry-run", "--json"];
+    let dry = |judge: &str| {
+        let words = ["compare", "old.jsonl", "new.jsonl", "--judge", judge, "--dry-run", "--json"];
         scene.folder.args(words).run().code(0).json()
     };
-    let said = dry();
+    let said = dry("cascade");
+    let large = dry("large");
+    let saving = large["savings"].as_array().unwrap().iter().find(|saving| saving["way"] == "cascade");
+    let saving = saving.unwrap_or_else(|| panic!("what the cascade saves: {large}"));
+    assert_eq!((&saving["judge"], &saving["calls"]), (&json!("cascade"), &json!(20)));
+    assert_eq!(saving["cost_usd_expected"], said["cost_usd_expected"]);
+    assert_eq!(dry("small")["savings"], json!([]), "the cascade does not end with the small judge");
     assert_eq!(of(&said, "share"), [1.0], "labels let the second stage decide nothing, so it is not asked");
     assert_eq!((of(&said, "calls"), of(&said, "calls_max")), (vec![20.0], vec![20.0]));
     let cost = |said: &Value, name: &str| said[name].as_f64().unwrap();
