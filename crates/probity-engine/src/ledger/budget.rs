@@ -255,7 +255,7 @@ impl Spending {
         };
         for (table, rows) in [("worker", rows(true)), ("batch", rows(false))] {
             if !rows.is_empty() {
-                db.set(&spend(table), &rows, |_| Ok(()))?;
+                db.send_set(&spend(table), &rows)?;
             }
         }
         Ok(())

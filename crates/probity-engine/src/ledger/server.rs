@@ -54,7 +54,7 @@ fn writer(address: &ServerAddress, path: &Path) -> Result<Db, StoreError> {
             Ok(()) => {}
             // Another process makes it at the same moment.
             Err(error) if error.kind == FailureKind::Conflict && n_tries < TRIES_MAX => {
-                let _ = server.script("ROLLBACK");
+                server.rollback();
                 std::thread::sleep(RECONNECT_PAUSE);
             }
             Err(error) => return Err(uncreated(path, &error)),
@@ -115,7 +115,7 @@ fn create(server: &Pg) -> Result<(), DbError> {
         INSERT INTO probity_store (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING";
     const LOCK: &str = "SELECT version FROM probity_store WHERE id = 1 FOR UPDATE";
     server.script(STORE)?;
-    server.begin()?;
+    server.begin();
     let mut version = 0_i64;
     server.each(LOCK, &[], |row| {
         version = row.get(0)?;
@@ -181,10 +181,11 @@ impl Link {
 
     /// Marks the transaction as the next of this writer, as part of it.
     pub(super) fn mark(&mut self, db: &Db) -> Result<(), DbError> {
-        const MARK: &str = "INSERT INTO writer (id, n, at_ms) VALUES (?1, ?2, {now_ms})
+        const MARK: &str = "INSERT INTO writer (id, n, at_ms)
+            SELECT u.id, u.n, {now_ms} FROM {rows(id BIGINT, n BIGINT)} u WHERE true
             ON CONFLICT (id) DO UPDATE SET n = excluded.n, at_ms = excluded.at_ms";
         self.n += 1;
-        db.run(MARK, &vals![self.id, self.n]).map(drop)
+        db.send_set(MARK, &[vals![self.id, self.n].into()])
     }
 
     /// Whether the transaction marked last was committed. Writing to its mark waits until a session that was cut off has

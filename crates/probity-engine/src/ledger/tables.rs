@@ -157,7 +157,7 @@ impl Tables {
         };
         let packets: Vec<Vec<Val<'_>>> =
             accepted().map(|(start, _)| vals![start.packet.as_bytes(), &*start.packet_body].into()).collect();
-        self.db.set(PACKET, &packets, |_| Ok(()))?;
+        self.db.send_set(PACKET, &packets)?;
         let intents: Vec<Vec<Val<'_>>> = accepted().map(|(start, parties)| intent(start, parties)).collect();
         let begun = self.db.set(INTENT, &intents, |row| {
             let asked: Asked = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
@@ -314,7 +314,7 @@ impl Tables {
             .filter(|conclusion| !conclusion.end.raw.is_empty())
             .map(|conclusion| vals![conclusion.attempt.0, &conclusion.end.raw[..]].into())
             .collect();
-        self.db.set(ANSWER, &answers, |_| Ok(()))?;
+        self.db.send_set(ANSWER, &answers)?;
         let offers: Vec<(AttemptId, &Settlement)> = current()
             .filter_map(|conclusion| Some((conclusion.attempt, conclusion.settlement.as_ref()?)))
             .collect();

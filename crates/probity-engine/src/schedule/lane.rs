@@ -128,12 +128,12 @@ pub struct Lane {
     settings: ScheduleSettings,
     state: Mutex<State>,
     room: Notify,
-    /// Told when a call no longer stands on record as in flight.
+    /// Told when a place on record is free.
     places: Notify,
     stopped: watch::Sender<bool>,
 }
 
-/// The right to have one call on record that has not ended. Dropping it makes room for the next.
+/// The right to have one call on record that no answer has come to. Dropping it makes room for the next.
 #[derive(Debug)]
 pub struct StandingCall<'a>(&'a Lane);
 
@@ -190,7 +190,7 @@ struct State {
     episode: Option<i64>,
     /// How often other workers told that calls are refused for good.
     refusals: Option<i64>,
-    /// Calls on record that have not ended, and how many there may be where other processes call too: what is on
+    /// Calls on record that no answer has come to, and how many there may be where other processes call too: what is on
     /// record ahead of its turn is charged to all of them if this process dies.
     n_standing: usize,
     n_standing_max: usize,

@@ -161,7 +161,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
     async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
-        let _standing = self.desk.lane.stand().await?;
+        let standing = self.desk.lane.stand().await?;
         let attempt = match self.intend(cause).await? {
             Ok(attempt) => attempt,
             Err(pursued) => return Ok(Step::Done(pursued)),
@@ -185,6 +185,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         };
         self.tries.start(&self.desk.schedule);
         let (reception, heard, cost) = self.call(permit, request).await;
+        drop(standing);
         let _until_it_is_on_disk = reception.room.clone();
         let ruling = self.ruling(&heard);
         let end = heard.end(reception, cost, self.desk.price.as_ref());

@@ -81,7 +81,10 @@ impl Db {
     pub(super) fn begin(&self) -> Result<(), DbError> {
         match self {
             Db::Sqlite(file) => file.begin(),
-            Db::Postgres(server) => server.begin(),
+            Db::Postgres(server) => {
+                server.begin();
+                Ok(())
+            }
         }
     }
 
@@ -105,7 +108,7 @@ impl Db {
     pub(super) fn rollback(&self) {
         match self {
             Db::Sqlite(file) => file.rollback(),
-            Db::Postgres(server) => drop(server.script("ROLLBACK")),
+            Db::Postgres(server) => server.rollback(),
         }
     }
 
@@ -183,6 +186,18 @@ impl Db {
             Db::Postgres(server) => server.set(sql, rows, take),
         }?;
         Ok(found)
+    }
+
+    /// Runs one statement over many rows that gives nothing back. A server is sent it along with the next statement, and
+    /// what is wrong with it is told then.
+    pub(super) fn send_set(&self, sql: &str, rows: &[Vec<Val<'_>>]) -> Result<(), DbError> {
+        match self {
+            Db::Sqlite(file) => file.set(sql, rows, |_| Ok(())),
+            Db::Postgres(server) => {
+                server.send_set(sql, rows);
+                Ok(())
+            }
+        }
     }
 }
 

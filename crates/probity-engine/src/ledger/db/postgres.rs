@@ -2,12 +2,16 @@
 //!
 //! The client is asynchronous and lives on a runtime of its own, which runs while an answer is waited for: nothing
 //! asynchronous reaches the store. Statements are not prepared under names, so that a pooler may hand each transaction
-//! to another session. Every wait has a bound.
+//! to another session. Those whose answer is of no interest are sent along with the next one, so that a transaction has
+//! few waits. Every wait has a bound.
 
 use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
+use futures_util::future::{join, join_all};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::private::BytesMut;
@@ -27,12 +31,24 @@ const ROWS_AT_ONCE: usize = 512;
 
 /// A connection to a server.
 pub(crate) struct Pg {
-    client: Client,
+    client: Arc<Client>,
     /// `None` only while it is dropped.
     runtime: Option<Runtime>,
     /// What a transaction that writes begins with.
-    begin: String,
+    begin: Arc<str>,
+    /// What a transaction that reads begins with.
+    begin_snapshot: String,
+    /// What goes out before the next statement, in its order.
+    unsent: Mutex<Vec<Unsent>>,
 }
+
+/// A statement that nothing was sent of yet.
+type Unsent = Pin<Box<dyn Future<Output = Result<(), DbError>> + Send>>;
+
+/// What keeps a planner that knows nothing of a new table from reading the whole of it for each batch of calls: a few
+/// rows are looked for among many, by their keys.
+const BY_KEYS: &str = "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+    SET LOCAL enable_mergejoin = off";
 
 /// Whether the way to a server is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,15 +83,19 @@ impl Pg {
                     client
                 }
             };
-            let synced = client.simple_query("SHOW synchronous_commit").await;
-            let is_unsynced = synced.is_ok_and(|rows| {
-                rows.iter().any(|row| {
-                    matches!(row, tokio_postgres::SimpleQueryMessage::Row(row) if row.get(0) == Some("off"))
+            let shows = async |setting: &str, value: &str| {
+                let shown = client.simple_query(&format!("SHOW {setting}")).await;
+                shown.is_ok_and(|rows| {
+                    rows.iter().any(|row| {
+                        matches!(row, tokio_postgres::SimpleQueryMessage::Row(row) if row.get(0) == Some(value))
+                    })
                 })
-            });
-            Ok::<_, DbError>((client, is_unsynced))
+            };
+            // Other engines do not know the planner's settings.
+            let shown = join(shows("synchronous_commit", "off"), shows("enable_hashjoin", "on")).await;
+            Ok::<_, DbError>((client, shown))
         };
-        let (client, is_unsynced) = match blocked_on(&runtime, connecting) {
+        let (client, (is_unsynced, may_scan)) = match blocked_on(&runtime, connecting) {
             Ok(connected) => connected,
             Err(error) => {
                 // As when it is dropped.
@@ -92,17 +112,44 @@ impl Pg {
         if is_unsynced {
             begin.push_str("; SET LOCAL synchronous_commit = on");
         }
-        Ok(Pg { client, runtime: Some(runtime), begin })
+        let by_keys = if may_scan { BY_KEYS } else { "" };
+        begin.push_str(by_keys);
+        let begin_snapshot =
+            format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{by_keys}; SELECT count(*) FROM judge");
+        Ok(Pg {
+            client: Arc::new(client),
+            runtime: Some(runtime),
+            begin: begin.into(),
+            begin_snapshot,
+            unsent: Mutex::default(),
+        })
     }
 
     /// Begins a transaction that writes. Each statement of it sees what was committed before the statement.
-    pub(in crate::ledger) fn begin(&self) -> Result<(), DbError> {
-        self.script(&self.begin)
+    pub(in crate::ledger) fn begin(&self) {
+        let (client, begin) = (Arc::clone(&self.client), Arc::clone(&self.begin));
+        self.send(async move { Ok(client.batch_execute(&begin).await?) });
     }
 
     /// Begins a transaction that reads one moment.
     pub(super) fn begin_snapshot(&self) -> Result<(), DbError> {
-        self.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM judge")
+        self.script(&self.begin_snapshot)
+    }
+
+    /// Undoes the transaction, if there is one.
+    pub(in crate::ledger) fn rollback(&self) {
+        self.unsent().clear();
+        // Where that fails as well, closing undoes it.
+        let _ = self.script("ROLLBACK");
+    }
+
+    fn unsent(&self) -> MutexGuard<'_, Vec<Unsent>> {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a statement sent with the next one that is waited for, and before it.
+    fn send(&self, statement: impl Future<Output = Result<(), DbError>> + Send + 'static) {
+        self.unsent().push(Box::pin(statement));
     }
 
     /// Runs statements without parameters, which may be several.
@@ -133,11 +180,22 @@ impl Pg {
         if rows.is_empty() {
             return Ok(());
         }
-        let (sql, types) = arrays(sql);
-        let columns: Vec<Column<'_>> =
-            types.iter().enumerate().map(|(n, kind)| Column::of(rows, n, kind)).collect();
+        let (sql, columns) = in_columns(sql, rows);
         let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
         self.taken(&sql, &params, take).map(drop)
+    }
+
+    /// The same where only a failure is of interest, which the next statement tells.
+    pub(super) fn send_set(&self, sql: &str, rows: &[Vec<Val<'_>>]) {
+        if rows.is_empty() {
+            return;
+        }
+        let (client, (sql, columns)) = (Arc::clone(&self.client), in_columns(sql, rows));
+        self.send(async move {
+            let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
+            let answer = Box::pin(client.query_typed_raw(&sql, params).await?);
+            Ok(answer.try_for_each(async |_| Ok(())).await?)
+        });
     }
 
     fn taken(
@@ -170,8 +228,15 @@ impl Pg {
         }
     }
 
+    /// Waits for the answer to a statement, and to those that go out before it. The first that failed is the reason why
+    /// those after it did.
     fn wait<T: Send>(&self, future: impl Future<Output = Result<T, DbError>> + Send) -> Result<T, DbError> {
-        blocked_on(self.runtime.as_ref().expect("the runtime goes last"), future)
+        let earlier = std::mem::take(&mut *self.unsent());
+        let all = async {
+            let (earlier, answer) = join(join_all(earlier), future).await;
+            earlier.into_iter().collect::<Result<(), DbError>>().and(answer)
+        };
+        blocked_on(self.runtime.as_ref().expect("the runtime goes last"), all)
     }
 }
 
@@ -203,22 +268,29 @@ fn blocked_on<T: Send>(
     })
 }
 
-/// The values of one column of many rows.
-enum Column<'a> {
-    Int(Vec<Option<i64>>),
-    Text(Vec<Option<String>>),
-    Blob(Vec<Option<&'a [u8]>>),
+/// A statement over many rows, with one array a column.
+fn in_columns(sql: &str, rows: &[Vec<Val<'_>>]) -> (String, Vec<Column>) {
+    let (sql, types) = arrays(sql);
+    (sql, types.iter().enumerate().map(|(n, kind)| Column::of(rows, n, kind)).collect())
 }
 
-impl<'a> Column<'a> {
-    fn of(rows: &[Vec<Val<'a>>], n: usize, kind: &str) -> Column<'a> {
+/// The values of one column of many rows.
+enum Column {
+    Int(Vec<Option<i64>>),
+    Text(Vec<Option<String>>),
+    Blob(Vec<Option<Vec<u8>>>),
+}
+
+impl Column {
+    fn of(rows: &[Vec<Val<'_>>], n: usize, kind: &str) -> Column {
         let vals = rows.iter().map(|row| row[n]);
         match kind {
             "BIGINT" => Column::Int(
                 vals.map(|val| if let Val::Int(number) = val { Some(number) } else { None }).collect(),
             ),
             "BYTEA" => Column::Blob(
-                vals.map(|val| if let Val::Blob(bytes) = val { Some(bytes) } else { None }).collect(),
+                vals.map(|val| if let Val::Blob(bytes) = val { Some(bytes.to_vec()) } else { None })
+                    .collect(),
             ),
             _ => Column::Text(
                 vals.map(|val| {
