@@ -371,15 +371,15 @@ impl Writer {
         let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, doing, &error);
         let undone = |error| Undone { error, unanswered: None };
-        let began = self.tables.db.begin().and_then(|()| match (&self.link, turn) {
-            (Some(_), Turn::Alone) => server::wait_for_turn(&self.tables.db),
-            _ => Ok(()),
+        let began = self.tables.db.begin().and_then(|()| match &mut self.link {
+            None => Ok(()),
+            Some(link) => {
+                link.mark(&self.tables.db)?;
+                if turn == Turn::Alone { server::wait_for_turn(&self.tables.db) } else { Ok(()) }
+            }
         });
         began.map_err(fault).map_err(undone)?;
         let value = work(&mut self.tables, &path).map_err(undone)?;
-        if let Some(link) = &mut self.link {
-            link.mark(&self.tables.db).map_err(fault).map_err(undone)?;
-        }
         fault_points::reach(Point::BeforeCommit);
         match self.tables.db.commit() {
             Ok(()) => Ok(value),

@@ -100,7 +100,7 @@ impl Db {
     pub(super) fn commit(&self) -> Result<(), DbError> {
         match self {
             Db::Sqlite(file) => file.commit(),
-            Db::Postgres(server) => server.script("COMMIT"),
+            Db::Postgres(server) => server.commit(),
         }
     }
 

@@ -136,6 +136,15 @@ impl Pg {
         self.script(&self.begin_snapshot)
     }
 
+    /// Commits. Everything else was answered by then: where the answer to this alone is missing, what the transaction
+    /// has written says whether it was done.
+    pub(super) fn commit(&self) -> Result<(), DbError> {
+        if !self.unsent().is_empty() {
+            self.wait(async { Ok(()) })?;
+        }
+        self.script("COMMIT")
+    }
+
     /// Undoes the transaction, if there is one.
     pub(in crate::ledger) fn rollback(&self) {
         self.unsent().clear();
@@ -208,7 +217,7 @@ impl Pg {
         let stream = self.wait(async { Ok(self.client.query_typed_raw(sql, params).await?) })?;
         let mut stream = Box::pin(stream);
         loop {
-            let next = |mut stream: std::pin::Pin<&mut RowStream>| {
+            let next = |mut stream: Pin<&mut RowStream>| {
                 self.wait(async move {
                     let mut rows = Vec::new();
                     while rows.len() < ROWS_AT_ONCE
