@@ -133,8 +133,13 @@ impl Asking {
         *self.left.lock().expect("no thread panics while it holds this") = left.clone();
     }
 
-    /// The length of everything that is sent about `empty`, a packet whose texts are empty.
+    /// The length of everything that is sent about `empty`, a packet whose texts are empty; of judges that decide
+    /// together, to the one that is sent the most.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
+        if let Some((first, others)) = self.members.split_first() {
+            let longest = |most: u64, member: &Asking| Ok(member.overhead_chars(empty)?.max(most));
+            return others.iter().try_fold(first.overhead_chars(empty)?, longest);
+        }
         let prompt = self.template.render(empty)?;
         let n_more_bytes = n_more_bytes(&self.judge, empty.ask());
         Ok((prompt.system.len() + prompt.user.len() + n_more_bytes) as u64)
