@@ -133,7 +133,7 @@ impl Config {
     /// What calls of `chat` cost, where that is known: as settings say, or as the list of models does. A server on
     /// this machine has no price of a host.
     pub fn price(&self, chat: &ChatSettings) -> Option<Price> {
-        let listed = || Model::named(&chat.model).filter(|_| !chat.base_url.is_loopback())?.price();
+        let listed = || if chat.base_url.is_loopback() { None } else { Model::named(&chat.model)?.price() };
         let row = chat.dialect();
         let price = self.prices.get(&chat.model).copied().or_else(listed)?;
         Some(

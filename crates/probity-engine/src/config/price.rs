@@ -255,8 +255,9 @@ impl Config {
         prompt_bytes: usize,
         tier: Tier,
     ) -> Option<Money> {
+        let price = self.price(chat)?;
         let output = chat.sent(left).limit_most();
-        Some(self.price(chat)?.most(tier, Usage::new(prompt_bytes as u64 + ENVELOPE_TOKENS, output)))
+        Some(price.most(tier, Usage::new(prompt_bytes as u64 + ENVELOPE_TOKENS, output)))
     }
 }
 

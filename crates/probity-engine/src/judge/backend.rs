@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use probity_core::packet::Ask;
-use probity_core::verdict::{Completion, Confidence, EnvelopeFault, Finish, confidence};
+use probity_core::verdict::{Completion, Confidence, ConfidenceSource, EnvelopeFault, Finish, confidence};
 use serde_json::{Value, json};
 
+use super::Prompt;
 use super::command::{self, LineProgram, NamedBy, StartError};
 use super::http::BadHttpClient;
 use super::key::BadKey;
 use super::panel::PanelAnswers;
 use super::prompt_cut::prompt_cut;
 use super::recorded::{Recorded, RecordedError};
-use super::request;
+use super::request::{self, Frames};
 use super::service::{Service, fill};
 use super::verdict_schema::{questions, stated, verdict_schema};
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
@@ -43,13 +44,17 @@ pub struct ChatJudge {
     service: Service,
     chat: ChatSettings,
     left: LeftOut,
+    /// Where its confidence is read, where it is asked for any.
+    confidence: Option<ConfidenceSource>,
+    frames: Frames,
     /// How many tokens the server says that it reads; 0 where it has not said.
     context: Arc<AtomicU32>,
 }
 
 impl ChatJudge {
     fn request(&self, question: &Question) -> Vec<u8> {
-        request_of(&self.chat, &self.left, question).to_string().into_bytes()
+        let body = |prompt: &Prompt| request::body(&self.chat, &self.left, prompt, question.packet.ask());
+        self.frames.filled(question.packet.shared_ask(), &question.prompt, &body)
     }
 }
 
@@ -100,7 +105,9 @@ impl Judge {
                 // Looked up once: the table would be searched several times for each call.
                 chat.dialect = Some(chat.dialect());
                 let service = Service::of_chat(&chat, limits, key)?.with_secrets(secrets);
-                Judge::Chat(Box::new(ChatJudge { service, chat, left, context: Arc::default() }))
+                let (confidence, frames, context) =
+                    (chat.confidence(&left), Frames::default(), Arc::default());
+                Judge::Chat(Box::new(ChatJudge { service, chat, left, confidence, frames, context }))
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {
@@ -189,7 +196,7 @@ impl Judge {
     /// How sure an answer is of its verdict, where the judge is asked for that.
     pub(super) fn confidence(&self, completion: &Completion, question: &Question) -> Option<Confidence> {
         let Judge::Chat(judge) = self else { return None };
-        confidence(completion, judge.chat.confidence(&judge.left)?, question.packet.ask())
+        confidence(completion, judge.confidence?, question.packet.ask())
     }
 
     /// What was read from an answer, without the key that went out with the question.

@@ -22,14 +22,17 @@ pub(super) fn prompt_cut(
     usage: Usage,
     prompt: &Prompt,
 ) -> Option<String> {
-    let n_bytes = n_changes(&prompt.system) + n_changes(&prompt.user);
-    let is_half = chat.dialect().cuts
-        && is_cut_in_half(usage.input)
-        && usage.input * BYTES_PER_TOKEN_USUAL_MAX < n_bytes;
+    // Whether tokens of this length would not have been enough. Most prompts are short enough as they are.
+    let is_longer = |bytes_per_token: u64| {
+        let n_read = usage.input * bytes_per_token;
+        n_read < (prompt.system.len() + prompt.user.len()) as u64
+            && n_read < n_changes(&prompt.system) + n_changes(&prompt.user)
+    };
+    let is_half = chat.dialect().cuts && is_cut_in_half(usage.input) && is_longer(BYTES_PER_TOKEN_USUAL_MAX);
     let is_full = chat.context_tokens.is_some_and(|tokens| usage.input >= u64::from(tokens.get()));
     let is_told =
         told.is_some_and(|told| u64::from(told) == usage.input || u64::from(told) == usage.input + 1);
-    let is_cut = usage.input * BYTES_PER_TOKEN_MAX < n_bytes || is_half || is_full || is_told;
+    let is_cut = is_longer(BYTES_PER_TOKEN_MAX) || is_half || is_full || is_told;
     // A count of nothing is no count.
     (is_cut && usage.input > 0).then(|| {
         format!(

@@ -2,6 +2,8 @@
 //!
 //! It follows from its arguments alone, so what is shown is what is sent.
 
+use std::sync::{Arc, PoisonError, RwLock};
+
 use probity_core::packet::Ask;
 use serde_json::{Map, Value, json};
 
@@ -58,6 +60,71 @@ pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &A
         merge(&mut body, json!({ key: value }));
     }
     body
+}
+
+/// What stands for the system message, for the part of the user's that does not change, and for the rest of it.
+const HOLES: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
+
+/// The most frames that are kept.
+const FRAMES_MAX: usize = 32;
+
+/// Bodies of requests without their prompts: all questions by the same criteria have the same.
+#[derive(Debug, Default)]
+pub(super) struct Frames(RwLock<Vec<Arc<Frame>>>);
+
+#[derive(Debug)]
+struct Frame {
+    ask: Arc<Ask>,
+    /// Whether a part of the prompt is marked as one that does not change.
+    is_marked: bool,
+    /// The body, with [`HOLES`] for the prompt.
+    text: String,
+}
+
+impl Frames {
+    /// What `body` makes of `prompt` for questions about `ask`, as the bytes to send.
+    pub(super) fn filled(&self, ask: &Arc<Ask>, prompt: &Prompt, body: &dyn Fn(&Prompt) -> Value) -> Vec<u8> {
+        let is_marked = (1..prompt.user.len()).contains(&prompt.n_stable);
+        let is_same = |frame: &&Arc<Frame>| Arc::ptr_eq(&frame.ask, ask) && frame.is_marked == is_marked;
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).iter().find(is_same).cloned();
+        if let Some(frame) = known {
+            return frame.filled(prompt);
+        }
+        let whole = body(prompt).to_string().into_bytes();
+        let mut frames = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if frames.len() < FRAMES_MAX {
+            let [system, stable, rest] = HOLES;
+            let n_stable = if is_marked { stable.len_utf8() } else { 0 };
+            let open = Prompt { system: system.into(), user: [stable, rest].iter().collect(), n_stable };
+            let frame = Frame { ask: Arc::clone(ask), is_marked, text: body(&open).to_string() };
+            // Settings or criteria may have these characters too.
+            if frame.filled(prompt) == whole {
+                frames.push(Arc::new(frame));
+            }
+        }
+        whole
+    }
+}
+
+impl Frame {
+    fn filled(&self, prompt: &Prompt) -> Vec<u8> {
+        let (stable, rest) = prompt.user.split_at(if self.is_marked { prompt.n_stable } else { 0 });
+        let mut body = Vec::with_capacity(self.text.len() + prompt.system.len() + prompt.user.len() + 64);
+        let mut text = self.text.as_str();
+        while let Some((at, hole)) = text.char_indices().find(|(_, c)| HOLES.contains(c)) {
+            body.extend_from_slice(text[..at].as_bytes());
+            let part =
+                [prompt.system.as_str(), stable, rest][HOLES.iter().position(|c| *c == hole).unwrap_or(0)];
+            let start = body.len();
+            serde_json::to_writer(&mut body, part).expect("a text can be written to memory");
+            // It stands inside a text already.
+            body.pop();
+            body.remove(start);
+            text = &text[at + hole.len_utf8()..];
+        }
+        body.extend_from_slice(text.as_bytes());
+        body
+    }
 }
 
 /// `template` with the texts for which `value` has something replaced by that.
@@ -179,6 +246,29 @@ mod tests {
                 r#"{"model":"claude-haiku-4-5","system":"Judge.","messages":[{"role":"user","content":"The \"reply\""}],"temperature":0,"max_tokens":300}"#
             ]],
         );
+    }
+
+    #[test]
+    fn a_frame_gives_what_the_body_is() {
+        let ask = Arc::new(Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion"));
+        for (kind, settings) in [
+            ("openai", "model = 'm'"),
+            ("openai", "model = '\u{e000}'"),
+            ("anthropic", "model = 'claude-haiku-5-5'"),
+        ] {
+            let layer = Layer::read("f", &format!("[judges.{kind}]\n{settings}")).expect("settings");
+            let config = Config::resolve([layer]).expect("config");
+            let chat = config.named_judge(kind).and_then(|judge| judge.chat()).expect("a chat judge");
+            let (frames, left) = (Frames::default(), LeftOut::default());
+            for (user, n_stable) in [("a \"b\"", 0), ("c\n\u{e001}\u{1f600}d", 1), ("", 0), ("e\\f", 3)] {
+                let prompt = Prompt { system: "Judge\t\u{e002}.".into(), user: user.into(), n_stable };
+                let body = |prompt: &Prompt| body(chat, &left, prompt, &ask);
+                for _ in 0..2 {
+                    let sent = frames.filled(&ask, &prompt, &body);
+                    assert_eq!(String::from_utf8(sent).expect("text"), body(&prompt).to_string());
+                }
+            }
+        }
     }
 
     #[test]

@@ -166,11 +166,11 @@ CREATE TABLE answer (
 ) STRICT;
 
 -- What stands, under the attempt it was read from: a verdict as JSON, or the reason why there is none. The unique key
--- is the promise of one settlement per packet, judge and repeat.
+-- is the promise of one settlement per packet, judge and repeat, which are those of the attempt.
 CREATE TABLE settlement (
     attempt  INTEGER PRIMARY KEY REFERENCES attempt (id),
-    judge    INTEGER NOT NULL REFERENCES judge (id),
-    packet   INTEGER NOT NULL REFERENCES packet (id),
+    judge    INTEGER NOT NULL,
+    packet   INTEGER NOT NULL,
     repeat   INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     verdict  TEXT,

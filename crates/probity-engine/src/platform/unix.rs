@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, Open
 use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::process::{self, Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal as Requests, SignalKind, signal};
 use tokio_postgres::config::Host;
 
@@ -120,7 +120,8 @@ pub fn address_space() -> Option<u64> {
 /// Ends this process as a crash would: nothing is flushed and no destructor runs.
 #[cfg(debug_assertions)]
 pub(crate) fn kill_itself() -> ! {
-    process::kill_process(process::getpid(), process::Signal::KILL).expect("a process may end itself");
+    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+        .expect("a process may end itself");
     loop {
         // The signal may reach another thread first; this one must not get any further.
         std::thread::park();

@@ -1,22 +1,29 @@
 //! One turn of a run: what one judge is needed for, and asking it until the packets end or the lane stops.
 
+use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use probity_core::packet::Packet;
+use probity_core::packet::{Packet, PacketHash};
 
+use super::asking::SizedPacket;
 use super::batch::{self, Batching, NextPass};
 use super::calling::{Allowance, Called, Calling, Drove, Outbox, Taken, driven, lane_key};
 use super::plan::{Missing, OnRecord, Planned, Pricing, plan};
 use super::refused::Tuned;
 use super::told::Context;
-use super::work::{PassEnd, Unit, Work};
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, only_judge};
 use crate::config::{Backend, LeftOut, Tier};
 use crate::judge::{Judge, PanelAnswers, Question};
-use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
+use crate::ledger::{AskAgain, Begun, JudgeId, KnownKind, RunId, RunOpening, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::{Parameters, Stop};
+
+/// Packets that are looked up at once where other workers may have settled them.
+const GROUP: usize = 128;
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -224,39 +231,81 @@ struct Feeding<'a> {
 impl Feeding<'_> {
     /// Puts a task for each missing packet into the outbox, but for the first `n_later`.
     fn pass(&mut self, n_later: u64) -> Result<(), RunError> {
-        let Feeding { work, desk, missing, left, tasks } = self;
-        let (asking, mut n_met) = (work.asking(), 0);
+        // Looked up together, where others may have settled them by now.
+        let n_group = if self.desk.store.is_shared() { GROUP } else { 1 };
+        let (work, mut n_met, mut group) = (self.work, 0, Vec::new());
         PassEnd::failure(work.units(&mut |unit| {
             let Unit::Asked { label, packets } = unit else { return Ok(()) };
+            let label = Rc::new(label);
             for sized in packets {
-                let hash = sized.packet.hash();
-                let Some(earlier) = missing.get(hash) else { continue };
+                if self.missing.get(sized.packet.hash()).is_none() {
+                    continue;
+                }
                 n_met += 1;
                 if n_met <= n_later {
                     continue;
                 }
-                let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
-                    desk.lane.stop(Stop::Unusable(error.to_string()));
-                })?;
-                let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
-                // What is written for a call goes with it: a packet in memory stays without its canonical text.
-                let packet = Arc::new(Packet::clone(&sized.packet));
-                let question = label.question(packet, prompt);
-                // Of two cases with equal content, the one that something is recorded for is asked about.
-                if !desk.respondent.has_answer(&question) {
-                    continue;
-                }
-                missing.take(hash);
-                if missing.n_max == 0 {
-                    return Err(PassEnd::Left);
-                }
-                missing.n_max -= 1;
-                if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No
-                {
-                    return Err(PassEnd::Left);
+                group.push((Rc::clone(&label), sized));
+                if group.len() == n_group {
+                    self.put(&mut group)?;
                 }
             }
             Ok(())
-        }))
+        }))?;
+        PassEnd::failure(self.put(&mut group))
     }
+
+    /// Puts tasks for the packets of `group` that nobody has settled into the outbox.
+    fn put(&mut self, group: &mut Vec<(Rc<UnitLabel>, SizedPacket)>) -> Result<(), PassEnd> {
+        let Feeding { work, desk, missing, left, tasks } = self;
+        let (asking, settled) = (work.asking(), settled_meanwhile(desk, group)?);
+        for (label, sized) in group.drain(..) {
+            let hash = sized.packet.hash();
+            if settled.contains(&hash) {
+                missing.take(hash);
+                desk.progress.done.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            // Of two equal packets in a group the first is asked about.
+            let Some(earlier) = missing.get(hash) else { continue };
+            let prompt = asking.template.render(&sized.packet).inspect_err(|error| {
+                desk.lane.stop(Stop::Unusable(error.to_string()));
+            })?;
+            let most = asking.most(&prompt, left, desk.tier).unwrap_or_default();
+            // What is written for a call goes with it: a packet in memory stays without its canonical text.
+            let packet = Arc::new(Packet::clone(&sized.packet));
+            let question = label.question(packet, prompt);
+            // Of two cases with equal content, the one that something is recorded for is asked about.
+            if !desk.respondent.has_answer(&question) {
+                continue;
+            }
+            missing.take(hash);
+            if missing.n_max == 0 {
+                return Err(PassEnd::Left);
+            }
+            missing.n_max -= 1;
+            if tasks.put(Task { question, most, tokens_input: sized.tokens_input, earlier }) == Taken::No {
+                return Err(PassEnd::Left);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The packets of `group` that other workers have settled since the plan was made.
+fn settled_meanwhile(
+    desk: &Desk,
+    group: &[(Rc<UnitLabel>, SizedPacket)],
+) -> Result<HashSet<PacketHash>, StoreError> {
+    if !desk.store.is_shared() || group.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let hashes: Vec<PacketHash> = group.iter().map(|(_, sized)| sized.packet.hash()).collect();
+    let known = desk.store.reader()?.known(&desk.judge_id, desk.repeat, &hashes)?;
+    let is_settled = |known: &KnownKind| match known {
+        KnownKind::Verdict => true,
+        KnownKind::Unscored => desk.again == AskAgain::Never,
+        KnownKind::Attempted | KnownKind::InFlight => false,
+    };
+    Ok(hashes.into_iter().filter(|hash| known.get(hash).is_some_and(is_settled)).collect())
 }

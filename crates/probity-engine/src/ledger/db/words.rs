@@ -11,9 +11,20 @@ pub(super) fn for_sqlite(sql: &str) -> Cow<'_, str> {
     Cow::Owned(sql.replace("{for_update}", "").replace("{now_ms}", now))
 }
 
-/// A statement over `{rows(…)}` as SQLite runs it for one row: `(SELECT ?1 AS k, ?2 AS body)`.
+/// A statement over `{rows(…)}` as SQLite runs it for one row: `(SELECT ?1 AS k, ?2 AS body)`. An update from a table would
+/// make a temporary one for every row, so an update has the parameters in place of the columns of `u`.
 pub(super) fn of_one_row(sql: &str) -> String {
     let (before, columns, after) = parts(sql);
+    let update = before.starts_with("UPDATE").then(|| before.trim_end().strip_suffix("FROM")).flatten();
+    if let Some((update, after)) = update.zip(after.strip_prefix(" u")) {
+        let mut names: Vec<(usize, &str)> = (1..).zip(columns.iter().map(|(name, _)| *name)).collect();
+        // No name is taken for the beginning of a longer one.
+        names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
+        let replace =
+            |sql: String, (n, name): (usize, &str)| sql.replace(&format!("u.{name}"), &format!("?{n}"));
+        let sql = names.into_iter().fold(format!("{update}{after}"), replace);
+        return for_sqlite(&sql).into_owned();
+    }
     let columns: Vec<String> = (1..).zip(&columns).map(|(n, (name, _))| format!("?{n} AS {name}")).collect();
     for_sqlite(&format!("{before}(SELECT {}){after}", columns.join(", "))).into_owned()
 }
@@ -68,6 +79,14 @@ mod tests {
     fn rows_become_a_table_of_one() {
         let one = "INSERT INTO a (k, b) SELECT k, b FROM (SELECT ?1 AS k, ?2 AS b) u WHERE true";
         assert_eq!(of_one_row(SQL), one);
+    }
+
+    #[test]
+    fn an_update_has_the_values_in_place() {
+        let sql = "UPDATE a SET n = a.n + u.n, name = u.name FROM {rows(k BIGINT, n BIGINT, name TEXT)} u
+            WHERE a.k = u.k";
+        let one = "UPDATE a SET n = a.n + ?2, name = ?3 \n            WHERE a.k = ?1";
+        assert_eq!(of_one_row(sql), one);
     }
 
     #[test]
