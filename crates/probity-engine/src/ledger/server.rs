@@ -126,7 +126,7 @@ fn create(server: &Pg) -> Result<(), DbError> {
         server
             .each("UPDATE probity_store SET version = ?1 WHERE id = 1", &vals![SCHEMA_VERSION], |_| Ok(()))?;
     }
-    server.script("COMMIT")
+    server.commit()
 }
 
 fn uncreated(path: &Path, error: &DbError) -> StoreError {

@@ -193,10 +193,7 @@ impl Db {
     pub(super) fn send_set(&self, sql: &str, rows: &[Vec<Val<'_>>]) -> Result<(), DbError> {
         match self {
             Db::Sqlite(file) => file.set(sql, rows, |_| Ok(())),
-            Db::Postgres(server) => {
-                server.send_set(sql, rows);
-                Ok(())
-            }
+            Db::Postgres(server) => server.send_set(sql, rows),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! A connection to PostgreSQL, or to what speaks its protocol.
 //!
 //! The client is asynchronous and lives on a runtime of its own, which runs while an answer is waited for: nothing
-//! asynchronous reaches the store. Statements are not prepared under names, so that a pooler may hand each transaction
-//! to another session. Those whose answer is of no interest are sent along with the next one, so that a transaction has
-//! few waits. Every wait has a bound.
+//! asynchronous reaches the store. Statements whose answer is of no interest are sent along with the next one, so that a
+//! transaction has few waits, and those of transactions that write are prepared once, unless a pooler hands
+//! transactions to other sessions. Every wait has a bound.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
-use tokio_postgres::{Client, Config, NoTls, RowStream};
+use tokio_postgres::{Client, Config, NoTls, RowStream, SimpleQueryMessage, Statement};
 
 use super::tls::Tls;
 use super::words::{arrays, numbered};
@@ -40,6 +42,40 @@ pub(crate) struct Pg {
     begin_snapshot: String,
     /// What goes out before the next statement, in its order.
     unsent: Mutex<Vec<Unsent>>,
+    session: Arc<Session>,
+}
+
+/// The session on the server, as far as it is this connection's own. Names of prepared statements are those of a session:
+/// under a pooler another process may have given them to other statements. So a session is told a name of its own, which
+/// every transaction that writes asks it for, and one that does not know it is rolled back and done again without names.
+#[derive(Debug)]
+struct Session {
+    name: String,
+    /// Whether every transaction so far was in it.
+    is_own: AtomicBool,
+    /// Whether a transaction is under way that writes.
+    is_writing: AtomicBool,
+    statements: Mutex<HashMap<String, Statement>>,
+}
+
+impl Session {
+    /// What says that a transaction is in another session.
+    fn left(&self) -> DbError {
+        self.is_own.store(false, Ordering::Relaxed);
+        DbError::new(FailureKind::Conflict, "the transaction is in another session".to_owned())
+    }
+
+    /// The error as it is, or that of another session, where it is about a name that this one does not have.
+    fn met(&self, error: tokio_postgres::Error) -> DbError {
+        let names = [
+            SqlState::INVALID_SQL_STATEMENT_NAME,
+            SqlState::DUPLICATE_PSTATEMENT,
+            // What a statement gives has changed since.
+            SqlState::FEATURE_NOT_SUPPORTED,
+        ];
+        let is_name = error.code().is_some_and(|code| names.contains(code));
+        if is_name && self.is_own.load(Ordering::Relaxed) { self.left() } else { error.into() }
+    }
 }
 
 /// A statement that nothing was sent of yet.
@@ -49,6 +85,9 @@ type Unsent = Pin<Box<dyn Future<Output = Result<(), DbError>> + Send>>;
 /// rows are looked for among many, by their keys.
 const BY_KEYS: &str = "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
     SET LOCAL enable_mergejoin = off";
+
+/// Asks a session for its name, which one that was told none does not have.
+const SESSION: &str = "SELECT current_setting('probity.session', true)";
 
 /// Whether the way to a server is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +108,7 @@ impl Pg {
     ) -> Result<Pg, DbError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| DbError::new(FailureKind::Io, error.to_string()))?;
+        let name = format!("{:032x}", rand::random::<u128>());
         let connecting = async {
             let client = match protection {
                 Protection::Local => {
@@ -83,19 +123,16 @@ impl Pg {
                     client
                 }
             };
-            let shows = async |setting: &str, value: &str| {
-                let shown = client.simple_query(&format!("SHOW {setting}")).await;
-                shown.is_ok_and(|rows| {
-                    rows.iter().any(|row| {
-                        matches!(row, tokio_postgres::SimpleQueryMessage::Row(row) if row.get(0) == Some(value))
-                    })
-                })
+            let shows = async |sql: &str, value: &str| {
+                client.simple_query(sql).await.is_ok_and(|answer| has_value(&answer, value))
             };
-            // Other engines do not know the planner's settings.
-            let shown = join(shows("synchronous_commit", "off"), shows("enable_hashjoin", "on")).await;
+            let naming = format!("SET probity.session = '{name}'; {SESSION}");
+            // Other engines do not know the planner's settings, or settings of one's own.
+            let planner = join(shows("SHOW enable_hashjoin", "on"), shows(&naming, &name));
+            let shown = join(shows("SHOW synchronous_commit", "off"), planner).await;
             Ok::<_, DbError>((client, shown))
         };
-        let (client, (is_unsynced, may_scan)) = match blocked_on(&runtime, connecting) {
+        let (client, (is_unsynced, (may_scan, is_named))) = match blocked_on(&runtime, connecting) {
             Ok(connected) => connected,
             Err(error) => {
                 // As when it is dropped.
@@ -114,6 +151,9 @@ impl Pg {
         }
         let by_keys = if may_scan { BY_KEYS } else { "" };
         begin.push_str(by_keys);
+        if is_named {
+            begin.push_str(&format!("; {SESSION}"));
+        }
         let begin_snapshot =
             format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{by_keys}; SELECT count(*) FROM judge");
         Ok(Pg {
@@ -122,13 +162,25 @@ impl Pg {
             begin: begin.into(),
             begin_snapshot,
             unsent: Mutex::default(),
+            session: Arc::new(Session {
+                name,
+                is_own: is_named.into(),
+                is_writing: false.into(),
+                statements: Mutex::default(),
+            }),
         })
     }
 
     /// Begins a transaction that writes. Each statement of it sees what was committed before the statement.
     pub(in crate::ledger) fn begin(&self) {
-        let (client, begin) = (Arc::clone(&self.client), Arc::clone(&self.begin));
-        self.send(async move { Ok(client.batch_execute(&begin).await?) });
+        let (client, begin, session) =
+            (Arc::clone(&self.client), Arc::clone(&self.begin), Arc::clone(&self.session));
+        session.is_writing.store(true, Ordering::Relaxed);
+        self.send(async move {
+            let answer = client.simple_query(&begin).await?;
+            let is_asked = session.is_own.load(Ordering::Relaxed);
+            if is_asked && !has_value(&answer, &session.name) { Err(session.left()) } else { Ok(()) }
+        });
     }
 
     /// Begins a transaction that reads one moment.
@@ -138,16 +190,18 @@ impl Pg {
 
     /// Commits. Everything else was answered by then: where the answer to this alone is missing, what the transaction
     /// has written says whether it was done.
-    pub(super) fn commit(&self) -> Result<(), DbError> {
+    pub(in crate::ledger) fn commit(&self) -> Result<(), DbError> {
         if !self.unsent().is_empty() {
             self.wait(async { Ok(()) })?;
         }
+        self.session.is_writing.store(false, Ordering::Relaxed);
         self.script("COMMIT")
     }
 
     /// Undoes the transaction, if there is one.
     pub(in crate::ledger) fn rollback(&self) {
         self.unsent().clear();
+        self.session.is_writing.store(false, Ordering::Relaxed);
         // Where that fails as well, closing undoes it.
         let _ = self.script("ROLLBACK");
     }
@@ -176,7 +230,7 @@ impl Pg {
     ) -> Result<usize, DbError> {
         let params: Vec<(&(dyn ToSql + Sync), Type)> =
             params.iter().map(|val| -> (&(dyn ToSql + Sync), Type) { (val, val.sql_type()) }).collect();
-        self.taken(&numbered(sql), &params, take)
+        self.taken(None, &numbered(sql), &params, take)
     }
 
     /// Runs one statement over many rows, given as one array a column.
@@ -191,30 +245,52 @@ impl Pg {
         }
         let (sql, columns) = in_columns(sql, rows);
         let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
-        self.taken(&sql, &params, take).map(drop)
+        self.taken(self.prepared(&sql, &columns)?.as_ref(), &sql, &params, take).map(drop)
     }
 
     /// The same where only a failure is of interest, which the next statement tells.
-    pub(super) fn send_set(&self, sql: &str, rows: &[Vec<Val<'_>>]) {
+    pub(super) fn send_set(&self, sql: &str, rows: &[Vec<Val<'_>>]) -> Result<(), DbError> {
         if rows.is_empty() {
-            return;
+            return Ok(());
         }
-        let (client, (sql, columns)) = (Arc::clone(&self.client), in_columns(sql, rows));
+        let (client, session) = (Arc::clone(&self.client), Arc::clone(&self.session));
+        let (sql, columns) = in_columns(sql, rows);
+        let statement = self.prepared(&sql, &columns)?;
         self.send(async move {
             let params: Vec<(&(dyn ToSql + Sync), Type)> = columns.iter().map(Column::param).collect();
-            let answer = Box::pin(client.query_typed_raw(&sql, params).await?);
-            Ok(answer.try_for_each(async |_| Ok(())).await?)
+            let answer = asked(&client, statement.as_ref(), &sql, &params).await;
+            let answer = Box::pin(answer.map_err(|error| session.met(error))?);
+            answer.try_for_each(async |_| Ok(())).await.map_err(|error| session.met(error))
         });
+        Ok(())
+    }
+
+    /// The statement over `columns` under its name, where there are names.
+    fn prepared(&self, sql: &str, columns: &[Column]) -> Result<Option<Statement>, DbError> {
+        let session = &self.session;
+        if !session.is_own.load(Ordering::Relaxed) || !session.is_writing.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let statements = || session.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(statement) = statements().get(sql) {
+            return Ok(Some(statement.clone()));
+        }
+        let types: Vec<Type> = columns.iter().map(|column| column.param().1).collect();
+        let preparing = self.client.prepare_typed(sql, &types);
+        let statement = self.wait(async { preparing.await.map_err(|error| session.met(error)) })?;
+        statements().insert(sql.to_owned(), statement.clone());
+        Ok(Some(statement))
     }
 
     fn taken(
         &self,
+        statement: Option<&Statement>,
         sql: &str,
         params: &[(&(dyn ToSql + Sync), Type)],
         mut take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
     ) -> Result<usize, DbError> {
-        let params = params.iter().map(|(val, kind)| (*val, kind.clone()));
-        let stream = self.wait(async { Ok(self.client.query_typed_raw(sql, params).await?) })?;
+        let (session, asking) = (&self.session, asked(&self.client, statement, sql, params));
+        let stream = self.wait(async { asking.await.map_err(|error| session.met(error)) })?;
         let mut stream = Box::pin(stream);
         loop {
             let next = |mut stream: Pin<&mut RowStream>| {
@@ -256,6 +332,25 @@ impl Drop for Pg {
             runtime.shutdown_background();
         }
     }
+}
+
+/// Sends a statement, by its name where it has one, and waits for its first answer.
+async fn asked(
+    client: &Client,
+    statement: Option<&Statement>,
+    sql: &str,
+    params: &[(&(dyn ToSql + Sync), Type)],
+) -> Result<RowStream, tokio_postgres::Error> {
+    match statement {
+        Some(statement) => client.query_raw(statement, params.iter().map(|(val, _)| *val)).await,
+        None => client.query_typed_raw(sql, params.iter().map(|(val, kind)| (*val, kind.clone()))).await,
+    }
+}
+
+/// Whether a row of `answer` begins with `value`.
+fn has_value(answer: &[SimpleQueryMessage], value: &str) -> bool {
+    let is_it = |message: &SimpleQueryMessage| matches!(message, SimpleQueryMessage::Row(row) if row.get(0) == Some(value));
+    answer.iter().any(is_it)
 }
 
 /// Waits for an answer, with a bound. A thread that runs tasks of another runtime may not wait on this one, so there

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 
-use super::words::{for_sqlite, of_one_row};
+use super::words::{for_sqlite, of_one_row, without_returning};
 use super::{DbError, Row, Val, without_nul};
 use crate::ledger::error::FailureKind;
 
@@ -182,9 +182,23 @@ impl Sqlite {
         rows: &[Vec<Val<'_>>],
         mut take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
     ) -> Result<(), DbError> {
-        let mut statement = self.0.prepare_cached(&of_one_row(sql))?;
+        let sql = of_one_row(sql);
+        let (change, look) = match without_returning(&sql) {
+            Some((change, look)) => (change, Some(self.0.prepare_cached(&look)?)),
+            None => (sql.as_str(), None),
+        };
+        let (mut statement, mut look) = (self.0.prepare_cached(change)?, look);
         for row in rows {
-            let mut answer = statement.query(params_from_iter(row))?;
+            let mut answer = match &mut look {
+                None => statement.query(params_from_iter(row))?,
+                Some(look) => {
+                    if statement.execute(params_from_iter(row))? == 0 {
+                        continue;
+                    }
+                    let n_params = look.parameter_count();
+                    look.query(params_from_iter(&row[..n_params]))?
+                }
+            };
             while let Some(row) = answer.next()? {
                 take(&Row::Sqlite(row))?;
             }

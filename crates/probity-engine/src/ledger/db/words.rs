@@ -29,6 +29,19 @@ pub(super) fn of_one_row(sql: &str) -> String {
     for_sqlite(&format!("{before}(SELECT {}){after}", columns.join(", "))).into_owned()
 }
 
+/// A statement of one row without its RETURNING, and the look at that row which gives the same: SQLite would make a
+/// temporary table for each row that it returns. Where the row is not known by its number, there is none.
+pub(super) fn without_returning(sql: &str) -> Option<(&str, String)> {
+    let (change, columns) = sql.split_once("RETURNING ")?;
+    let words: Vec<&str> = change.split_whitespace().take(3).collect();
+    let (table, which) = match words[..] {
+        ["INSERT", "INTO", table] if change.contains("DO NOTHING") => (table, "rowid = last_insert_rowid()"),
+        ["UPDATE", table, _] if change.contains(&format!("WHERE {table}.id = ?1 ")) => (table, "id = ?1"),
+        _ => return None,
+    };
+    Some((change, format!("SELECT {columns} FROM {table} WHERE {which}")))
+}
+
 /// A statement in PostgreSQL's words: `$1` for `?1`, its clock, and locks on rows that others may refer to.
 pub(super) fn numbered(sql: &str) -> String {
     let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
@@ -87,6 +100,20 @@ mod tests {
             WHERE a.k = u.k";
         let one = "UPDATE a SET n = a.n + ?2, name = ?3 \n            WHERE a.k = ?1";
         assert_eq!(of_one_row(sql), one);
+    }
+
+    #[test]
+    fn rows_are_looked_at_where_their_numbers_are_known() {
+        let look = |sql: &str| without_returning(sql).map(|(change, look)| format!("{change}; {look}"));
+        let insert = "INSERT INTO a (k) SELECT ?1 WHERE true ON CONFLICT (k) DO";
+        let want = format!("{insert} NOTHING ; SELECT id, k FROM a WHERE rowid = last_insert_rowid()");
+        assert_eq!(look(&format!("{insert} NOTHING RETURNING id, k")), Some(want));
+        assert_eq!(look(&format!("{insert} UPDATE SET n = 1 RETURNING id, k")), None);
+        assert_eq!(look(&format!("{insert} NOTHING")), None);
+        let update = "UPDATE a SET n = ?2 WHERE a.id = ?1 AND n = 1 ";
+        let want = format!("{update}; SELECT n FROM a WHERE id = ?1");
+        assert_eq!(look(&format!("{update}RETURNING n")), Some(want));
+        assert_eq!(look("UPDATE a SET n = ?1 WHERE a.id = 7 RETURNING n"), None);
     }
 
     #[test]
