@@ -34,12 +34,14 @@ pub(super) fn of_one_row(sql: &str) -> String {
 pub(super) fn without_returning(sql: &str) -> Option<(&str, String)> {
     let (change, columns) = sql.split_once("RETURNING ")?;
     let words: Vec<&str> = change.split_whitespace().take(3).collect();
+    // The columns by which tables number their rows.
+    let number = columns.split(',').next().filter(|column| ["id", "attempt"].contains(column))?;
     let (table, which) = match words[..] {
-        ["INSERT", "INTO", table] if change.contains("DO NOTHING") => (table, "rowid = last_insert_rowid()"),
-        ["UPDATE", table, _] if change.contains(&format!("WHERE {table}.id = ?1 ")) => (table, "id = ?1"),
+        ["INSERT", "INTO", table] if change.contains("DO NOTHING") => (table, "last_insert_rowid()"),
+        ["UPDATE", table, _] if change.contains(&format!("WHERE {table}.{number} = ?1 ")) => (table, "?1"),
         _ => return None,
     };
-    Some((change, format!("SELECT {columns} FROM {table} WHERE {which}")))
+    Some((change, format!("SELECT {columns} FROM {table} WHERE {number} = {which}")))
 }
 
 /// A statement in PostgreSQL's words: `$1` for `?1`, its clock, and locks on rows that others may refer to.
@@ -106,14 +108,15 @@ mod tests {
     fn rows_are_looked_at_where_their_numbers_are_known() {
         let look = |sql: &str| without_returning(sql).map(|(change, look)| format!("{change}; {look}"));
         let insert = "INSERT INTO a (k) SELECT ?1 WHERE true ON CONFLICT (k) DO";
-        let want = format!("{insert} NOTHING ; SELECT id, k FROM a WHERE rowid = last_insert_rowid()");
+        let want = format!("{insert} NOTHING ; SELECT id, k FROM a WHERE id = last_insert_rowid()");
         assert_eq!(look(&format!("{insert} NOTHING RETURNING id, k")), Some(want));
         assert_eq!(look(&format!("{insert} UPDATE SET n = 1 RETURNING id, k")), None);
+        assert_eq!(look(&format!("{insert} NOTHING RETURNING k")), None);
         assert_eq!(look(&format!("{insert} NOTHING")), None);
         let update = "UPDATE a SET n = ?2 WHERE a.id = ?1 AND n = 1 ";
-        let want = format!("{update}; SELECT n FROM a WHERE id = ?1");
-        assert_eq!(look(&format!("{update}RETURNING n")), Some(want));
-        assert_eq!(look("UPDATE a SET n = ?1 WHERE a.id = 7 RETURNING n"), None);
+        let want = format!("{update}; SELECT id, n FROM a WHERE id = ?1");
+        assert_eq!(look(&format!("{update}RETURNING id, n")), Some(want));
+        assert_eq!(look("UPDATE a SET n = ?1 WHERE a.id = 7 RETURNING id"), None);
     }
 
     #[test]
