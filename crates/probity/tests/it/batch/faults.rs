@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{FORMS, Form, N_PACKETS, QUICK, Scene};
 use crate::binary::Ran;
+use crate::guarantees::shim::{Fault, library};
 
 /// The run comes through with this fault in its way, at the usual price.
 #[track_caller]
@@ -116,7 +117,7 @@ fn b15_lines_that_are_missing_are_listed_and_asked_again() {
 }
 
 #[test]
-fn b16_b44_errors_inside_are_asked_again() {
+fn b16_b44_b55_errors_inside_are_asked_again() {
     for form in FORMS {
         let (scene, _) = check(form, &["B16"]);
         assert_eq!((scene.n_batches(), scene.n_lost()), (2, 0), "{form:?}");
@@ -301,7 +302,7 @@ fn b48_b49_b50_a_price_that_is_not_known_is_reserved_whole() {
 }
 
 #[test]
-fn b51_a_bill_that_is_larger_than_its_lines_is_said() {
+fn b51_b56_a_bill_that_is_larger_than_its_lines_is_said() {
     let (_, ran) = check(Form::Files, &["B51"]);
     assert!(ran.stderr.contains("the bill may be the larger one"), "{}", ran.stderr);
 }
@@ -391,4 +392,35 @@ fn b72_the_file_of_requests_is_deleted_when_all_is_known() {
     // Files of another key are not seen, so the page is asked with the key too.
     let own = scene.rehearsal.mock.send_with_key("GET", "/v1/files", "Bearer sk-mock");
     assert_eq!(own.json()["data"], json!([]));
+}
+
+/// The disk is full from each write of the store on: what the host has is collected by the next run, and paid for once.
+#[test]
+fn b75_a_disk_that_is_full_while_answers_are_settled_costs_nothing() {
+    const TURNS_MAX: u32 = 60;
+    let Some(library) = library() else { return };
+    for form in FORMS {
+        let scene = Scene::new(form, &[]);
+        scene.run(&["--batch", "--no-wait"]).code(3);
+        let hit = scene.rehearsal.path("hit");
+        let (mut turn, mut n_struck) = (1, 0);
+        while turn < TURNS_MAX {
+            let fault = Fault { mark: "store.db", calls: "w", turn, kind: "ENOSPC", lasting: "for_good" };
+            let mut command = scene.command(&["--batch"]);
+            fault.aim(&mut command, library, &hit);
+            let ran = Ran::of(command);
+            if std::fs::remove_file(&hit).is_err() {
+                assert_eq!(ran.code, Some(0), "{form:?}: {}", ran.stderr);
+                break;
+            }
+            assert_eq!(ran.code, Some(4), "{form:?}, write {turn}: {}", ran.stderr);
+            assert!(ran.stderr.contains("store.db"), "{}", ran.stderr);
+            n_struck += 1;
+            turn += 1 + turn / 2;
+        }
+        assert!(turn < TURNS_MAX && n_struck > 1, "{form:?}: {n_struck} times up to write {turn}");
+        scene.check_results();
+        scene.check_bill();
+        assert_eq!((scene.n_batches(), scene.n_lost()), (1, 0), "{form:?}");
+    }
 }
