@@ -397,7 +397,7 @@ fn b72_the_file_of_requests_is_deleted_when_all_is_known() {
 /// The disk is full from each write of the store on: what the host has is collected by the next run, and paid for once.
 #[test]
 fn b75_a_disk_that_is_full_while_answers_are_settled_costs_nothing() {
-    const TURNS_MAX: u32 = 60;
+    const TURNS_MAX: u32 = 1000;
     let Some(library) = library() else { return };
     for form in FORMS {
         let scene = Scene::new(form, &[]);
