@@ -11,7 +11,7 @@ use super::{Part, Place, copy, failed, fresh, program as tool, read, size, write
 use crate::step::{self, Failure};
 
 /// The tools by which packages are made, from Python's index.
-const TOOLS: [&str; 3] = ["maturin==1.16.0", "ziglang==0.17.0", "cargo-zigbuild==0.24.0"];
+const TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.0"];
 
 /// The crates, each after those it uses.
 const CRATES: [&str; 6] =
@@ -28,17 +28,22 @@ pub(super) fn tools(place: &Place) -> Result<Part, Failure> {
     Ok(Part::Made(TOOLS.join(" ")))
 }
 
-/// Builds the program for `target` and returns where it is.
+/// Builds the program for `target` and its wheel, and returns where the program is. Everything is packed from this one
+/// build: another command would tell the compiler of C otherwise, and compile all of it again.
 pub(super) fn program(place: &Place, target: &str) -> Result<PathBuf, Failure> {
-    built(place, target, &place.root)
+    built(place, target, &place.root, &place.out)
 }
 
-fn built(place: &Place, target: &str, root: &Path) -> Result<PathBuf, Failure> {
+fn built(place: &Place, target: &str, root: &Path, out: &Path) -> Result<PathBuf, Failure> {
     step::captured(tool("rustup", ["target", "add", target]))?;
-    let arguments = ["zigbuild", "--locked", "--profile", "dist", "--package", "probity", "--target", target];
-    let mut cargo = step::cargo(arguments);
-    cargo.current_dir(root);
-    step::captured(reproducible(cargo, place, root))?;
+    let mut maturin =
+        tool(place.tools.join("bin/maturin"), ["build", "--quiet", "--zig", "--target", target]);
+    if target.contains("linux") {
+        // The program is static: it runs beside either C library.
+        maturin.args(["--compatibility", "manylinux2014", "--compatibility", "musllinux_1_1"]);
+    }
+    maturin.arg("--out").arg(out).current_dir(root.join("python"));
+    step::captured(reproducible(maturin, place, root))?;
     let name = if target.contains("windows") { "probity.exe" } else { "probity" };
     Ok(place.root.join("target").join(target).join("dist").join(name))
 }
@@ -73,7 +78,7 @@ pub(super) fn again(place: &Place, target: &str, program: &Path) -> Result<Part,
     fresh(&copy)?;
     let mut archive = tool("sh", ["-c", "git ls-files -z | xargs -0 tar c | tar x -C \"$0\""]);
     step::captured(archive.arg(&copy).current_dir(&place.root))?;
-    let second = built(place, target, &copy).and_then(|program| digest(&program));
+    let second = built(place, target, &copy, &copy.join("wheels")).and_then(|program| digest(&program));
     // A copy that stays among the temporary files does no harm.
     let _ = fs::remove_dir_all(&copy);
     match second? {
@@ -115,16 +120,8 @@ pub(super) fn archive(place: &Place, target: &str, program: &Path) -> Result<Par
     Ok(Part::Made(size(&packed)))
 }
 
-/// The wheel with the program and the Python package.
+/// The wheel with the program and the Python package, as it was built.
 pub(super) fn wheel(place: &Place, target: &str) -> Result<Part, Failure> {
-    let mut maturin =
-        tool(place.tools.join("bin/maturin"), ["build", "--quiet", "--zig", "--target", target]);
-    if target.contains("linux") {
-        // The program is static: it runs beside either C library.
-        maturin.args(["--compatibility", "manylinux2014", "--compatibility", "musllinux_1_1"]);
-    }
-    maturin.arg("--out").arg(&place.out).current_dir(place.root.join("python"));
-    step::captured(reproducible(maturin, place, &place.root))?;
     let wheel = newest(&place.out, |name| name.contains(".whl") && is_for(name, target));
     wheel.map(|wheel| Part::Made(size(&wheel))).ok_or_else(|| failed("maturin build", &"no wheel"))
 }
