@@ -240,3 +240,82 @@ fn k26_two_rooms_on_one_record_keep_one_label_each() {
         room.end().code(0);
     }
 }
+
+/// K12: a record of another version of the program is left alone, and the message says which of the two is older.
+#[test]
+fn k12_a_record_of_another_version_is_refused_by_its_number() {
+    let Some(fleet) = Fleet::peaceful(3) else { return };
+    fleet.scene.run(&[]).code(0);
+    let n_paid = fleet.judge.n_requests();
+    fleet.server.sql("probity", "UPDATE probity_store SET version = 99");
+    fleet.scene.run(&[]).code(4).says(["its schema is version 99", "update probity"]);
+    fleet.server.sql("probity", "UPDATE probity_store SET version = 1");
+    fleet.scene.run(&["--offline"]).code(4).says(["use a new database"]);
+    assert_eq!(fleet.judge.n_requests(), n_paid);
+}
+
+/// K14: of two runs at the same time that share packets, each pays for what the other has not, and both are complete.
+#[test]
+fn k14_runs_that_share_packets_pay_for_each_once() {
+    let Some(fleet) = Fleet::peaceful(40) else { return };
+    let other = Scene::new(cases(60), &fleet.judge.base_url()).on(&fleet.server.address("probity"));
+    let started = [&fleet.scene, &other].map(|scene| scene.command(&["--yes"]).spawn().expect("it starts"));
+    for mut process in started {
+        assert_eq!(process.wait().expect("it ends").code(), Some(0));
+    }
+    for (scene, n_cases) in [(&fleet.scene, 40), (&other, 60)] {
+        assert_eq!(scene.results()["summary"]["scored"], n_cases);
+    }
+    assert_eq!(fleet.judge.n_requests(), 120, "two packets a case, and none twice");
+}
+
+/// K25: a shard is incomplete, shards of files are one record once they are merged, and overlapping ones pay once.
+#[test]
+fn k25_shards_are_one_record_together() {
+    let judge = Judge::sound(2, 0);
+    let scene = Scene::new(cases(20), &judge.base_url());
+    let shard = |scene: Scene, store: &str, part: &str, code: i32| {
+        let scene = scene.on(store);
+        scene.run(&["--shard", part]).code(code);
+        scene
+    };
+    let scene = shard(scene, "a.db", "1/3", 3);
+    let scene = shard(scene, "b.db", "2/3", 3);
+    let scene = shard(scene, "c.db", "3/3", 3);
+    assert_eq!(judge.n_requests(), 40, "each packet is in one shard");
+    let merge = |stores: &[&str], into: &str| {
+        let words = stores.iter().copied().chain(["--into", into]);
+        scene.args(["store", "merge"]).words(words).run().code(0);
+    };
+    merge(&["a.db", "c.db"], "two.db");
+    merge(&["a.db", "b.db", "c.db"], "all.db");
+    let scene = scene.on("two.db");
+    scene.run(&["--offline"]).code(3);
+    let scene = scene.on("all.db");
+    scene.run(&["--offline"]).code(0);
+    assert_eq!(scene.results()["summary"]["scored"], 20);
+    let scene = shard(scene, "all.db", "1/2", 0);
+    assert_eq!(judge.n_requests(), 40, "shards that overlap ask for nothing again");
+    drop(scene);
+}
+
+/// K28: reports and the upkeep of the record stop no worker.
+#[test]
+fn k28_reports_and_upkeep_beside_a_run() {
+    let Some(fleet) = Fleet::peaceful(60) else { return };
+    let address = fleet.server.address("probity");
+    let mut run = fleet.scene.command(&["--yes", "--concurrency", "4"]).spawn().expect("it starts");
+    let mut n_beside = 0;
+    while run.try_wait().expect("it is a child").is_none() {
+        if fleet.judge.n_requests() > 0 {
+            fleet.scene.args(["store", "vacuum", "--store", &address]).run().code(0);
+            let words = ["report", "last", "--store", &address, "--output", "outbox/beside.json"];
+            let beside = fleet.scene.args(words).run();
+            assert!(matches!(beside.code, Some(0 | 3)), "{beside:?}");
+            n_beside += 1;
+        }
+    }
+    assert_eq!(run.wait().expect("it ends").code(), Some(0));
+    assert!(n_beside > 0, "the run outlasts a report");
+    assert_eq!(fleet.judge.n_requests(), fleet.n_packets());
+}
