@@ -206,6 +206,16 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
         let (n, n_cases) = (pairs.len(), cases.len());
         warnings.push(format!("{n} pairs are about {n_cases} cases: intervals and tests {ONE_DRAW}"));
     }
+    let tickets =
+        || pairs.iter().filter_map(|pair| Some((pair.before.ticket.as_ref()?, pair.after.ticket.as_ref()?)));
+    let n_other = tickets().filter(|(one, other)| one != other).count();
+    if 2 * n_other > tickets().count() {
+        warnings.push(format!(
+            "{n_other} of {} pairs have different tickets: cases are paired by id, and ids that number the records \
+             (id=#) move when one is added or removed",
+            pairs.len()
+        ));
+    }
     let n_elsewhere = pairs.iter().filter(|pair| pair.slice().is_none()).count();
     if n_elsewhere > 0 {
         warnings

@@ -200,7 +200,7 @@ pub(super) fn lacking(has: impl Fn(Field) -> bool, unanswered: Unanswered) -> Ve
 }
 
 /// What to say about a file whose records lack fields, by the columns that it has.
-pub(super) fn not_understood(file: &str, columns: &[ShownColumn<'_>], lacks: &[Field]) -> NotUnderstood {
+pub(super) fn not_understood(columns: &[ShownColumn<'_>], lacks: &[Field]) -> NotUnderstood {
     let words = |field: &Field| match field {
         Field::Id => "an id",
         Field::Reply => "the reply",
@@ -218,10 +218,12 @@ pub(super) fn not_understood(file: &str, columns: &[ShownColumn<'_>], lacks: &[F
         hint += &format!("  {name:width$}  {sample}\n");
     }
     if unfound.is_empty() {
+        let numbers =
+            if sources.iter().any(|source| source == "id=#") { " (# numbers the records)" } else { "" };
+        hint += &format!("add to the command: --map {}{numbers}", quoted_for_shell(&sources.join(",")));
+    } else if let ([ShownColumn { name, .. }], Some(sign)) = (columns, delimiter_in(columns)) {
         hint += &format!(
-            "try: probity run {} --map {}",
-            quoted_for_shell(file),
-            quoted_for_shell(&sources.join(","))
+            "only one column was found: if its cells end with {sign:?}, add --delimiter '{sign}' ({name})"
         );
     } else {
         let unfound: Vec<&str> = unfound.iter().map(words).collect();
@@ -233,6 +235,14 @@ pub(super) fn not_understood(file: &str, columns: &[ShownColumn<'_>], lacks: &[F
         );
     }
     NotUnderstood { message, hint }
+}
+
+/// The sign that may part the names in the only column.
+fn delimiter_in(columns: &[ShownColumn<'_>]) -> Option<char> {
+    let [ShownColumn { name, .. }] = columns else { return None };
+    let is_sign =
+        |c: &char| !c.is_alphanumeric() && !c.is_whitespace() && !['_', '-', '.', '"', '\''].contains(c);
+    name.chars().find(is_sign)
 }
 
 /// A mapping for the fields that are lacking, and the fields for which no column is likely.

@@ -174,7 +174,7 @@ impl CsvTable {
                 sample: cells.get(at).map_or(String::new(), |cell| sample(cell)),
             })
             .collect();
-        Ok(not_understood(input.file(), &columns, lacks))
+        Ok(not_understood(&columns, lacks))
     }
 
     /// What the last row, whose source is `row`, says in the columns of this kind, in order.

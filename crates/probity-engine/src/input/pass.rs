@@ -191,7 +191,7 @@ impl CaseReader {
     /// Opens a file of cases.
     fn open(source: &DataFile, options: &LoadOptions) -> Result<Self, LoadError> {
         let mut file = FileReader::open(source, options, Vocabulary::Cases)?;
-        let records = RecordReader::new(file.names()?, source.name());
+        let records = RecordReader::new(file.names()?);
         let (options, waiting) = (options.clone(), (VecDeque::new(), 0));
         let (n_joined, n_passed_over, tools) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let conversations = None;
@@ -315,7 +315,6 @@ impl CaseReader {
 /// From the texts of one file's records to what they hold.
 struct RecordReader {
     names: FileNames,
-    file: Arc<str>,
     known: NameCache,
     n_read: usize,
     /// What to say about the first record where none could be read.
@@ -323,9 +322,8 @@ struct RecordReader {
 }
 
 impl RecordReader {
-    fn new(names: FileNames, file: &Arc<str>) -> Self {
-        let (file, known) = (Arc::clone(file), NameCache::default());
-        Self { names, file, known, n_read: 0, not_understood: None }
+    fn new(names: FileNames) -> Self {
+        Self { names, known: NameCache::default(), n_read: 0, not_understood: None }
     }
 
     fn held(
@@ -380,7 +378,7 @@ impl RecordReader {
         let column = |((name, sample), known)| ShownColumn { name, known, sample: String::clone(sample) };
         let columns: Vec<ShownColumn<'_>> =
             members.iter().map(|(name, sample)| (name.as_str(), sample)).zip(&known).map(column).collect();
-        let NotUnderstood { message, hint } = not_understood(&self.file, &columns, &lacks);
+        let NotUnderstood { message, hint } = not_understood(&columns, &lacks);
         (!lacks.is_empty()).then(|| format!("{message}; {hint}"))
     }
 }

@@ -196,7 +196,7 @@ fn a_table_of_messages_is_told_with_a_mapped_id() {
               Sender          "Customer"
               Message         "When is my order coming?"
               Internal note?  "No"
-            try: probity run c.csv --map id=Conversation
+            add to the command: --map id=Conversation
         "#]],
     );
     check_columns(
@@ -222,7 +222,7 @@ fn a_suggestion_tells_both_sides_apart() {
               Subject              "x"
               What came by mail    "Where is my order 1043?"
               Agent response sent  "It has left our warehouse yesterday evening."
-            try: probity run c.csv --map 'ticket=What came by mail,reply=Agent response sent'
+            add to the command: --map 'ticket=What came by mail,reply=Agent response sent'
         "#]],
     );
 }
@@ -238,7 +238,7 @@ fn a_suggestion_looks_into_objects() {
             notice: c.jsonl: found no columns with an id, the customer's text, the reply; these are its columns, each with its first value:
               request.user_query  "Where is my order 1043, please?"
               response.text       "It is on its way to you."
-            try: probity run c.jsonl --map 'id=#,ticket=request.user_query,reply=response.text'
+            add to the command: --map 'id=#,ticket=request.user_query,reply=response.text' (# numbers the records)
             0 line 1: ? skipped: Missing 'id' field
         "#]],
     );

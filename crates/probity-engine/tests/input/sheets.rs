@@ -194,7 +194,7 @@ fn a_record_that_is_not_understood_shows_what_it_has() {
           conversation   "c-1"
           customer_said  "Where is my order 1043, please?"
           bot_said       "It is on its way to you."
-        try: probity run c.jsonl --map id=conversation,ticket=customer_said,reply=bot_said
+        add to the command: --map id=conversation,ticket=customer_said,reply=bot_said
         0 line 1: ? skipped: Missing 'id' field
         1 line 2: ? skipped: Missing 'id' field
     "#]],

@@ -72,7 +72,7 @@ fn d34_a_name_twice_in_the_header() {
               ticket    "t"
               output    "r"
               response  "s"
-            try: probity run c.csv --map reply=response
+            add to the command: --map reply=response
         "#]],
     );
     check(

@@ -137,6 +137,13 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
             lines.push(format!("annotators '{other}' and '{name}' differ in case only and count as two"));
         }
     }
+    let n_unnamed = kept.iter().filter(|stored| stored.label.annotator.is_none()).count();
+    if n_unnamed > 0 {
+        lines.push(format!(
+            "{} without an `annotator`: counted as one unnamed person",
+            counted(n_unnamed, "label")
+        ));
+    }
     lines
 }
 

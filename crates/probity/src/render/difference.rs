@@ -21,6 +21,8 @@ use crate::plain::excerpt;
 
 /// So many cases of each kind are listed.
 const CASES_SHOWN_MAX: usize = 10;
+/// A move of levels with a smaller p is more than chance.
+const ALPHA: f64 = 0.05;
 /// How much of a part of a definition is shown: enough to tell hashes apart.
 const PART_CHARS_MAX: usize = 40;
 
@@ -100,7 +102,7 @@ pub(crate) fn document(shown: &DifferenceShown<'_>) -> Document {
 
 /// Where the pass rate went, and whether that is decided.
 fn verdict(changed: &Difference<'_>) -> String {
-    let Some(pass) = &changed.overall.pass else { return String::new() };
+    let Some(pass) = &changed.overall.pass else { return level_verdict(changed) };
     let Estimate { value, low, high, .. } = pass.change;
     let rates = [pass.before.value, pass.after.value].map(percent);
     let moved = match value {
@@ -108,9 +110,24 @@ fn verdict(changed: &Difference<'_>) -> String {
         ..0.0 => "fell",
         _ => "rose",
     };
-    let decided = if low <= 0.0 && high >= 0.0 { "not decided" } else { "for certain" };
+    let decided = if low <= 0.0 && high >= 0.0 { "this may be chance" } else { "more than chance" };
     let [low, high] = [low, high].map(|points| signed(100.0 * points, 1));
     format!("The pass rate {moved} from {} to {}: {decided}, {low} to {high} points.", rates[0], rates[1])
+}
+
+/// The same of the criterion that moved most, by a rubric without a pass rule.
+fn level_verdict(changed: &Difference<'_>) -> String {
+    let moved = changed.overall.criteria.iter().filter_map(|(id, change)| Some((id, change.as_ref()?)));
+    let most = moved
+        .filter(|(_, change)| change.n_higher + change.n_lower > 0)
+        .max_by(|one, other| one.1.change.value.abs().total_cmp(&other.1.change.value.abs()));
+    let Some((id, change)) = most else { return String::new() };
+    let word = if change.change.value < 0.0 { "fell" } else { "rose" };
+    let p = change.adjusted.or(change.sign_test).unwrap_or(1.0);
+    let decided = if p < ALPHA { "more than chance" } else { "this may be chance" };
+    let (n, p) = (changed.pairs.len(), p_number(p));
+    let [before, after] = [change.before, change.after].map(|mean| format!("{mean:.2}"));
+    format!("The level of {id} {word} most, from {before} to {after} over {n} pairs: {decided} (p {p}).")
 }
 
 fn lead(shown: &DifferenceShown<'_>, n_changed: usize) -> String {
@@ -141,7 +158,7 @@ fn definition(changed: &Difference<'_>) -> Section {
     };
     let lines = changed.definition.iter();
     let lines = lines.map(|part| format!("{}: {} → {}", part.part, side(&part.before), side(&part.after)));
-    Section::new("definition", "What the runs were made of differs in").list(lines)
+    Section::new("definition", "What the runs were made of differs").list(lines)
 }
 
 fn is_hash(text: &str) -> bool {
@@ -432,7 +449,13 @@ fn flips(changed: &Difference<'_>) -> Vec<Section> {
         Section::new(&format!("{before}-{after}"), &title)
             .quotes(cases.map(flipped).collect(), usize::try_from(n).unwrap_or(usize::MAX))
     };
-    changed.flips().into_iter().map(flip).collect()
+    let mut sections: Vec<Section> = changed.flips().into_iter().map(flip).collect();
+    let moved: Vec<&Pair<'_>> =
+        changed.pairs.iter().filter(|pair| pair.differs() && !pair.flipped()).collect();
+    let title = format!("same outcome, other levels: {}", counted(moved.len() as u64, "case"));
+    let cases = moved.iter().take(CASES_SHOWN_MAX).map(|pair| flipped(pair)).collect();
+    sections.push(Section::new("moved", &title).quotes(cases, moved.len()));
+    sections
 }
 
 fn flipped(pair: &Pair<'_>) -> Quote {

@@ -49,7 +49,10 @@ pub(crate) fn document(shown: &ProbingShown) -> Document {
     tiles.push(Tile::count(probing.bases.own, "bases of your own"));
     tiles.push(Tile::count(probing.bases.shipped, "shipped bases"));
     if job.n_blocked > 0 {
-        tiles.push(Tile::count(job.n_blocked, "replies blocked by the gate"));
+        tiles.push(Tile::count(
+            job.n_blocked,
+            if job.n_blocked == 1 { "reply blocked by the gate" } else { "replies blocked by the gate" },
+        ));
     }
     tiles.push(Tile { value: percent(probing.tolerance.share()), name: "tolerated".to_owned() });
     let sections = OUTCOMES.iter().filter_map(|(outcome, id, title)| section(probing, *outcome, id, title));

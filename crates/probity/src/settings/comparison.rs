@@ -152,7 +152,11 @@ fn refuse_nothing(job: &CompareJob) -> Result<(), Failure> {
     if variants.len() < 2 {
         let found = variants.first().map_or("none".to_owned(), |only| format!("only '{only}'"));
         return Err(Failure::usage(format!("{}: expected replies of two variants, found {found}", job.name))
-            .hint("name a file for each variant, or give records a `variant`"));
+            .hint(if variants.is_empty() {
+                "every record was skipped, each with its reason above; records without ids are numbered by --map 'id=#'"
+            } else {
+                "name a file for each variant, or give records a `variant`"
+            }));
     }
     if job.meetings.is_empty() {
         let why = match job.mismatched.first() {

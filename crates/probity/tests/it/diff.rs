@@ -127,7 +127,7 @@ fn a_change_is_shown_with_its_cases() {
         &expect![[r#"
             a.json → b.json · desk 1 · judge openai gpt-4o-mini (advisory)
             6 pairs by id · 5 changed · 1 only before · 0 only after · 71.4 % with an outcome in both runs
-            The pass rate fell from 80.0 % to 40.0 %: not decided, −80.4 to +31.3 points.
+            The pass rate fell from 80.0 % to 40.0 %: this may be chance, −80.4 to +31.3 points.
             5 of 6 pairs changed.
 
             Pass rate, before and after
@@ -137,7 +137,7 @@ fn a_change_is_shown_with_its_cases() {
             shipping       66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
             p: McNemar's exact test; adjusted: over the slices.
 
-            What the runs were made of differs in
+            What the runs were made of differs
 
             What moved
             figure     before   after  change     95 % interval  n  higher  lower       p  adjusted

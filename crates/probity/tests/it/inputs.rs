@@ -102,9 +102,12 @@ fn a_foreign_table_is_scored_with_two_commands() {
     let first = probity.args(["run", "export.csv"]).run().code(2);
     assert!(first.stderr.contains("found no column with the reply"), "{}", first.stderr);
     assert!(first.stderr.contains("Subject        \"Late order\""), "{}", first.stderr);
-    let suggested =
-        first.stderr.lines().find_map(|line| line.trim().strip_prefix("try: probity ")).expect("a command");
-    assert_eq!(suggested, "run export.csv --map 'reply=Case Comments'");
+    let suggested = first
+        .stderr
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("add to the command: "))
+        .expect("a flag");
+    assert_eq!(suggested, "--map 'reply=Case Comments'");
     let map = ["run", "export.csv", "--map", "reply=Case Comments", "--json"];
     let out = probity.args(map).run().code(0).json();
     assert_eq!(ids(&out), ["00001043"]);

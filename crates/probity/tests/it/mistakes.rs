@@ -215,10 +215,10 @@ fn keys_servers_and_limits() {
         &folder,
         &["run", "tickets.json", "--model", "gpt-6-luna"],
         &expect![[r#"
-        error: the environment variable OPENAI_API_KEY is not set; expected the key of the account
-        hint: export OPENAI_API_KEY=…, or choose --judge baseline; --base-url names a server without a key
-        [exit code 2]
-    "#]],
+            error: the environment variable OPENAI_API_KEY is not set
+            hint: export OPENAI_API_KEY=…, or choose --judge baseline; --base-url names a server without a key
+            [exit code 2]
+        "#]],
     );
     check(
         &folder,
@@ -363,7 +363,7 @@ fn the_doctor_says_what_is_configured_and_from_where() {
         policies   none: claims are not checked against policies  (gate.policies)
         own rules  0 files                                        (gate.rules)
         budget     none; asks first above $5                      (budget)
-        problem: the environment variable OPENAI_API_KEY is not set; expected the key of the account
+        problem: the environment variable OPENAI_API_KEY is not set
         problem: there is no rubric support-glod: it is neither built in nor a file
         No call was made; --ask asks the judge's host for its models.
     "#]]

@@ -320,7 +320,10 @@ fn faulty(faults: &Faults, numbers: &[usize], rows: &LabelRows) -> Failure {
         format!("the label of item '{item}'{by} in the store: {reason}")
     };
     all_faults(&faults.rows.iter().map(line).collect::<Vec<_>>())
-        .hint("labels by several rubrics can share a store if each names its `rubric`")
+        .hint(
+            "to correct a label, `probity export labels`, edit the file and name it with --labels; labels by several \
+             rubrics can share a store if each names its `rubric`",
+        )
 }
 
 /// Finds what is wrong with labels before anything is spent.

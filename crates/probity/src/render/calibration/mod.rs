@@ -183,7 +183,10 @@ fn tiles(all: &Calibration, only: Option<&JudgeFigures>) -> Vec<Tile> {
         tiles.push(Tile::count(judge.n_without_verdict, "labelled, without a verdict that counts"));
     }
     tiles.push(Tile::count(all.people.n_units, "labelled items"));
-    tiles.push(Tile::count(all.people.n_annotators, "people"));
+    tiles.push(Tile::count(
+        all.people.n_annotators,
+        if all.people.n_annotators == 1 { "person" } else { "people" },
+    ));
     tiles
 }
 
