@@ -5,46 +5,27 @@
 //! hundred packets; a list leaves them no choice. A test looks at the plan.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use probity_core::packet::{PacketHash, PacketMap};
 
-use super::db::{Db, DbError, Row, Val, vals};
+use super::db::{Db, DbError, LIST_MAX, Row, Val, vals};
 use super::error::StoreError;
 use super::reader::Reader;
 use super::record::{AttemptOutcome, AttemptSummary, Found, KnownKind, Settled, Settlement};
 use super::tables::judge_row;
 use crate::judge::JudgeId;
 
-/// Packets that are asked about at once.
-const BATCH: usize = 128;
-
 /// The numbers of packets, by their hashes.
-static PACKETS: LazyLock<String> =
-    LazyLock::new(|| format!("SELECT id, hash FROM packet WHERE hash IN ({})", marks(1)));
+const PACKETS: &str = "SELECT id, hash FROM packet WHERE hash {in BYTEA}";
 
-/// What is settled about packets; the parameters are the judge, the repeat and the packets' numbers.
-static SETTLEMENTS: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT packet, CASE WHEN verdict IS NULL THEN 0 ELSE 1 END, attempts, verdict, reason, detail
-        FROM settlement WHERE judge = ?1 AND repeat = ?2 AND packet IN ({})",
-        marks(3)
-    )
-});
+/// What is settled about packets, by their numbers; the parameters are the judge and the repeat.
+const SETTLEMENTS: &str =
+    "SELECT packet, CASE WHEN verdict IS NULL THEN 0 ELSE 1 END, attempts, verdict, reason, detail
+    FROM settlement WHERE judge = ?1 AND repeat = ?2 AND packet {in BIGINT}";
 
 /// The attempts at packets, the last of each behind the others; the parameters are those of [`SETTLEMENTS`].
-static ATTEMPTS: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT packet, state, outcome, n, detail, batch
-        FROM attempt WHERE judge = ?1 AND repeat = ?2 AND packet IN ({}) ORDER BY id",
-        marks(3)
-    )
-});
-
-/// [`BATCH`] marks for parameters, the first of this number.
-fn marks(first: usize) -> String {
-    (first..first + BATCH).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ")
-}
+const ATTEMPTS: &str = "SELECT packet, state, outcome, n, detail, batch
+    FROM attempt WHERE judge = ?1 AND repeat = ?2 AND packet {in BIGINT} ORDER BY id";
 
 impl Reader {
     /// What the store has about each of `packets`: what is not in it was never asked about.
@@ -105,16 +86,19 @@ fn looked_up<T>(
 ) -> Result<PacketMap<T>, DbError> {
     let mut found = PacketMap::default();
     let Some(judge) = judge_row(db, judge)? else { return Ok(found) };
-    for packets in packets.chunks(BATCH) {
-        let hashes = padded(&[], packets.iter().map(|packet| Val::from(packet.as_bytes())));
-        let known = db.rows(&PACKETS, &hashes, |row| Ok((row.get(0)?, packet_hash(row, 1)?)))?;
-        let mut left: BTreeMap<i64, PacketHash> = known.into_iter().collect();
-        for (sql, read) in [(&SETTLEMENTS, settled), (&ATTEMPTS, attempted)] {
+    for packets in packets.chunks(LIST_MAX) {
+        let hashes: Vec<Val<'_>> = packets.iter().map(|packet| Val::from(packet.as_bytes())).collect();
+        let mut left: BTreeMap<i64, PacketHash> = BTreeMap::new();
+        db.each_in(PACKETS, &[], &hashes, |row| {
+            left.insert(row.get(0)?, packet_hash(row, 1)?);
+            Ok(())
+        })?;
+        for (sql, read) in [(SETTLEMENTS, settled), (ATTEMPTS, attempted)] {
             if left.is_empty() {
                 break;
             }
-            let params = padded(&vals![judge, repeat], left.keys().map(|number| Val::from(*number)));
-            db.each(sql, &params, |row| {
+            let numbers: Vec<Val<'_>> = left.keys().map(|number| Val::from(*number)).collect();
+            db.each_in(sql, &vals![judge, repeat], &numbers, |row| {
                 let hash = left[&row.get(0)?];
                 found.insert(hash, read(row)?);
                 Ok(())
@@ -136,15 +120,6 @@ fn settlement(row: &Row<'_>) -> Result<Found, DbError> {
 fn attempt(row: &Row<'_>) -> Result<Found, DbError> {
     let detail = row.get::<Option<String>>(4)?.unwrap_or_default();
     Ok(Found::Attempted(AttemptSummary { outcome: attempt_outcome(row, 1)?, n: row.get(3)?, detail }))
-}
-
-/// Parameters for [`BATCH`] marks: the last value fills what is left, so that there is one statement.
-fn padded<'a>(before: &[Val<'a>], vals: impl Iterator<Item = Val<'a>>) -> Vec<Val<'a>> {
-    let mut params = before.to_vec();
-    params.extend(vals);
-    let last = params.last().copied().unwrap_or(Val::Null);
-    params.resize(before.len() + BATCH, last);
-    params
 }
 
 /// The packet hash in `column`.
@@ -172,12 +147,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = crate::ledger::Store::open(&folder.path().join("store.db")).unwrap().store;
         let reader = store.reader().unwrap();
-        let numbers = padded(&vals![1_i64, 0_u32], std::iter::once(Val::Int(1)));
-        let hashes = padded(&[], std::iter::once(Val::Blob(&[0; 32])));
-        let asked = [("packet", &PACKETS, hashes), ("settlement", &SETTLEMENTS, numbers.clone())];
-        for (table, sql, params) in asked.into_iter().chain([("attempt", &ATTEMPTS, numbers)]) {
-            let sql = format!("EXPLAIN QUERY PLAN {}", **sql);
-            let plan = reader.ask(|db| db.rows(&sql, &params, |row| row.get::<String>(3))).unwrap();
+        let (number, hash) = (Val::Int(1), Val::Blob(&[0; 32]));
+        let asked =
+            [("packet", PACKETS, hash), ("settlement", SETTLEMENTS, number), ("attempt", ATTEMPTS, number)];
+        for (table, sql, one) in asked {
+            let params = if sql == PACKETS { Vec::new() } else { vals![1_i64, 0_u32].into() };
+            let explained = reader.ask(|db| {
+                let mut plan = Vec::new();
+                db.each_in(&format!("EXPLAIN QUERY PLAN {sql}"), &params, &[one], |row| {
+                    plan.push(row.get::<String>(3)?);
+                    Ok(())
+                })?;
+                Ok(plan)
+            });
+            let plan = explained.unwrap();
             assert!(plan[0].starts_with(&format!("SEARCH {table} USING ")), "{plan:#?}");
             assert!(plan.iter().all(|line| !line.contains("SCAN")), "{plan:#?}");
         }

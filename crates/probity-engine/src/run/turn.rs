@@ -297,7 +297,7 @@ fn settled_meanwhile(
     desk: &Desk,
     group: &[(Rc<UnitLabel>, SizedPacket)],
 ) -> Result<HashSet<PacketHash>, StoreError> {
-    if !desk.store.is_shared() || group.is_empty() {
+    if !desk.store.is_shared() || !desk.lane.has_others() || group.is_empty() {
         return Ok(HashSet::new());
     }
     let hashes: Vec<PacketHash> = group.iter().map(|(_, sized)| sized.packet.hash()).collect();

@@ -414,6 +414,11 @@ impl Lane {
         is_refused
     }
 
+    /// Whether other workers are on the lane, as far as they told.
+    pub(crate) fn has_others(&self) -> bool {
+        self.state().servers.iter().any(|server| server.share < self.settings.concurrency)
+    }
+
     /// Waits until another call may be put on record, or learns that there will be none.
     pub async fn stand(&self) -> Result<StandingCall<'_>, Stop> {
         loop {

@@ -2,8 +2,8 @@
 //!
 //! The store and the review room are plain SQL over [`Db`], the same texts for SQLite and PostgreSQL. Statements keep to
 //! what both understand: `?1` for parameters (never `$1`, which SQLite numbers by appearance), no JSON functions, `max`
-//! with one argument, no booleans in columns. Three words are translated: `{rows(k BIGINT, body TEXT)}` stands for a
-//! table of given rows, see [`Db::set`], `{for_update}` behind a SELECT for a lock on its rows until the transaction
+//! with one argument, no booleans in columns. Four words are translated: `{rows(k BIGINT, body TEXT)}` stands for a
+//! table of given rows, see [`Db::set`], `{in BIGINT}` for a list, see [`Db::each_in`], `{for_update}` behind a SELECT for a lock on its rows until the transaction
 //! ends, and `{now_ms}` for the database's clock. PostgreSQL refuses the character NUL in texts, so both keep U+FFFD in
 //! its place.
 
@@ -20,7 +20,11 @@ use super::error::FailureKind;
 
 pub(super) use postgres::{Pg, Protection};
 pub(super) use sqlite::{Access, LogAtClose, Sqlite};
+use words::marks;
 pub(super) use words::schema_for_postgres;
+
+/// The most values in a list.
+pub(super) const LIST_MAX: usize = 128;
 
 /// A connection to the database of a store.
 pub(crate) enum Db {
@@ -132,6 +136,27 @@ impl Db {
             Db::Postgres(server) => server.each(sql, params, take),
         }
         .map(drop)
+    }
+
+    /// The same for a statement with a list: `{in BIGINT}` behind a column stands for the values of `list`, at most
+    /// [`LIST_MAX`] of them and at least one.
+    pub(super) fn each_in(
+        &self,
+        sql: &str,
+        params: &[Val<'_>],
+        list: &[Val<'_>],
+        take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        match self {
+            Db::Sqlite(file) => {
+                // The last value fills what is left, so that there is one statement.
+                let last = list.last().copied().unwrap_or(Val::Null);
+                let list = list.iter().copied().chain(std::iter::repeat(last)).take(LIST_MAX);
+                let all: Vec<Val<'_>> = params.iter().copied().chain(list).collect();
+                file.each(&marks(sql, params.len() + 1, LIST_MAX), &all, take).map(drop)
+            }
+            Db::Postgres(server) => server.each_in(sql, params, list, take),
+        }
     }
 
     /// The rows of a statement, as `read` reads them.

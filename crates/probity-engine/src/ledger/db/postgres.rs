@@ -21,7 +21,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, RowStream, SimpleQueryMessage, Statement};
 
 use super::tls::Tls;
-use super::words::{arrays, numbered};
+use super::words::{any, arrays, numbered};
 use super::{DbError, Row, Val};
 use crate::ledger::error::FailureKind;
 
@@ -231,6 +231,23 @@ impl Pg {
         let params: Vec<(&(dyn ToSql + Sync), Type)> =
             params.iter().map(|val| -> (&(dyn ToSql + Sync), Type) { (val, val.sql_type()) }).collect();
         self.taken(None, &numbered(sql), &params, take)
+    }
+
+    /// The same for a statement with a list, which is one array.
+    pub(super) fn each_in(
+        &self,
+        sql: &str,
+        params: &[Val<'_>],
+        list: &[Val<'_>],
+        take: impl FnMut(&Row<'_>) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        let (sql, kind) = any(sql, params.len() + 1);
+        let list: Vec<Vec<Val<'_>>> = list.iter().map(|val| vec![*val]).collect();
+        let list = Column::of(&list, 0, kind);
+        let mut all: Vec<(&(dyn ToSql + Sync), Type)> =
+            params.iter().map(|val| -> (&(dyn ToSql + Sync), Type) { (val, val.sql_type()) }).collect();
+        all.push(list.param());
+        self.taken(None, &sql, &all, take).map(drop)
     }
 
     /// Runs one statement over many rows, given as one array a column.

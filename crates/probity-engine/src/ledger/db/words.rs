@@ -44,6 +44,26 @@ pub(super) fn without_returning(sql: &str) -> Option<(&str, String)> {
     Some((change, format!("SELECT {columns} FROM {table} WHERE {number} = {which}")))
 }
 
+/// What stands before `{in …}`, the type of its values, and what stands behind it.
+fn around_list(sql: &str) -> (&str, &str, &str) {
+    let parts = sql.split_once("{in ").and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let (before, (kind, after)) = parts.expect("a statement over a list names it");
+    (before, kind, after)
+}
+
+/// A statement over `{in …}` as SQLite runs it, with so many parameters from number `first` on.
+pub(super) fn marks(sql: &str, first: usize, n: usize) -> String {
+    let (before, _, after) = around_list(sql);
+    let marks: Vec<String> = (first..first + n).map(|n| format!("?{n}")).collect();
+    format!("{before}IN ({}){after}", marks.join(", "))
+}
+
+/// The same as PostgreSQL runs it, with an array as parameter number `n`, and the type of its values.
+pub(super) fn any(sql: &str, n: usize) -> (String, &str) {
+    let (before, kind, after) = around_list(sql);
+    (numbered(&format!("{before}= ANY(?{n}::{kind}[]){after}")), kind)
+}
+
 /// A statement in PostgreSQL's words: `$1` for `?1`, its clock, and locks on rows that others may refer to.
 pub(super) fn numbered(sql: &str) -> String {
     let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
@@ -117,6 +137,15 @@ mod tests {
         let want = format!("{update}; SELECT id, n FROM a WHERE id = ?1");
         assert_eq!(look(&format!("{update}RETURNING id, n")), Some(want));
         assert_eq!(look("UPDATE a SET n = ?1 WHERE a.id = 7 RETURNING id"), None);
+    }
+
+    #[test]
+    fn lists_become_marks_or_an_array() {
+        let sql = "SELECT k FROM a WHERE n = ?1 AND k {in BIGINT} ORDER BY k";
+        assert_eq!(marks(sql, 2, 3), "SELECT k FROM a WHERE n = ?1 AND k IN (?2, ?3, ?4) ORDER BY k");
+        let any = any(sql, 2);
+        assert_eq!(any.0, "SELECT k FROM a WHERE n = $1 AND k = ANY($2::BIGINT[]) ORDER BY k");
+        assert_eq!(any.1, "BIGINT");
     }
 
     #[test]
