@@ -363,13 +363,13 @@ impl RecordReader {
             Ok(Held::Case(case?, beside))
         });
         if let (Err(_), Some(members)) = (&outcome, members) {
-            self.not_understood = self.explained(&members, options);
+            self.not_understood = RecordReader::explained(&members, options);
         }
         outcome
     }
 
     /// What the members of a record lack, and a mapping to try; nothing where they lack nothing.
-    fn explained(&self, members: &[(String, String)], options: &LoadOptions) -> Option<String> {
+    fn explained(members: &[(String, String)], options: &LoadOptions) -> Option<String> {
         let known: Vec<KnownName> = members.iter().map(|(name, _)| KnownName::new(name)).collect();
         // What stands inside an object is not read by itself.
         let top = || members.iter().zip(&known).filter(|((name, _), _)| !name.contains('.'));

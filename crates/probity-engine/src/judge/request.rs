@@ -112,7 +112,7 @@ impl Frame {
         let mut body = Vec::with_capacity(self.text.len() + prompt.system.len() + prompt.user.len() + 64);
         let mut text = self.text.as_str();
         while let Some((at, hole)) = text.char_indices().find(|(_, c)| HOLES.contains(c)) {
-            body.extend_from_slice(text[..at].as_bytes());
+            body.extend_from_slice(&text.as_bytes()[..at]);
             let part =
                 [prompt.system.as_str(), stable, rest][HOLES.iter().position(|c| *c == hole).unwrap_or(0)];
             let start = body.len();

@@ -150,9 +150,9 @@ impl Db {
         match self {
             Db::Sqlite(file) => {
                 // The last value fills what is left, so that there is one statement.
-                let last = list.last().copied().unwrap_or(Val::Null);
-                let list = list.iter().copied().chain(std::iter::repeat(last)).take(LIST_MAX);
-                let all: Vec<Val<'_>> = params.iter().copied().chain(list).collect();
+                let filling = list.last().copied().unwrap_or(Val::Null);
+                let marked = list.iter().copied().chain(std::iter::repeat(filling)).take(LIST_MAX);
+                let all: Vec<Val<'_>> = params.iter().copied().chain(marked).collect();
                 file.each(&marks(sql, params.len() + 1, LIST_MAX), &all, take).map(drop)
             }
             Db::Postgres(server) => server.each_in(sql, params, list, take),

@@ -123,13 +123,13 @@ impl Pg {
                     client
                 }
             };
-            let shows = async |sql: &str, value: &str| {
+            let says = async |sql: &str, value: &str| {
                 client.simple_query(sql).await.is_ok_and(|answer| has_value(&answer, value))
             };
             let naming = format!("SET probity.session = '{name}'; {SESSION}");
             // Other engines do not know the planner's settings, or settings of one's own.
-            let planner = join(shows("SHOW enable_hashjoin", "on"), shows(&naming, &name));
-            let shown = join(shows("SHOW synchronous_commit", "off"), planner).await;
+            let planner = join(says("SHOW enable_hashjoin", "on"), says(&naming, &name));
+            let shown = join(says("SHOW synchronous_commit", "off"), planner).await;
             Ok::<_, DbError>((client, shown))
         };
         let (client, (is_unsynced, (may_scan, is_named))) = match blocked_on(&runtime, connecting) {
