@@ -255,7 +255,7 @@ impl Feeding<'_> {
         PassEnd::failure(self.put(&mut group))
     }
 
-    /// Puts tasks for the packets of `group` that nobody has settled into the outbox.
+    /// Puts tasks for the packets of `group` that are not settled by now into the outbox.
     fn put(&mut self, group: &mut Vec<(Rc<UnitLabel>, SizedPacket)>) -> Result<(), PassEnd> {
         let Feeding { work, desk, missing, left, tasks } = self;
         let (asking, settled) = (work.asking(), settled_meanwhile(desk, group)?);
