@@ -75,7 +75,7 @@ pub(crate) fn document(shown: CalibrationShown<'_>) -> Document {
         title: format!("Calibration · {}", shown.file),
         about: about(all),
         judge: facts.map(JudgeLine::of),
-        verdict: only.map(verdict).unwrap_or_default(),
+        verdict: only.map(|judge| verdict(judge, all.floors.as_ref())).unwrap_or_default(),
         lead: only.map(|_| lead(all)).unwrap_or_default(),
         tiles: tiles(all, only),
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
@@ -140,12 +140,14 @@ fn estimate(figures: &Figures, name: &str) -> Option<Estimate> {
     figures.get(name).and_then(Result::ok)
 }
 
-fn verdict(judge: &JudgeFigures) -> String {
+fn verdict(judge: &JudgeFigures, floors: Option<&Floors>) -> String {
     let Some(rate) = estimate(&judge.overall, "agreement") else {
         return "No label can be compared with the judge's verdicts.".to_owned();
     };
     let [value, interval, n] = share(Some(&rate));
-    format!("The judge agrees with people on {value} of {n} labelled items ({interval} %).")
+    let floor = floors.and_then(best_floor).filter(|(_, floor)| *floor >= rate.value);
+    let worth = floor.map(|(name, _)| format!(" That is no better than {name}.")).unwrap_or_default();
+    format!("The judge agrees with people on {value} of {n} labelled items ({interval} %).{worth}")
 }
 
 /// The ceiling and the floor.
