@@ -47,7 +47,7 @@ impl Reader {
                 KnownKind::Attempted
             })
         };
-        self.ask(|db| looked_up(db, (judge, repeat), packets, [&settled, &attempted]))
+        self.ask(|db| db.by_keys(|| looked_up(db, (judge, repeat), packets, [&settled, &attempted])))
     }
 
     /// The same with what was settled, or with the last attempt where nothing was.
@@ -57,7 +57,7 @@ impl Reader {
         repeat: u32,
         packets: &[PacketHash],
     ) -> Result<PacketMap<Found>, StoreError> {
-        self.ask(|db| looked_up(db, (judge, repeat), packets, [&settlement, &attempt]))
+        self.ask(|db| db.by_keys(|| looked_up(db, (judge, repeat), packets, [&settlement, &attempt])))
     }
 
     /// What is settled about one packet.

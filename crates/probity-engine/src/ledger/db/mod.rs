@@ -138,8 +138,16 @@ impl Db {
         .map(drop)
     }
 
-    /// The same for a statement with a list: `{in BIGINT}` behind a column stands for the values of `list`, at most
-    /// [`LIST_MAX`] of them and at least one.
+    /// Has `read` look for rows by their keys, however little an engine knows of its tables.
+    pub(super) fn by_keys<T>(&self, read: impl FnOnce() -> Result<T, DbError>) -> Result<T, DbError> {
+        match self {
+            Db::Sqlite(_) => read(),
+            Db::Postgres(server) => server.by_keys(read),
+        }
+    }
+
+    /// Gives each row of a statement with a list to `take`: `{in BIGINT}` behind a column stands for the values of `list`,
+    /// at most [`LIST_MAX`] of them and at least one.
     pub(super) fn each_in(
         &self,
         sql: &str,

@@ -40,6 +40,8 @@ pub(crate) struct Pg {
     begin: Arc<str>,
     /// What a transaction that reads begins with.
     begin_snapshot: String,
+    /// [`BY_KEYS`], where the server knows it.
+    by_keys: &'static str,
     /// What goes out before the next statement, in its order.
     unsent: Mutex<Vec<Unsent>>,
     session: Arc<Session>,
@@ -55,6 +57,8 @@ struct Session {
     is_own: AtomicBool,
     /// Whether a transaction is under way that writes.
     is_writing: AtomicBool,
+    /// Whether one is that reads one moment.
+    is_snapshot: AtomicBool,
     statements: Mutex<HashMap<String, Statement>>,
 }
 
@@ -161,11 +165,13 @@ impl Pg {
             runtime: Some(runtime),
             begin: begin.into(),
             begin_snapshot,
+            by_keys,
             unsent: Mutex::default(),
             session: Arc::new(Session {
                 name,
                 is_own: is_named.into(),
                 is_writing: false.into(),
+                is_snapshot: false.into(),
                 statements: Mutex::default(),
             }),
         })
@@ -185,7 +191,26 @@ impl Pg {
 
     /// Begins a transaction that reads one moment.
     pub(super) fn begin_snapshot(&self) -> Result<(), DbError> {
+        self.session.is_snapshot.store(true, Ordering::Relaxed);
         self.script(&self.begin_snapshot)
+    }
+
+    /// Has `read` look for rows by their keys: the planner knows nothing else. Any transaction does, and where there is
+    /// none, one of its own.
+    pub(super) fn by_keys<T>(&self, read: impl FnOnce() -> Result<T, DbError>) -> Result<T, DbError> {
+        let is_under_way = [&self.session.is_writing, &self.session.is_snapshot];
+        if self.by_keys.is_empty() || is_under_way.iter().any(|is| is.load(Ordering::Relaxed)) {
+            return read();
+        }
+        let (client, begin) = (Arc::clone(&self.client), format!("BEGIN READ ONLY{}", self.by_keys));
+        self.send(async move { Ok(client.batch_execute(&begin).await?) });
+        match read() {
+            Ok(value) => self.script("COMMIT").map(|()| value),
+            Err(error) => {
+                self.rollback();
+                Err(error)
+            }
+        }
     }
 
     /// Commits. Everything else was answered by then: where the answer to this alone is missing, what the transaction
@@ -202,6 +227,7 @@ impl Pg {
     pub(in crate::ledger) fn rollback(&self) {
         self.unsent().clear();
         self.session.is_writing.store(false, Ordering::Relaxed);
+        self.session.is_snapshot.store(false, Ordering::Relaxed);
         // Where that fails as well, closing undoes it.
         let _ = self.script("ROLLBACK");
     }
