@@ -345,7 +345,7 @@ mod tests {
         check("X-Version", "2", "2 0");
         check("Authorization", "Bearer ${KEY}", "Bearer sk-canary 1");
         check("x", "${KEY}:${KEY}", "sk-canary:sk-canary 2");
-        check("x", "${OTHER}", "the environment variable OTHER is not set; expected the key of the account");
+        check("x", "${OTHER}", "the environment variable OTHER is not set");
         check(
             "x",
             "${PIN}",

@@ -75,9 +75,15 @@ impl HeaderCase {
             .lines()
             .next()
             .is_some_and(|header| header.split([',', ';', '\t']).all(|column| hint.contains(column)));
-        let suggestion = hint.split_once(" --map ").map(|(before, map)| (before.contains("try: "), map));
+        let suggestion =
+            hint.split_once(" --map ").map(|(before, map)| (before.ends_with("add to the command:"), map));
         match suggestion {
-            Some((true, map)) => match self.read(map.trim_matches('\'').replace("'\\''", "'").as_str()) {
+            Some((true, map)) => match self.read(
+                map.trim_end_matches(" (# numbers the records)")
+                    .trim_matches('\'')
+                    .replace("'\\''", "'")
+                    .as_str(),
+            ) {
                 Ok(true) => Ending::ReadAsSuggested,
                 Ok(false) => Ending::Misread,
                 Err(_) => Ending::NotRead,

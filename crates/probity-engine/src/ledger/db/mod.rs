@@ -10,6 +10,7 @@
 mod postgres;
 mod sqlite;
 mod tls;
+mod values;
 mod words;
 
 use std::borrow::Cow;
@@ -254,7 +255,7 @@ impl Row<'_> {
     fn val(&self, column: usize) -> Result<Val<'_>, DbError> {
         let row = match self {
             Row::Sqlite(row) => row,
-            Row::Postgres(row) => return Ok(row.try_get::<_, postgres::Sent<'_>>(column)?.0),
+            Row::Postgres(row) => return Ok(row.try_get::<_, values::Sent<'_>>(column)?.0),
         };
         Ok(match row.get_ref(column)? {
             ValueRef::Null => Val::Null,
