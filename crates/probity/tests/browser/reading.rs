@@ -1,6 +1,7 @@
 //! What a page is for readers of other languages, over weeks, without scripts, and beside what people said.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -150,6 +151,11 @@ fn without_scripts_figures_and_cases_are_read_and_labels_are_given() {
         browser.click(&format!("{criterion} .level"));
     }
     browser.click(".actions .primary");
+    // A click does not wait for the page that the form leads to.
+    let until = Instant::now() + Duration::from_secs(10);
+    while labels(&probity).len() < n_criteria && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
     assert_eq!(labels(&probity).len(), n_criteria, "{}", browser.text("main"));
     browser.scripts(true);
 }

@@ -77,8 +77,10 @@ fn f29_a_judge_that_cannot_be_reached() {
     ]);
     let out = probity.json("out.json");
     assert_eq!(n_scores(&out), 3, "what was scored is kept");
-    assert_eq!(out["failed"].as_array().unwrap().len(), 5);
-    assert_eq!(out["failed"][0]["reason"], "connect");
+    let failed = out["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), 5);
+    // Which packets the three calls were about depends on who came first.
+    assert!(failed.iter().any(|row| row["reason"] == "connect"), "{failed:?}");
 }
 
 #[test]
