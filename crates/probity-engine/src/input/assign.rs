@@ -221,10 +221,9 @@ pub(super) fn not_understood(columns: &[ShownColumn<'_>], lacks: &[Field]) -> No
         let numbers =
             if sources.iter().any(|source| source == "id=#") { " (# numbers the records)" } else { "" };
         hint += &format!("add to the command: --map {}{numbers}", quoted_for_shell(&sources.join(",")));
-    } else if let ([ShownColumn { name, .. }], Some(sign)) = (columns, delimiter_in(columns)) {
-        hint += &format!(
-            "only one column was found: if its cells end with {sign:?}, add --delimiter '{sign}' ({name})"
-        );
+    } else if let Some(sign) = delimiter_in(columns) {
+        hint +=
+            &format!("only one column was found: if '{sign}' separates its cells, add --delimiter '{sign}'");
     } else {
         let unfound: Vec<&str> = unfound.iter().map(words).collect();
         let field = if unfound.contains(&"the reply") { "reply" } else { "ticket" };
@@ -237,7 +236,7 @@ pub(super) fn not_understood(columns: &[ShownColumn<'_>], lacks: &[Field]) -> No
     NotUnderstood { message, hint }
 }
 
-/// The sign that may part the names in the only column.
+/// The character that may separate the names in a file with only one column.
 fn delimiter_in(columns: &[ShownColumn<'_>]) -> Option<char> {
     let [ShownColumn { name, .. }] = columns else { return None };
     let is_sign =

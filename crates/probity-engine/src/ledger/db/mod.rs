@@ -3,9 +3,9 @@
 //! The store and the review room are plain SQL over [`Db`], the same texts for SQLite and PostgreSQL. Statements keep to
 //! what both understand: `?1` for parameters (never `$1`, which SQLite numbers by appearance), no JSON functions, `max`
 //! with one argument, no booleans in columns. Four words are translated: `{rows(k BIGINT, body TEXT)}` stands for a
-//! table of given rows, see [`Db::set`], `{in BIGINT}` for a list, see [`Db::each_in`], `{for_update}` behind a SELECT for a lock on its rows until the transaction
-//! ends, and `{now_ms}` for the database's clock. PostgreSQL refuses the character NUL in texts, so both keep U+FFFD in
-//! its place.
+//! table of given rows, see [`Db::set`], `{in BIGINT}` for a list, see [`Db::each_in`], `{for_update}` behind a SELECT
+//! for a lock on its rows until the transaction ends, and `{now_ms}` for the database's clock. PostgreSQL refuses the
+//! character NUL in texts, so both keep U+FFFD in its place.
 
 mod postgres;
 mod sqlite;
