@@ -122,8 +122,10 @@ fn what_follows_from_supported_figures_is_supported() {
     check(&items, "The difference?", "It is $22.25 more.", &[]);
     check(&items, "The difference?", "It is $23.25 more.", &["unsupported_figure"]);
     check(&items, "And roughly?", "That is about $47 together.", &[]);
-    // A change with a bag; what two fees of the policy differ by is no figure of the case.
-    check(&[], "What does it cost?", "It costs 55 EUR.", &[]);
+    // A change with a bag, where the reply says that it adds up; what two fees of the policy differ by is no figure of the
+    // case.
+    check(&[], "What does it cost?", "Together that is 55 EUR.", &[]);
+    check(&[], "What does it cost?", "It costs 55 EUR.", &["unsupported_figure"]);
     check(&[], "What does it cost?", "It costs 5 EUR.", &["unsupported_figure"]);
 }
 

@@ -9,7 +9,7 @@
 use super::finding::{Sighting, SourceRef};
 use super::policy::{DEFAULT_AUDIENCE, Ledger, Source};
 use super::rules::Rule;
-use crate::case::{Case, Circumstances, Entry, EvidenceSource, Moment};
+use crate::case::{Circumstances, Entry, EvidenceSource, Moment};
 use crate::spelling::closest;
 
 /// Evidence that may not be used, and evidence that is missing.
@@ -29,7 +29,7 @@ const STALE_VERSION: &str = "evidence.stale_version";
 const LISTED_MAX: usize = 5;
 
 /// What the evidence of a case comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selected<'l> {
     /// The sources that the reply may rest on, in the order of the case, each once.
     pub sources: Vec<&'l Source>,
@@ -41,28 +41,24 @@ pub struct Selected<'l> {
 
 /// Looks up the evidence of a case. `as_of` is the moment that counts for cases without a time.
 pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) -> Selected<'l> {
-    let mut selected = Selected { sources: Vec::new(), named: Vec::new(), sightings: Vec::new() };
-    let named = &entry.case.evidence.sources;
+    let mut selected = Selected::default();
+    let (named, whole) = (&entry.case.evidence.sources, 0..entry.reply.text.len());
     if named.is_empty() {
         let message = "the case names no source that the reply could rest on";
-        let expected = "at least one source in the case's `evidence`";
-        let sighting = Sighting::at(NONE_SELECTED, 0..entry.reply.text.len(), message).expecting(expected);
-        selected.sightings.push(sighting);
+        let sighting = Sighting::at(NONE_SELECTED, whole.clone(), message);
+        selected.sightings.push(sighting.expecting("at least one source in the case's `evidence`"));
     }
-    let lookup = Lookup { ledger, case: &entry.case, at: entry.case.circumstances.time.or(as_of) };
     for evidence in named {
-        match lookup.source(evidence) {
+        match source(evidence, ledger, &entry.case.circumstances, as_of) {
             Ok(source) if selected.sources.iter().any(|earlier| std::ptr::eq(*earlier, source)) => {}
             Ok(source) => {
                 selected.sources.push(source);
                 selected.named.push(&source.evidence);
             }
-            Err(refusal) => {
+            Err(Refusal { rule, message, expected }) => {
                 selected.named.push(evidence);
-                let Refusal { rule, message, expected } = refusal;
                 let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
-                let whole = 0..entry.reply.text.len();
-                let sighting = Sighting::at(rule, whole, message).expecting(expected);
+                let sighting = Sighting::at(rule, whole.clone(), message).expecting(expected);
                 selected.sightings.push(sighting.against(Some(source)));
             }
         }
@@ -77,75 +73,62 @@ struct Refusal {
     expected: String,
 }
 
-struct Lookup<'l, 'c> {
+/// The source that a reference names, if it may be used. A reference without a version means the one in
+/// force.
+fn source<'l>(
+    evidence: &EvidenceSource,
     ledger: &'l Ledger,
-    case: &'c Case,
-    /// The moment that counts, where there is one.
-    at: Option<Moment>,
-}
-
-impl<'l> Lookup<'l, '_> {
-    /// The source that a reference names, if it may be used. A reference without a version means the one in
-    /// force.
-    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Refusal> {
-        let versions = self.ledger.versions(&evidence.id);
-        if versions.is_empty() {
-            return Err(self.unknown(evidence));
-        }
-        let circumstances = &self.case.circumstances;
-        let in_force = self.ledger.in_force(&evidence.id, circumstances, self.at);
-        let named = evidence.version.as_ref().map(|name| {
-            let version = versions.iter().find(|source| source.version == *name);
-            version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.id), in_force))
-        });
-        let named = named.transpose()?;
-        let may_be_used = |source: &Source| source.permits(circumstances);
-        if !named.map_or_else(|| versions.iter().any(may_be_used), may_be_used) {
-            return Err(self.forbidden(named.unwrap_or(&versions[versions.len() - 1]), in_force));
-        }
-        let at = self.at.map_or_else(String::new, |at| format!(" at {at}"));
-        match (named, in_force) {
-            (None, Some(current)) => Ok(current),
-            (Some(named), Some(current)) if std::ptr::eq(named, current) => Ok(current),
-            (Some(named), _) => Err(stale(
-                format!("version `{}` of `{}` is not in force{at}", named.version, named.id),
-                in_force,
-            )),
-            (None, None) => Err(stale(format!("no version of `{}` is in force{at}", evidence.id), in_force)),
-        }
+    circumstances: &Circumstances,
+    as_of: Option<Moment>,
+) -> Result<&'l Source, Refusal> {
+    let versions = ledger.versions(&evidence.id);
+    if versions.is_empty() {
+        return Err(unknown(evidence, ledger));
     }
-
-    fn unknown(&self, evidence: &EvidenceSource) -> Refusal {
-        let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
-        ids.dedup();
-        let expected = match closest(&evidence.id, ids.iter().copied()) {
-            Some(meant) => format!("a known source, perhaps `{meant}`"),
-            None if ids.is_empty() => "a ledger with sources".to_owned(),
-            None => {
-                let more = if ids.len() > LISTED_MAX { ", …" } else { "" };
-                ids.truncate(LISTED_MAX);
-                format!("a source of the ledger: {}{more}", ids.join(", "))
-            }
-        };
-        let message = format!("source `{}` is not in the ledger", evidence.id);
-        Refusal { rule: UNKNOWN_SOURCE, message, expected }
+    let at = circumstances.time.or(as_of);
+    let in_force = ledger.in_force(&evidence.id, circumstances, at);
+    let refusal = |rule, message, otherwise: &str| {
+        let current = in_force.map(|source| format!("version `{}`", source.version));
+        Refusal { rule, message, expected: current.unwrap_or_else(|| otherwise.to_owned()) }
+    };
+    let stale = |message| refusal(STALE_VERSION, message, "a source with a version in force");
+    let named = evidence.version.as_ref().map(|name| {
+        let version = versions.iter().find(|source| source.version == *name);
+        version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.id)))
+    });
+    let named = named.transpose()?;
+    let may_be_used = |source: &Source| source.permits(circumstances);
+    if !named.map_or_else(|| versions.iter().any(may_be_used), may_be_used) {
+        let (case, Source { id, version, .. }) =
+            (scope(circumstances), named.unwrap_or(&versions[versions.len() - 1]));
+        let message = format!("version `{version}` of `{id}` may not be used for {case}");
+        return Err(refusal(WRONG_AUDIENCE, message, &format!("a source for {case}")));
     }
-
-    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Refusal {
-        let case = scope(&self.case.circumstances);
-        let message = format!("version `{}` of `{}` may not be used for {case}", source.version, source.id);
-        let expected = current(in_force).unwrap_or_else(|| format!("a source for {case}"));
-        Refusal { rule: WRONG_AUDIENCE, message, expected }
+    let at = at.map_or_else(String::new, |at| format!(" at {at}"));
+    match (named, in_force) {
+        (None, Some(current)) => Ok(current),
+        (Some(named), Some(current)) if std::ptr::eq(named, current) => Ok(current),
+        (Some(Source { id, version, .. }), _) => {
+            Err(stale(format!("version `{version}` of `{id}` is not in force{at}")))
+        }
+        (None, None) => Err(stale(format!("no version of `{}` is in force{at}", evidence.id))),
     }
 }
 
-fn stale(message: String, in_force: Option<&Source>) -> Refusal {
-    let expected = current(in_force).unwrap_or_else(|| "a source with a version in force".to_owned());
-    Refusal { rule: STALE_VERSION, message, expected }
-}
-
-fn current(in_force: Option<&Source>) -> Option<String> {
-    in_force.map(|source| format!("version `{}`", source.version))
+fn unknown(evidence: &EvidenceSource, ledger: &Ledger) -> Refusal {
+    let mut ids: Vec<&str> = ledger.sources().iter().map(|source| source.id.as_str()).collect();
+    ids.dedup();
+    let expected = match closest(&evidence.id, ids.iter().copied()) {
+        Some(meant) => format!("a known source, perhaps `{meant}`"),
+        None if ids.is_empty() => "a ledger with sources".to_owned(),
+        None => {
+            let more = if ids.len() > LISTED_MAX { ", …" } else { "" };
+            ids.truncate(LISTED_MAX);
+            format!("a source of the ledger: {}{more}", ids.join(", "))
+        }
+    };
+    let message = format!("source `{}` is not in the ledger", evidence.id);
+    Refusal { rule: UNKNOWN_SOURCE, message, expected }
 }
 
 /// Whom and where a case is for, in words.

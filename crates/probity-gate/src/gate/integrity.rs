@@ -51,20 +51,14 @@ pub(super) fn check(reply: &str, text: &Text) -> Vec<Sighting> {
     let mut seen: Vec<Sighting> = traits.collect();
     for found in SIGNS.find(text).filter(|found| found.is_whole) {
         let rule = *found.meaning;
-        if seen.iter().any(|sighting| sighting.rule == rule.id) {
-            continue;
+        let is_new = !seen.iter().any(|sighting| sighting.rule == rule.id);
+        // A quoted word is the name of a member where a colon follows.
+        let is_member = || text[found.span.end..].trim_start().starts_with(':');
+        if is_new && (rule.id != VERDICT_SHAPED.id || is_member()) {
+            seen.push(Sighting::at(rule.id, text.original(&found.span), rule.sentence));
         }
-        if rule.id == VERDICT_SHAPED.id && !is_member(text, found.span.end) {
-            continue;
-        }
-        seen.push(Sighting::at(rule.id, text.original(&found.span), rule.sentence));
     }
     seen
-}
-
-/// Whether a quoted word that ends at `end` is a member's name: a colon follows.
-fn is_member(text: &str, end: usize) -> bool {
-    text[end..].trim_start().starts_with(':')
 }
 
 #[cfg(test)]

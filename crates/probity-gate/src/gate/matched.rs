@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::claim::{Languages, Value, extract};
 use super::policy::same;
-use super::text::sentence_texts;
+use super::text::{sentence_at, sentence_spans};
 
 /// A figure or a name of a reply, and the sentence of a source that has it too.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,26 +29,14 @@ pub fn matched(reply: &str, source: &str) -> Vec<Matched> {
     if said.is_empty() {
         return Vec::new();
     }
-    let known = values(source);
+    let (known, sentences) = (values(source), sentence_spans(source));
     let matches = said.into_iter().filter_map(|(span, value)| {
         let (place, _) = known.iter().find(|(_, other)| same(&value, other))?;
-        Some(Matched { reply: span, sentence: sentence_at(source, place.start) })
+        let Range { start, end } = sentence_at(&sentences, place.start);
+        let start = end - source[start..end].trim_start().len();
+        Some(Matched { reply: span, sentence: start..start + source[start..end].trim_end().len() })
     });
     matches.collect()
-}
-
-/// The sentence of `text` that the byte `at` stands in, without the spaces around it.
-fn sentence_at(text: &str, at: usize) -> Range<usize> {
-    let mut start = 0;
-    for sentence in sentence_texts(text) {
-        let end = start + sentence.len();
-        if at < end {
-            let indent = sentence.len() - sentence.trim_start().len();
-            return start + indent..start + sentence.trim_end().len();
-        }
-        start = end;
-    }
-    0..text.len()
 }
 
 #[cfg(test)]

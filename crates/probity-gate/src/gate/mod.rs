@@ -104,8 +104,8 @@ impl Gate {
 
     /// The files of policies, word lists and rules, each with its text.
     pub fn sources(&self) -> Vec<(String, String)> {
-        let policies = self.policies.as_ref().map_or(&[][..], Policies::sources);
-        [policies, self.own_rules.sources()].concat()
+        let policies = self.policies.as_ref().map_or(&[][..], |policies| &policies.sources);
+        [policies, &self.own_rules.sources].concat()
     }
 
     /// Checks a reply against every rule in order.
@@ -119,10 +119,10 @@ impl Gate {
         }
         let reply = &entry.reply.text;
         let text = Text::new(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &text));
-        let checked = checked.unwrap_or_default();
+        let policies = self.policies.as_ref();
+        let checked = policies.map(|policies| policies.check(&entry, &text)).unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
-            self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());
+            policies.map(|_| checked.named.into_iter().cloned().collect());
         let mut seen = record::check(&entry, &self.scanner);
         seen.extend(checked.no_words_for.map(|language| record::no_language(&entry, &language)));
         seen.extend(checked.evidence);
@@ -132,10 +132,14 @@ impl Gate {
         let claims_checked = checked.claims.is_some();
         seen.extend(checked.claims.into_iter().flatten());
         if !self.own_rules.is_empty() {
-            let languages = self.policies.as_ref().map_or_else(|| Languages::built_in(), Policies::languages);
+            let languages = policies.map_or_else(|| Languages::built_in(), Policies::languages);
             seen.extend(self.own_rules.check(&entry, &text, languages));
         }
-        let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
+        let finding = |sighting: Sighting| {
+            let severity = *self.severities.get(sighting.rule)?;
+            Some(Finding { sighting, severity })
+        };
+        let findings: Vec<Finding> = seen.into_iter().filter_map(finding).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry, findings })
         } else {
@@ -156,26 +160,17 @@ impl Gate {
     }
 
     fn personal_data(&self, entry: &Entry, text: &Text) -> Vec<Sighting> {
-        let (mut earlier, mut customer) = (Vec::new(), Vec::new());
-        match &entry.case.situation {
-            Situation::Ticket(text) => customer.push(&**text),
-            Situation::Conversation(turns) => {
-                for turn in turns {
-                    match turn.role {
-                        Role::Customer => customer.push(&*turn.text),
-                        Role::Agent => earlier.push(&*turn.text),
-                        Role::System => {}
-                    }
+        let written_by = |role: Role| -> Vec<&str> {
+            match &entry.case.situation {
+                Situation::Ticket(text) => (role == Role::Customer).then_some(&**text).into_iter().collect(),
+                Situation::Conversation(turns) => {
+                    turns.iter().filter(|turn| turn.role == role).map(|turn| &*turn.text).collect()
                 }
             }
-        }
+        };
+        let (earlier, customer) = (written_by(Role::Agent), written_by(Role::Customer));
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
         self.scanner.check_read(text, &around)
-    }
-
-    fn finding(&self, sighting: Sighting) -> Option<Finding> {
-        let severity = *self.severities.get(sighting.rule)?;
-        Some(Finding { sighting, severity })
     }
 }
 

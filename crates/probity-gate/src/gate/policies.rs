@@ -1,5 +1,7 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
+use serde_json::json;
+
 use super::claim::{Language, Languages, extract_read};
 use super::evidence;
 use super::finding::Sighting;
@@ -7,7 +9,7 @@ use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use super::text::Text;
 use crate::case::{Entry, EvidenceSource, Moment};
-use crate::json::Json;
+use crate::json::canonical;
 use crate::spec_file::Problem;
 
 /// The texts that policies are read from.
@@ -46,9 +48,10 @@ pub struct Policies {
     defaults: Defaults,
     languages: Languages,
     allowed: Allowed,
-    canonical: String,
+    /// Everything that can change what is found, as canonical JSON.
+    pub(super) canonical: String,
     /// The files they were read from, by name, word lists included.
-    sources: Vec<(String, String)>,
+    pub(super) sources: Vec<(String, String)>,
 }
 
 impl Policies {
@@ -66,7 +69,11 @@ impl Policies {
             };
             idle.into_iter().map(problem).collect::<Vec<_>>()
         })?;
-        let canonical = canonical(&reading.ledger, texts, &defaults);
+        let words: Vec<_> = texts.words.iter().map(|words| [words.language, words.file.text]).collect();
+        let canonical = canonical(json!({
+            "ledger": reading.ledger.hash(), "words": words, "allowed_claims": texts.allowed_claims,
+            "as_of": defaults.as_of, "language": defaults.language,
+        }));
         let files = texts.sources.iter().chain(texts.words.iter().map(|words| &words.file));
         let sources = files.map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
         let policies = Policies { ledger: reading.ledger, defaults, languages, allowed, canonical, sources };
@@ -88,29 +95,17 @@ impl Policies {
         evidence::check(entry, &self.ledger, self.defaults.as_of).sources
     }
 
-    pub(super) fn sources(&self) -> &[(String, String)] {
-        &self.sources
-    }
-
-    /// Everything that can change what is found, as canonical JSON.
-    pub(super) fn canonical(&self) -> &str {
-        &self.canonical
-    }
-
     /// What is wrong with the evidence of a case and the claims of its reply, which was read as `text`, and the sources
     /// that the reply may rest on.
     pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
-        let (claims, language) = match self.language(entry) {
-            Ok(language) => {
-                let claims = extract_read(text, language.lexicon);
-                let support = Support::new(&selected.sources, &entry.case, &self.allowed, language);
-                let support = support.as_of(self.defaults.as_of);
-                (Some(support::check(&entry.reply.text, &claims, &support)), None)
-            }
-            Err(language) => (None, Some(language)),
-        };
-        Checked { evidence: selected.sightings, claims, no_words_for: language, named: selected.named }
+        let language = self.language(entry);
+        let claims = language.as_ref().ok().map(|language| {
+            let claims = extract_read(text, language.lexicon);
+            let support = Support::new(&selected.sources, &entry.case, &self.allowed, *language);
+            support::check(&entry.reply.text, &claims, &support.as_of(self.defaults.as_of))
+        });
+        Checked { evidence: selected.sightings, claims, no_words_for: language.err(), named: selected.named }
     }
 
     /// The language of a reply: the one that the case or the run names, else the one that its words tell, else that
@@ -118,16 +113,13 @@ impl Policies {
     fn language(&self, entry: &Entry) -> Result<Language<'_>, String> {
         let languages = &self.languages;
         let given = entry.case.circumstances.language.as_deref().or(self.defaults.language.as_deref());
-        let detected = || {
-            let of_reply = languages.detect(&entry.reply.text);
-            of_reply.map(str::to_owned).or_else(|| {
-                let mut texts = entry.case.situation.texts();
-                texts.push(&entry.reply.text);
-                languages.detect(&texts.join("\n")).map(str::to_owned)
-            })
+        let with_the_others = || {
+            let texts = [entry.case.situation.texts(), vec![&*entry.reply.text]].concat();
+            languages.detect(&texts.join("\n"))
         };
-        let code = given.map(str::to_owned).or_else(detected).unwrap_or_default();
-        let lexicon = languages.get(&code).ok_or(code)?;
+        let code = given.or_else(|| languages.detect(&entry.reply.text)).or_else(with_the_others);
+        let code = code.unwrap_or_default();
+        let lexicon = languages.get(code).ok_or_else(|| code.to_owned())?;
         Ok(Language { languages, lexicon })
     }
 }
@@ -151,17 +143,4 @@ pub fn languages(files: &[WordFile<'_>]) -> Result<Languages, Vec<FileProblem>> 
         let extended = languages.extended(language, file.text);
         extended.map_err(|problems| problems.into_iter().map(named).collect())
     })
-}
-
-fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, defaults: &Defaults) -> String {
-    let words =
-        |words: &WordFile<'_>| Json::Array(vec![Json::text(words.language), Json::text(words.file.text)]);
-    Json::object([
-        ("ledger", Json::text(ledger.hash())),
-        ("words", Json::Array(texts.words.iter().map(words).collect())),
-        ("allowed_claims", Json::Array(texts.allowed_claims.iter().map(Json::text).collect())),
-        ("as_of", defaults.as_of.map_or(Json::Null, |as_of| Json::text(as_of.to_string()))),
-        ("language", defaults.language.as_ref().map_or(Json::Null, Json::text)),
-    ])
-    .canonical()
 }

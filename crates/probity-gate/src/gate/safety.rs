@@ -2,8 +2,7 @@
 
 use super::finding::Sighting;
 use super::rules::Rule;
-use super::text::words::{List, run_before};
-use super::text::{Phrases, Text};
+use super::text::{List, Phrases, Text, run_before};
 
 const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
 const FORBIDDEN_ADVICE: Rule =
@@ -18,39 +17,28 @@ const WORDS_BEFORE: usize = 4;
 /// How far back the start of a clause is looked for, in bytes.
 const CLAUSE_BYTES_MAX: usize = 64;
 
-/// The forbidden names and phrases of a tenant.
+/// The forbidden names and phrases of a tenant, each with its rule and what is said of a reply that has it.
 #[derive(Debug, Clone)]
-pub(super) struct Forbidden {
-    phrases: Phrases<(Kind, String)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Competitor,
-    Advice,
-}
+pub(super) struct Forbidden(Phrases<(&'static str, String)>);
 
 impl Forbidden {
     /// What may not stand in a reply.
-    pub(super) fn new(competitors: &[String], advice: &[String]) -> Self {
-        let named = |kind| move |phrase: &String| (kind, phrase.trim().to_owned());
-        let competitors = competitors.iter().map(named(Kind::Competitor));
-        let all: Vec<_> = competitors.chain(advice.iter().map(named(Kind::Advice))).collect();
-        let phrases = all.iter().map(|named| (named.1.as_str(), named.clone()));
-        Forbidden { phrases: Phrases::new(phrases) }
+    pub(super) fn new<'p>(competitors: &'p [String], advice: &'p [String]) -> Self {
+        let named = |rule: Rule, said: &'static str| {
+            move |phrase: &'p String| (phrase.trim(), (rule.id, format!("{said} {:?}", phrase.trim())))
+        };
+        let competitors = competitors.iter().map(named(COMPETITOR, "the reply names the competitor"));
+        let advice = advice.iter().map(named(FORBIDDEN_ADVICE, "the reply gives forbidden advice:"));
+        Forbidden(Phrases::new(competitors.chain(advice)))
     }
 
     /// The forbidden things in a reply. Advice against something is not that advice.
     pub(super) fn check(&self, text: &Text) -> Vec<Sighting> {
-        let whole = self.phrases.find(text).filter(|found| found.is_whole);
+        let whole = self.0.find(text).filter(|found| found.is_whole);
         let sightings = whole.filter_map(|found| {
-            let (kind, name) = found.meaning;
-            let (rule, message) = match kind {
-                Kind::Competitor => (COMPETITOR, format!("the reply names the competitor {name:?}")),
-                Kind::Advice if is_warning(text, found.span.start) => return None,
-                Kind::Advice => (FORBIDDEN_ADVICE, format!("the reply gives forbidden advice: {name:?}")),
-            };
-            Some(Sighting::at(rule.id, text.original(&found.span), message))
+            let (rule, message) = found.meaning;
+            let is_meant = *rule != FORBIDDEN_ADVICE.id || !is_warning(text, found.span.start);
+            is_meant.then(|| Sighting::at(rule, text.original(&found.span), message))
         });
         sightings.collect()
     }
@@ -75,7 +63,7 @@ mod tests {
     #[track_caller]
     fn check(reply: &str, want: &[(&str, &str)]) {
         let forbidden = Forbidden::new(
-            &["Acme Parcel".to_owned()],
+            &[" Acme Parcel ".to_owned()],
             &["dispute the charge with your bank".to_owned(), "share your password".to_owned()],
         );
         let seen = seen(&forbidden, reply);

@@ -12,7 +12,7 @@ mod parse;
 mod write;
 
 pub use parse::{parse, parse_prefix, parse_with};
-pub use write::write_string;
+pub use write::{canonical, write_string};
 
 /// How deep arrays and objects may nest.
 pub const DEPTH_MAX: usize = 128;

@@ -1,6 +1,14 @@
 //! Writing JSON: one canonical form, so that equal content has equal bytes and one hash.
 
+use serde_json::Value;
+
 use super::Json;
+
+/// The canonical text of plain data whose keys are ASCII: what [`Json::canonical`] writes of it.
+pub fn canonical(mut value: Value) -> String {
+    value.sort_all_objects();
+    value.to_string()
+}
 
 impl Json {
     /// The canonical text: RFC 8785 for strings, key order and white space.
@@ -16,29 +24,7 @@ impl Json {
 
 /// Appends `text` as a JSON string literal.
 pub fn write_string(text: &str, out: &mut String) {
-    out.push('"');
-    let mut rest = text;
-    // What must be escaped is ASCII, and no byte of a longer character is below 0x80.
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        out.push_str(&rest[..at]);
-        write_escaped(rest.as_bytes()[at], out);
-        rest = &rest[at + 1..];
-    }
-    out.push_str(rest);
-    out.push('"');
-}
-
-fn write_escaped(byte: u8, out: &mut String) {
-    match byte {
-        b'"' => out.push_str("\\\""),
-        b'\\' => out.push_str("\\\\"),
-        0x8 => out.push_str("\\b"),
-        b'\t' => out.push_str("\\t"),
-        b'\n' => out.push_str("\\n"),
-        0xc => out.push_str("\\f"),
-        b'\r' => out.push_str("\\r"),
-        control => out.push_str(&format!("\\u{control:04x}")),
-    }
+    out.push_str(&serde_json::to_string(text).expect("every text can be written as JSON"));
 }
 
 fn write(value: &Json, out: &mut String) {

@@ -153,14 +153,31 @@ impl Sentence<'_> {
         let is_us = |at: usize| self.terms[at].is(Cues::US);
         let subject = self.before(have, &clause).filter(|at| is_us(*at));
         let is_ours = subject.is_some() || (self.verb_final && clause.end > have + 1 && is_us(have + 1));
-        let mut behind = have + 1..clause.end;
+        self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
+    }
+
+    /// The verb of which the words at `auxiliary` say that it was done: "the meter has been read", "das Rezept wurde
+    /// ausgestellt".
+    pub(super) fn passive(&self, auxiliary: usize) -> Option<usize> {
+        let clause = self.clause(auxiliary);
+        let undone = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE | Cues::REPORTED | Cues::YET;
+        let is_open =
+            self.is_condition(&clause) || self.has(clause.clone(), undone | Cues::BY_YOU | Cues::RELATIVE);
+        if self.mood != Mood::Statement || is_open || !self.has(clause.start..auxiliary, Cues::YOUR) {
+            return None;
+        }
+        self.verb_of(auxiliary, &clause)
+    }
+
+    /// The verb of an auxiliary, unless it only says that something was seen, asked for or refused.
+    fn verb_of(&self, auxiliary: usize, clause: &Range<usize>) -> Option<usize> {
+        let mut behind = auxiliary + 1..clause.end;
         let verb = if self.verb_final {
             behind.rev().find(|at| self.terms[*at].mark.is_none())
         } else {
             behind.find(|at| !self.terms[*at].is(Cues::ADVERB))
         };
-        let seen = Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL | Cues::AUXILIARY;
-        verb.filter(|at| is_ours && !self.terms[*at].is(seen))
+        verb.filter(|at| !self.terms[*at].is(Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL))
     }
 
     /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
@@ -216,6 +233,20 @@ impl Sentence<'_> {
             return if theirs { Doing::Theirs } else { Doing::Ours };
         }
         if term.is(Cues::PASSIVE_PAST) { Doing::Ours } else { Doing::NotDone }
+    }
+
+    /// Whether the past form at `at` says how something of the customer's is now: "your table is booked".
+    pub(super) fn is_state(&self, at: usize, clause: &Range<usize>) -> bool {
+        let other = Cues::HAVE | Cues::BEEN | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::NEGATION;
+        let other = other | Cues::NO | Cues::YET | Cues::DUTY | Cues::US;
+        let is = |at: usize| self.terms[at].is(Cues::PASSIVE_PRESENT);
+        let verb = if self.verb_final {
+            self.last(clause.start..at, Cues::PASSIVE_PRESENT)
+        } else {
+            self.before(at, clause).filter(|before| is(*before))
+        };
+        let is_yours = |verb: usize| self.has(clause.start..verb, Cues::YOUR);
+        verb.is_some_and(is_yours) && !self.has(clause.clone(), other)
     }
 
     /// What the auxiliary or subject at `before` makes of the past form behind it.

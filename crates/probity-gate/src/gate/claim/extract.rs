@@ -26,7 +26,7 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
 pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
     let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), line: 0, read_to: 0 };
     let mut quoted = (0..0, None);
-    for sentence in text.sentences() {
+    for sentence in &text.sentences {
         if quoted.0 != sentence.paragraph {
             quoted = (sentence.paragraph.clone(), None);
         }
@@ -72,13 +72,14 @@ impl Reader<'_> {
             is(at, Cues::HAVE) && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US))
         };
         let may_mention = figures.iter().any(is_amount)
-            || (0..words.len()).any(|at| is(at, Cues::MENTION) || is_perfect(at));
+            || (0..words.len()).any(|at| is(at, Cues::MENTION | Cues::YOUR) || is_perfect(at));
         let terms = if may_mention { terms(tokens, &words, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
         }
-        let has_deed = |term: &Term| term.mention.is_some() || term.is(Cues::HAVE);
+        let passive = if table.verb_final { Cues::PASSIVE_PAST } else { Cues::BEEN };
+        let has_deed = |term: &Term| term.mention.is_some() || term.is(Cues::HAVE | passive);
         if !terms.iter().any(has_deed) {
             return;
         }
@@ -92,7 +93,8 @@ impl Reader<'_> {
             let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final: table.verb_final };
             match term.mention {
                 Some(meaning) => self.mention(&sentence, at, meaning),
-                None => self.act(&sentence, at),
+                None if term.is(Cues::HAVE) => self.act(sentence.perfect(at), &sentence),
+                None => self.act(sentence.passive(at), &sentence),
             }
         }
     }
@@ -124,10 +126,9 @@ impl Reader<'_> {
         self.line < at && bytes[self.line] == b'>'
     }
 
-    /// Adds what the company says it has done in words that no list has: "I have asked the driver". `have` is where the
-    /// auxiliary stands.
-    fn act(&mut self, sentence: &Sentence<'_>, have: usize) {
-        let Some(verb) = sentence.perfect(have).map(|verb| &sentence.terms[verb]) else { return };
+    /// Adds what the company says it has done in words that no list has: "I have asked the driver".
+    fn act(&mut self, verb: Option<usize>, sentence: &Sentence<'_>) {
+        let Some(verb) = verb.map(|verb| &sentence.terms[verb]) else { return };
         let said = self.text[verb.start..verb.end].to_lowercase();
         let is_listed = matches!(verb.mention, Some(Meaning::Deed(id)) if self.table.deeds[id] == OTHER);
         // Where verbs stand at the end, nouns do too, and have a capital.
@@ -164,7 +165,8 @@ impl Reader<'_> {
                 let is_act = self.table.acts.contains(&self.table.deeds[id]);
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
                 let is_theirs = is_act && sentence.is_of_third(at, &clause);
-                if stated && !is_theirs && sentence.doing(at, &clause, bare) == Doing::Ours {
+                let is_done = || sentence.doing(at, &clause, bare) == Doing::Ours;
+                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause)) {
                     add(end, deed(id));
                 }
             }

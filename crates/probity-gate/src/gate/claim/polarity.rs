@@ -205,7 +205,9 @@ impl Look<'_, '_> {
     fn negations(&self, range: Range<usize>) -> usize {
         let terms = &self.sentence.terms[range];
         let n_verbs = terms.iter().filter(|term| term.is(Cues::NEGATION | Cues::DENIAL)).count();
-        n_verbs + usize::from(terms.iter().any(|term| term.is(Cues::NO)))
+        // "For the hours without a line you will get a voucher": what is without something is of no weight for "you".
+        let subject = terms.iter().rposition(|term| term.is(Cues::YOU)).unwrap_or(0);
+        n_verbs + usize::from(terms[subject..].iter().any(|term| term.is(Cues::NO)))
     }
 
     /// "You may return it" is leave to do so, "you may get a refund" is not.
@@ -222,7 +224,14 @@ impl Look<'_, '_> {
         let given = Cues::GRANT | Cues::MODAL;
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
         let no_verb = || !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
+        // "We are upgrading you".
+        let is_under_way = || {
+            let verb = self.sentence.before(self.at, &self.clause)?;
+            let subject = self.sentence.before(verb, &self.clause)?;
+            Some(self.term(verb).is(Cues::PASSIVE_PRESENT) && self.term(subject).is(Cues::US))
+        };
         matches!(self.form, Form::Granted | Form::Denied)
+            || is_under_way().unwrap_or(false)
             || self.predicate.is_some_and(|predicate| self.sentence.has(predicate..self.clause.end, given))
             || next
             || self.sentence.has(left.clone(), Cues::GRANT)

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::super::claim::Languages;
 use super::super::policy::{PolicyFile, read};
 use super::*;
-use crate::case::{CaseId, Circumstances, Evidence, Reply, Situation};
+use crate::case::{Case, CaseId, Circumstances, Evidence, Reply, Situation};
 
 const LEDGER: &str = r#"
 [[source]]

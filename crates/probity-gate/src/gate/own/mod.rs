@@ -20,7 +20,6 @@ use super::finding::{Severity, Sighting};
 use super::policy::Known;
 use super::text::{Phrases, Text};
 use crate::case::{Entry, Slice};
-use crate::json::Json;
 use shape::JsonShape;
 
 pub use read::read;
@@ -39,7 +38,7 @@ const LATIN_LAST: char = '\u{24f}';
 pub struct OwnRules {
     rules: Vec<OwnRule>,
     /// The files they were read from, each with its text.
-    sources: Vec<(String, String)>,
+    pub(super) sources: Vec<(String, String)>,
 }
 
 /// One rule.
@@ -78,11 +77,12 @@ enum Condition {
     Languages(BTreeSet<String>),
 }
 
-/// Phrases as they are searched and as they were written.
+/// Phrases as they are searched and as they are shown.
 #[derive(Debug, Clone)]
 struct PhraseList {
     search: Phrases<()>,
-    written: Vec<String>,
+    /// The first of them, in quotes.
+    shown: String,
 }
 
 /// Where a reply breaks a rule, and what would have been right.
@@ -100,17 +100,6 @@ impl OwnRules {
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.rules.is_empty()
-    }
-
-    /// The files they were read from, each with its text.
-    pub(super) fn sources(&self) -> &[(String, String)] {
-        &self.sources
-    }
-
-    /// Everything that can change what is found; nothing where there are no rules.
-    pub(super) fn canonical(&self) -> Option<Json> {
-        let texts = self.sources.iter().map(|(_, text)| Json::text(text)).collect();
-        (!self.is_empty()).then_some(Json::Array(texts))
     }
 
     /// The rules that a reply, which was read as `text`, breaks.
@@ -140,7 +129,7 @@ impl Condition {
     fn breach(&self, page: &Page<'_>) -> Option<Breach> {
         let whole = |expected: String| Breach { span: 0..page.reply.len(), expected };
         match self {
-            Condition::Contains(list) => list.places(page).is_empty().then(|| whole(list.to_string())),
+            Condition::Contains(list) => list.places(page).is_empty().then(|| whole(list.shown.clone())),
             Condition::Lacks(list) => {
                 let first = list.places(page).into_iter().next()?;
                 Some(Breach { span: first, expected: "a reply without it".to_owned() })
@@ -149,12 +138,10 @@ impl Condition {
                 let is_last =
                     |place: &Range<usize>| n_words(&page.reply[place.end..]) <= WORDS_BEHIND_CLOSING_MAX;
                 let closes = list.places(page).last().is_some_and(is_last);
-                (!closes).then(|| whole(format!("at the end: {list}")))
+                (!closes).then(|| whole(format!("at the end: {}", list.shown)))
             }
-            Condition::Matches(expression) => {
-                let found = expression.is_match(page.reply);
-                (!found).then(|| whole(format!("text that matches {expression}")))
-            }
+            Condition::Matches(expression) if expression.is_match(page.reply) => None,
+            Condition::Matches(expression) => Some(whole(format!("text that matches {expression}"))),
             Condition::MatchesNot(expression) => {
                 let span = expression.find(page.reply)?.range();
                 Some(Breach { span, expected: format!("no text that matches {expression}") })
@@ -167,12 +154,9 @@ impl Condition {
             Condition::Links(allowed) => page.link_outside(allowed),
             Condition::Json(shape) => shape.fault(page.reply).map(whole),
             Condition::Languages(codes) => {
-                let found = page.language()?;
-                let is_one = codes.contains(found);
-                (!is_one).then(|| {
-                    let asked: Vec<&str> = codes.iter().map(String::as_str).collect();
-                    whole(format!("the language {}, found {found}", asked.join(" or ")))
-                })
+                let found = page.language().filter(|found| !codes.contains(*found))?;
+                let asked: Vec<&str> = codes.iter().map(String::as_str).collect();
+                Some(whole(format!("the language {}, found {found}", asked.join(" or "))))
             }
         }
     }
@@ -210,17 +194,6 @@ impl PhraseList {
     fn places(&self, page: &Page<'_>) -> Vec<Range<usize>> {
         let whole = self.search.find(page.text).filter(|found| found.is_whole);
         whole.map(|found| page.text.original(&found.span)).collect()
-    }
-}
-
-impl std::fmt::Display for PhraseList {
-    /// The first phrases, in quotes.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const SHOWN_MAX: usize = 3;
-        let shown: Vec<String> =
-            self.written.iter().take(SHOWN_MAX).map(|phrase| format!("{phrase:?}")).collect();
-        let more = if self.written.len() > SHOWN_MAX { ", …" } else { "" };
-        write!(f, "{}{more}", shown.join(" or "))
     }
 }
 

@@ -23,18 +23,27 @@ static RULE: Shape = Shape {
 };
 static SHAPES: [&Shape; 2] = [&TOP, &RULE];
 
-/// The keys that say what a rule asks for. The bounds of a length belong together.
-const CONDITIONS: &[&[&str]] = &[
-    &["must_contain"],
-    &["must_not_contain"],
-    &["must_end_with"],
-    &["must_match"],
-    &["must_not_match"],
-    &["words_min", "words_max"],
-    &["links"],
-    &["json"],
-    &["languages"],
+/// Reads what a key asks for.
+type Reader = fn(&Fields<'_>, &str, &mut Faults) -> Option<Condition>;
+
+/// The keys that say what a rule asks for, each with its reader. The bounds of a length belong together.
+const CONDITIONS: &[(&[&str], Reader)] = &[
+    (&["must_contain"], |fields, key, faults| phrases(fields, key, faults).map(Condition::Contains)),
+    (&["must_not_contain"], |fields, key, faults| phrases(fields, key, faults).map(Condition::Lacks)),
+    (&["must_end_with"], |fields, key, faults| phrases(fields, key, faults).map(Condition::EndsWith)),
+    (&["must_match"], |fields, key, faults| expression(fields, key, faults).map(Condition::Matches)),
+    (&["must_not_match"], |fields, key, faults| expression(fields, key, faults).map(Condition::MatchesNot)),
+    (&["words_min", "words_max"], |fields, _, faults| words(fields, faults)),
+    (&["links"], |fields, key, faults| links(fields, key, faults).map(Condition::Links)),
+    (&["json"], |fields, key, faults| {
+        let members = fields.free_texts(key, faults);
+        JsonShape::new(members.value()?, faults).map(Condition::Json)
+    }),
+    (&["languages"], |fields, key, faults| language_codes(fields, key, faults).map(Condition::Languages)),
 ];
+
+/// How many phrases a finding repeats.
+const SHOWN_MAX: usize = 3;
 
 /// The largest expression, in bytes of its compiled form.
 const EXPRESSION_BYTES_MAX: usize = 256 << 10;
@@ -108,35 +117,22 @@ fn rule(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnRule> {
 
 /// The one thing that a rule asks for.
 fn condition(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
-    let given: Vec<&str> =
-        CONDITIONS.iter().filter_map(|keys| keys.iter().copied().find(|key| fields.has(key))).collect();
-    let [key] = given[..] else {
-        let (message, hint) = if given.is_empty() {
-            let keys: Vec<&str> = CONDITIONS.iter().flat_map(|keys| keys.iter().copied()).collect();
-            ("the rule asks for nothing".to_owned(), format!("add one of {}", keys.join(", ")))
-        } else {
-            (
-                format!("the rule asks for several things: {}", given.join(", ")),
-                "make a rule of each".to_owned(),
-            )
-        };
-        faults.error(Problem::at(fields.line, message).hint(hint));
-        return None;
+    let key_of = |(keys, read): &(&[&'static str], Reader)| {
+        Some((keys.iter().copied().find(|key| fields.has(key))?, *read))
     };
-    match key {
-        "must_contain" => phrases(fields, key, faults).map(Condition::Contains),
-        "must_not_contain" => phrases(fields, key, faults).map(Condition::Lacks),
-        "must_end_with" => phrases(fields, key, faults).map(Condition::EndsWith),
-        "must_match" => expression(fields, key, faults).map(Condition::Matches),
-        "must_not_match" => expression(fields, key, faults).map(Condition::MatchesNot),
-        "links" => links(fields, faults).map(Condition::Links),
-        "json" => {
-            let members = fields.free_texts(key, faults);
-            JsonShape::new(members.value()?, faults).map(Condition::Json)
-        }
-        "languages" => language_codes(fields, faults).map(Condition::Languages),
-        _ => words(fields, faults),
+    let given: Vec<(&str, Reader)> = CONDITIONS.iter().filter_map(key_of).collect();
+    if let [(key, read)] = given[..] {
+        return read(fields, key, faults);
     }
+    let (message, hint) = if given.is_empty() {
+        let keys: Vec<&str> = CONDITIONS.iter().flat_map(|(keys, _)| keys.iter().copied()).collect();
+        ("the rule asks for nothing".to_owned(), format!("add one of {}", keys.join(", ")))
+    } else {
+        let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
+        (format!("the rule asks for several things: {}", keys.join(", ")), "make a rule of each".to_owned())
+    };
+    faults.error(Problem::at(fields.line, message).hint(hint));
+    None
 }
 
 /// A text or a list of texts that is not empty.
@@ -152,11 +148,14 @@ fn listed(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Vec<At<
 
 fn phrases(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<PhraseList> {
     let written: Vec<String> = listed(fields, key, faults)?.into_iter().map(|phrase| phrase.value).collect();
-    Some(PhraseList { search: Phrases::new(written.iter().map(|phrase| (phrase, ()))), written })
+    let shown: Vec<String> = written.iter().take(SHOWN_MAX).map(|phrase| format!("{phrase:?}")).collect();
+    let more = if written.len() > SHOWN_MAX { ", …" } else { "" };
+    let search = Phrases::new(written.iter().map(|phrase| (phrase, ())));
+    Some(PhraseList { search, shown: shown.join(" or ") + more })
 }
 
-fn language_codes(fields: &Fields<'_>, faults: &mut Faults) -> Option<BTreeSet<String>> {
-    let codes = listed(fields, "languages", faults)?;
+fn language_codes(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<BTreeSet<String>> {
+    let codes = listed(fields, key, faults)?;
     let is_code =
         |code: &str| (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
     for At { line, value } in codes.iter().filter(|code| !is_code(&code.value)) {
@@ -201,9 +200,9 @@ fn words(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
 }
 
 /// The allowed links. A host without a path stands for all its pages.
-fn links(fields: &Fields<'_>, faults: &mut Faults) -> Option<Known<()>> {
+fn links(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Known<()>> {
     let mut known = BTreeSet::new();
-    for At { line, value } in listed(fields, "links", faults)? {
+    for At { line, value } in listed(fields, key, faults)? {
         match terse(FactKind::Contact, &value) {
             Some(Value::Link(link)) if link.contains('/') => known.insert(link),
             Some(Value::Link(host)) => known.insert(format!("{host}/*")),

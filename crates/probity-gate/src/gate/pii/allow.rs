@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::super::text::Rewritten;
 use super::kind::{Hit, Kind};
-use super::numbers::NUMBERS;
+use super::national::NUMBERS;
 
 /// The longest form of a number, in bytes.
 const PATTERN_MAX: usize = 64;
@@ -62,24 +62,21 @@ pub(super) struct Lists {
 impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
     pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
-        let lower = |entries: &[String]| -> Vec<String> {
-            entries.iter().map(|entry| Rewritten::clean(entry.trim()).text().to_lowercase()).collect()
+        let spelled = |entries: &[String], spell: fn(&str) -> String| -> Vec<String> {
+            entries.iter().map(|entry| spell(entry)).collect()
         };
-        let squashed = |entries: &[String]| -> Vec<String> {
-            entries.iter().map(|entry| squashed(entry)).filter(|key| !key.is_empty()).collect()
-        };
-        let id_patterns = lower(&allow.id_patterns);
+        let id_patterns = spelled(&allow.id_patterns, lower);
         let id_forms = id_patterns.iter().map(|pattern| id_form(pattern)).collect::<Result<_, _>>()?;
-        let domains = lower(&allow.domains).into_iter();
-        let listed = Allow {
-            emails: lower(&allow.emails),
-            domains: domains.map(|domain| domain.trim_start_matches('@').to_owned()).collect(),
-            phones: squashed(&allow.phones),
-            addresses: squashed(&allow.addresses),
-            ips: lower(&allow.ips),
+        let mut listed = Allow {
+            emails: spelled(&allow.emails, lower),
+            domains: spelled(&allow.domains, |entry| lower(entry).trim_start_matches('@').to_owned()),
+            phones: spelled(&allow.phones, squashed),
+            addresses: spelled(&allow.addresses, squashed),
+            ips: spelled(&allow.ips, lower),
             id_patterns,
             test_values: allow.test_values,
         };
+        listed.addresses.retain(|address| !address.is_empty());
         Ok(Lists { listed, id_forms })
     }
 
@@ -152,13 +149,18 @@ fn id_form(pattern: &str) -> Result<Regex, PatternProblem> {
     Ok(Regex::new(&form).expect("a short expression without repetitions of repetitions"))
 }
 
+/// An entry in lower case.
+fn lower(entry: &str) -> String {
+    Rewritten::clean(entry.trim()).text().to_lowercase()
+}
+
 /// The letters and digits of a value.
 fn squashed(value: &str) -> String {
     Rewritten::squashed(value).text().to_owned()
 }
 
 /// Whether a value was published for tests.
-fn is_test_value(kind: Kind, value: &str) -> bool {
+pub(super) fn is_test_value(kind: Kind, value: &str) -> bool {
     let digits = squashed(value);
     match kind {
         Kind::Card => NUMBERS.test_cards.contains(&digits),

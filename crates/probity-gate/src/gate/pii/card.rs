@@ -4,18 +4,13 @@
 //! the word "card". A window never starts or ends inside a group, so each group is looked at a fixed number
 //! of times.
 
-use super::super::text::Text;
-use super::super::text::digits::{self, DIGITS_MAX, Group};
-use super::super::text::label::{Label, Labels};
+use super::super::text::{DIGITS_MAX, Group, Labels, List, Text, digits};
 use super::kind::{Hit, Kind};
-use super::national;
-use super::numbers::NUMBERS;
+use super::national::{NUMBERS, luhn};
 
 /// How sure the shape of a number makes it a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// No card has such a number.
-    None,
     /// The check digit is right, and no more.
     Checked,
     /// Some issuer has such numbers, and so do others who number things.
@@ -40,19 +35,19 @@ pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
     hits
 }
 
-/// What the prefix and length of a number with a right check digit say.
-pub(super) fn shape(digits: &[u8]) -> Shape {
+/// What the prefix and length of a number say, if a card can have it.
+pub(super) fn shape(digits: &[u8]) -> Option<Shape> {
     let n = digits.len();
-    if n < 12 || digits.iter().all(|digit| *digit == 0) || !national::luhn(digits) {
-        return Shape::None;
+    if n < 12 || digits.iter().all(|digit| *digit == 0) || !luhn(digits) {
+        return None;
     }
     let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
     let issuer = NUMBERS.cards.iter().find(|issuer| (issuer.from..=issuer.to).contains(&four));
-    match issuer {
+    Some(match issuer {
         Some(issuer) if issuer.sure.contains(&n) => Shape::Sure,
         Some(issuer) if issuer.shared.contains(&n) => Shape::Shared,
         _ => Shape::Checked,
-    }
+    })
 }
 
 /// How many groups from `at` on are written the way a card is.
@@ -83,16 +78,12 @@ fn is_inside_run(text: &Text, groups: &[Group], at: usize) -> bool {
 
 /// Whether `groups` hold a card, given what the reply calls them.
 fn is_card(text: &Text, groups: &[Group]) -> bool {
-    let shape = digits::values(text, groups).map_or(Shape::None, |digits| shape(&digits));
-    if shape == Shape::None {
-        return false;
-    }
+    let Some(shape) = digits::values(text, groups).and_then(|digits| shape(&digits)) else { return false };
     let span = digits::span(groups);
     let labels = Labels::around(text, &span);
-    let is_named = labels.nearest == Some(Label::Card);
+    let is_named = labels.nearest == Some(List::CardLabels);
     let is_called_card = is_named || (labels.card && groups.len() > 1);
     let fits = match shape {
-        Shape::None => false,
         Shape::Checked => is_named,
         Shape::Shared => is_called_card || (labels.nearest.is_none() && groups.len() >= 4),
         Shape::Sure => is_called_card || !labels.is_reference(),
@@ -116,9 +107,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(number: &str, want: Shape) {
+    fn check(number: &str, want: impl Into<Option<Shape>>) {
         let values: Vec<u8> = number.bytes().map(|byte| byte - b'0').collect();
-        assert_eq!(shape(&values), want, "{number}");
+        assert_eq!(shape(&values), want.into(), "{number}");
     }
 
     #[test]
@@ -136,9 +127,9 @@ mod tests {
 
     #[test]
     fn other_numbers_are_none() {
-        check("4111111111111112", Shape::None);
-        check("0000000000000000", Shape::None);
-        check("41111111117", Shape::None);
+        check("4111111111111112", None);
+        check("0000000000000000", None);
+        check("41111111117", None);
     }
 
     #[test]

@@ -9,17 +9,11 @@ const BASE64_MIN: usize = 16;
 
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
 pub(super) fn resolved(text: &str) -> Option<Rewritten> {
-    if !text.bytes().any(|byte| matches!(byte, b'%' | b'&')) {
-        return None;
-    }
+    text.bytes().position(|byte| matches!(byte, b'%' | b'&'))?;
     let mut resolved = Rewritten::default();
     let (mut at, mut is_changed) = (0, false);
     while let Some(char) = text[at..].chars().next() {
-        let found = match char {
-            '&' => entity(&text.as_bytes()[at..]),
-            '%' => percent(&text.as_bytes()[at..]),
-            _ => None,
-        };
+        let found = entity(&text[at..]).or_else(|| percent(&text.as_bytes()[at..]));
         is_changed |= found.is_some();
         let (char, n) = found.unwrap_or((char, char.len_utf8()));
         resolved.push(char, at..at + n);
@@ -38,10 +32,11 @@ pub(super) fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, St
     })
 }
 
-/// The character that an entity at the start of `bytes` stands for, and how long it is.
-fn entity(bytes: &[u8]) -> Option<(char, usize)> {
-    let end = bytes.iter().take(12).position(|byte| *byte == b';')?;
-    let char = match std::str::from_utf8(&bytes[1..end]).ok()? {
+/// The character that an entity at the start of a text stands for, and how long it is.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let rest = text.strip_prefix('&')?;
+    let name = &rest[..rest.bytes().take(11).position(|byte| byte == b';')?];
+    let char = match name {
         "commat" => '@',
         "period" => '.',
         "nbsp" => ' ',
@@ -50,21 +45,18 @@ fn entity(bytes: &[u8]) -> Option<(char, usize)> {
         "lowbar" => '_',
         name => {
             let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?
+            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
+            char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)?
         }
     };
-    Some((char, end + 1))
+    Some((char, name.len() + 2))
 }
 
 /// The character that a percent sign with two hexadecimal digits stands for, and how long it is.
 fn percent(bytes: &[u8]) -> Option<(char, usize)> {
-    let hex = std::str::from_utf8(bytes.get(1..3)?).ok()?;
-    let byte = u8::from_str_radix(hex, 16).ok()?;
-    (byte.is_ascii() && !hex.starts_with('+')).then_some((char::from(byte), 3))
+    let [b'%', hex @ ..] = bytes.get(..3)? else { return None };
+    let byte = u8::from_str_radix(str::from_utf8(hex).ok()?, 16).ok()?;
+    (byte.is_ascii() && !hex.starts_with(b"+")).then_some((char::from(byte), 3))
 }
 
 /// What a word is Base64 for, if that is text that can be read.

@@ -3,11 +3,9 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use super::super::text::Text;
-use super::super::text::digits::{self, Group};
-use super::super::text::label::{Label, Labels};
-use super::super::text::words::{may_end, may_start};
-use super::numbers::NUMBERS;
+use super::super::text::{Group, Labels, List, Text, digits, may_end, may_start};
+use super::masked;
+use super::national::NUMBERS;
 
 /// The longest written form of a network address, in bytes.
 const ADDRESS_MAX: usize = 45;
@@ -46,28 +44,26 @@ pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
 /// The public address of four numbers that starts with the group at `at`. Version numbers are none.
 pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<usize>> {
     let is_dotted =
-        |i: usize| i > 0 && i < groups.len() && digits::between(text, &groups[i - 1], &groups[i]) == ".";
+        |i: usize| i > 0 && groups.get(i).is_some_and(|group| text[groups[i - 1].end..group.start] == *".");
     if is_dotted(at) || !(at + 1..at + 4).all(is_dotted) || is_dotted(at + 4) {
         return None;
     }
     let span = digits::span(&groups[at..at + 4]);
     let address: Ipv4Addr = text[span.clone()].parse().ok()?;
     let is_glued = span.start > 0 && text.as_bytes()[span.start - 1].is_ascii_alphanumeric();
-    let is_version = Labels::around(text, &span).nearest == Some(Label::Version);
+    let is_version = Labels::around(text, &span).nearest == Some(List::VersionLabels);
     (!is_glued && !is_version && is_public(address.into())).then_some(span)
 }
 
-/// The public address that a run of hexadecimal digits and colons is.
-pub(super) fn ip_v6(text: &str, run: Range<usize>) -> Option<Range<usize>> {
-    let word = text[run.clone()].trim_end_matches(':');
-    let may_be = word.len() <= ADDRESS_MAX && word.contains(':');
-    let address: Ipv6Addr = may_be.then(|| word.parse().ok())??;
-    is_public(address.into()).then_some(run.start..run.start + word.len())
-}
-
-/// Whether a byte is part of such an address.
-pub(super) fn is_v6_byte(byte: u8) -> bool {
-    byte.is_ascii_hexdigit() || byte == b':'
+/// The public addresses that runs of hexadecimal digits and colons are.
+pub(super) fn ip_v6(text: &Text) -> impl Iterator<Item = Range<usize>> {
+    let runs = masked::runs(text, |byte| byte.is_ascii_hexdigit() || byte == b':', b"");
+    runs.filter_map(|run| {
+        let word = text[run.clone()].trim_end_matches(':');
+        let may_be = word.len() <= ADDRESS_MAX && word.contains(':');
+        let address: Ipv6Addr = may_be.then(|| word.parse().ok())??;
+        is_public(address.into()).then_some(run.start..run.start + word.len())
+    })
 }
 
 /// Whether an address is routed on the internet and is not everybody's.
@@ -122,8 +118,7 @@ mod tests {
     fn check_ip(text: &str, want: &str) {
         let text = Text::new(text);
         let groups = text.clusters().next().unwrap();
-        let found = ip_v4(&text, groups, 0)
-            .or_else(|| super::super::masked::runs(&text, is_v6_byte, b"").find_map(|run| ip_v6(&text, run)));
+        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text).next());
         assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 

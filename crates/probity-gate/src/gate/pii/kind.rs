@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::super::rules::Rule;
-use super::super::text::label::Owner;
+use super::super::text::Owner;
 
 /// Declares the kinds with their rules.
 macro_rules! kinds {
@@ -48,11 +48,6 @@ impl Kind {
     /// The rule that a sighting of this kind falls under.
     pub(super) fn rule(self) -> &'static Rule {
         &RULES[self as usize]
-    }
-
-    /// Whether such a sighting says that data is exposed, rather than that a person should look.
-    pub(super) fn exposes(self) -> bool {
-        self < Kind::OwnDataEcho
     }
 }
 

@@ -8,8 +8,7 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::super::text::words::{List, is_whole, run_before};
-use super::super::text::{Rewritten, Text, is_word_byte};
+use super::super::text::{List, Rewritten, Text, is_whole, is_word_byte, run_before};
 use super::kind::{Hit, Kind};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
@@ -48,17 +47,14 @@ impl Searched {
         if key.len() < KEY_MIN {
             return Vec::new();
         }
-        let is_short = key.len() < SPACED_MIN;
-        let is_number = is_number(key) && !is_short;
-        let joins = |byte: &u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(*byte) };
-        let bytes = self.text.as_bytes();
+        let (is_short, bytes) = (key.len() < SPACED_MIN, self.text.as_bytes());
+        let joins: fn(&u8) -> bool =
+            if is_number(key) && !is_short { u8::is_ascii_digit } else { |byte| is_word_byte(*byte) };
         let is_own = |span: &Range<usize>| {
-            !bytes[..span.start].last().is_some_and(joins) && !bytes.get(span.end).is_some_and(joins)
+            let fits = if is_short { span.len() == key.len() } else { span.len() < key.len() * 4 + 16 };
+            fits && !bytes[..span.start].last().is_some_and(joins) && !bytes.get(span.end).is_some_and(joins)
         };
-        let fits = |span: &Range<usize>| {
-            if is_short { span.len() == key.len() } else { span.len() < key.len() * 4 + 16 }
-        };
-        self.spans(key).filter(|span| fits(span) && is_own(span)).collect()
+        self.spans(key).filter(is_own).collect()
     }
 
     /// Whether a number stands here that is `key` but for a country or trunk prefix, which either may have.
@@ -116,20 +112,19 @@ pub(super) fn find(text: &Text, known: &[String]) -> Vec<Hit> {
     let searched = Searched::new(text);
     let spans = known.iter().flat_map(|value| {
         let clean = Rewritten::clean(value);
-        let value = clean.text().trim();
-        if value.contains('@') {
-            email(&searched, value)
-        } else if value.bytes().any(|byte| byte.is_ascii_digit()) {
-            number_or_address(&searched, value)
-        } else {
-            name(text, &searched, value)
+        match clean.text().trim() {
+            email if email.contains('@') => email_spans(&searched, email),
+            number if number.contains(|char: char| char.is_ascii_digit()) => {
+                number_or_address(&searched, number)
+            }
+            value => name(text, &searched, value),
         }
     });
     spans.map(|span| Hit::new(Kind::Known, span)).collect()
 }
 
 /// Where an address or its local part stands.
-fn email(searched: &Searched, value: &str) -> Vec<Range<usize>> {
+fn email_spans(searched: &Searched, value: &str) -> Vec<Range<usize>> {
     let mut spans = searched.find(value);
     let local = value.split('@').next().unwrap_or("").to_ascii_lowercase();
     if local.len() >= PART_MIN && !local.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -142,30 +137,32 @@ fn email(searched: &Searched, value: &str) -> Vec<Range<usize>> {
 
 /// Where a number, or the whole or a line of an address, stands.
 fn number_or_address(searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let mut spans = searched.find(value);
-    let whole = Rewritten::squashed(value);
-    let whole = whole.text();
+    let squashed = |text: &str| Rewritten::squashed(text).text().to_owned();
+    let (mut spans, whole) = (searched.find(value), squashed(value));
     if !value.contains(|char: char| char.is_ascii_alphabetic()) {
         // A phone is also known without its country. Where letters of another script stand, it is none.
         let own = whole.len().checked_sub(10).filter(|from| *from > 0).and_then(|from| whole.get(from..));
         spans.extend(own.into_iter().flat_map(|own| searched.find(own)));
         return spans;
     }
-    for line in value.split([',', '\n', ';']) {
-        let squashed = Rewritten::squashed(line);
-        let key = squashed.text();
-        let has_digit = key.bytes().any(|byte| byte.is_ascii_digit());
+    let lines = value.split([',', '\n', ';']).filter(|line| {
+        let key = squashed(line);
         let n_letters = key.chars().filter(|char| char.is_alphabetic()).count();
-        if has_digit && n_letters > 3 && key.len() > PART_MIN && key != whole {
-            spans.extend(searched.find(line));
-        }
-    }
+        let has_both = n_letters > 3 && key.contains(|char: char| char.is_ascii_digit());
+        has_both && key.len() > PART_MIN && key != whole
+    });
+    spans.extend(lines.flat_map(|line| searched.find(line)));
     spans
 }
 
 /// Where a name stands, whole or by its last part.
 fn name(text: &Text, searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let is_used = |span: &Range<usize>| is_used_as_name(text, span);
+    // One part of a name is written as a name and outside a greeting.
+    let is_used = |span: &Range<usize>| {
+        let mut words = text.before(span.start).take(3).peekable();
+        let is_apart = words.peek().is_some() && !words.any(|word| word.is_in(List::Greetings));
+        is_apart && text[span.clone()].starts_with(char::is_uppercase)
+    };
     let parts: Vec<&str> = value.split_whitespace().collect();
     let mut spans = searched.find(value);
     if let [_, .., family] = &parts[..]
@@ -176,14 +173,6 @@ fn name(text: &Text, searched: &Searched, value: &str) -> Vec<Range<usize>> {
         spans.retain(is_used);
     }
     spans
-}
-
-/// Whether one part of a name is written as a name and outside a greeting.
-fn is_used_as_name(text: &Text, span: &Range<usize>) -> bool {
-    let mut words = text.before(span.start).take(3).peekable();
-    let opens_sentence = words.peek().is_none();
-    let is_greeting = words.any(|word| word.is_in(List::Greetings));
-    text[span.clone()].starts_with(char::is_uppercase) && !is_greeting && !opens_sentence
 }
 
 #[cfg(test)]

@@ -4,10 +4,13 @@
 //! valid for 6 months" gives nothing away.
 
 use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
 
-use super::super::text::words::{List, Word, is_whole, month, run_after};
-use super::super::text::{Row, Shape, Text, day, is_spaceless};
+use regex::Regex;
+
+use super::super::text::{Day, List, Row, Text, Word, day, is_spaceless, is_whole, month, run_after};
 use super::kind::{Hit, Kind};
+use super::linked::is_name_part;
 use super::secret;
 
 /// How many words may stand between a label and its value.
@@ -20,9 +23,9 @@ const GAP_MAX: usize = 8;
 const INFLECTED_MIN: usize = 8;
 const ENDING_MAX: usize = 2;
 /// How many words behind a label a verb can stand that ties it to its value.
-const CONNECTOR_WORDS_MAX: usize = 8;
+const CONNECTOR_WORDS_MAX: usize = 12;
 /// How many such words are tried.
-const CONNECTORS_MAX: usize = 2;
+const CONNECTORS_MAX: usize = 3;
 /// How far behind its label a date can end, in bytes.
 const DATE_REACH: usize = 64;
 
@@ -31,35 +34,32 @@ crate::named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Announced {
         Birth = "birth", Document = "document", NationalId = "national_id", BankAccount = "bank_account",
-        Password = "password", Code = "code", Key = "key", Login = "login",
+        Password = "password", Code = "code", Key = "key", Login = "login", LastFour = "last_four",
+        Answer = "answer", Double = "double", Triple = "triple", Token = "token", JsonWebToken = "json_web_token",
+        PrivateKey = "private_key", Bearer = "bearer",
     }
 }
 
 /// The value that the label at `label` announces.
 pub(super) fn find(text: &Text, announced: Announced, label: &Range<usize>) -> Option<Hit> {
-    if !is_label(text, label) {
-        return None;
-    }
-    if announced == Announced::Birth {
-        return date_after(text, label.end).map(|span| Hit::new(Kind::BirthDate, span));
-    }
     // "PIN codes" are no one's.
-    if announced == Announced::Code && !is_whole(text, label) {
+    if !is_label(text, label) || (announced == Announced::Code && text[label.end..].starts_with(['s', 'S'])) {
         return None;
-    }
-    if let Announced::Code | Announced::Password = announced
-        && let Some(hit) =
-            value_before(text, label.start).and_then(|span| announced.value(text, span, Link::Said))
-    {
-        return Some(hit);
-    }
-    if announced == Announced::Login {
-        let (name, link) = value_after(text, label.end)?;
-        return login(text, label, &name, link);
     }
     let value =
         |from: usize| value_after(text, from).and_then(|(span, link)| announced.value(text, span, link));
-    value(label.end).or_else(|| connectors_after(text, label.end).find_map(value))
+    let behind = || value(label.end).or_else(|| connectors_after(text, label.end, announced).find_map(value));
+    match announced {
+        Announced::Birth => date_after(text, label.end)
+            .or_else(|| date_before(text, label))
+            .map(|span| Hit::new(Kind::BirthDate, span)),
+        Announced::Login => login(text, label),
+        Announced::Code | Announced::Password => value_before(text, label.start)
+            .and_then(|span| announced.value(text, span, Link::Said))
+            .or_else(behind)
+            .or_else(|| entered(text, label.start).filter(|_| announced == Announced::Code)),
+        _ => behind(),
+    }
 }
 
 /// Whether a label stands at `range`. A long one may have an ending: "passwords", "fødselsnummeret".
@@ -69,11 +69,24 @@ pub(super) fn is_label(text: &Text, range: &Range<usize>) -> bool {
     is_whole(text, &(range.start..end))
 }
 
-/// Where a word stands that can tie a label to its value, within a few words: "the code for your login is".
-fn connectors_after(text: &Text, label: usize) -> impl Iterator<Item = usize> {
+/// Where a word stands that can tie a label to its value, within a few words: "the code for your login is". A
+/// colon can as well, and of a document a word for "number", unless something else is named before them.
+fn connectors_after(text: &Text, label: usize, announced: Announced) -> impl Iterator<Item = usize> {
     let is_apart = move |word: &Word<'_>| text[label..word.start].contains(['.', '!', '?', ';', ':', '\n']);
+    let is_numbered = !matches!(announced, Announced::Code | Announced::Password | Announced::Key);
+    let is_other = |word: &Word<'_>| {
+        let lists = [List::ReferenceLabels, List::PhoneLabels, List::CardLabels];
+        !word.is_in(List::OfAPerson) && lists.into_iter().any(|list| word.is_in(list))
+    };
     let words = text.after(label).take(CONNECTOR_WORDS_MAX).take_while(move |word| !is_apart(word));
-    words.filter(|word| word.is_in(List::Connectors)).take(CONNECTORS_MAX).map(|word| word.start)
+    let ties = words.scan(false, move |has_other, word| {
+        let numbers = is_numbered && !*has_other && word.is_in(List::Numbering);
+        *has_other |= is_other(&word) && !numbers;
+        let verb = word.is_in(List::Connectors).then_some(word.start);
+        let is_told = !*has_other && text[word.end..].starts_with(": ");
+        Some(verb.or((numbers || is_told).then_some(word.end)))
+    });
+    ties.flatten().take(CONNECTORS_MAX)
 }
 
 impl Announced {
@@ -81,13 +94,16 @@ impl Announced {
     fn value(self, text: &Text, span: Range<usize>, link: Link) -> Option<Hit> {
         let word = &text[span.clone()];
         let (fits, kind) = match self {
-            Announced::Birth | Announced::Login => return None,
             Announced::Document => (is_number(word, 4, 5..=16), Kind::IdentityDocument),
             Announced::NationalId => (is_number(word, 5, 6..=18), Kind::NationalId),
-            Announced::BankAccount => (is_number(word, 6, 6..=20), Kind::BankAccount),
+            Announced::BankAccount => (is_number(word, 6, 6..=26), Kind::BankAccount),
             Announced::Password => (is_password(word, link), Kind::Secret),
             Announced::Code => (is_code(word, link), Kind::Secret),
             Announced::Key => (word.len() >= 16 && secret::looks_random(word), Kind::Secret),
+            Announced::Answer => {
+                (link != Link::Loose && is_name_part(&Word::at(text, span.clone())), Kind::Secret)
+            }
+            _ => return None,
         };
         fits.then(|| Hit::new(kind, span))
     }
@@ -141,7 +157,10 @@ fn value_span(text: &Text, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let ends = |end: &usize| {
-        let continues = bytes[*end] == b' ' && *end > at && is_digit(end - 1) && is_digit(end + 1);
+        // Digits go on over a space, and so do the capitals of a series: "U 4718 293".
+        let is_series = |end: usize| end - at < 4 && bytes[at..end].iter().all(u8::is_ascii_uppercase);
+        let goes_on = |end: usize| is_digit(end + 1) && (is_digit(end - 1) || is_series(end));
+        let continues = bytes[*end] == b' ' && *end > at && goes_on(*end);
         (bytes[*end].is_ascii_whitespace() && !continues)
             || b"\"`<>&".contains(&bytes[*end])
             || is_spaceless(bytes[*end])
@@ -175,7 +194,8 @@ fn is_password(word: &str, link: Link) -> bool {
     let has_inner_capital =
         word.chars().skip(1).any(char::is_uppercase) && word.contains(|char: char| char.is_ascii_lowercase());
     let is_mixed = (has_digit && has_letter) || has_sign || has_inner_capital;
-    let is_shown = word.contains("://") || word.chars().all(|char| "*xX_.".contains(char));
+    let is_link = word.contains('/') && word.contains('.');
+    let is_shown = is_link || word.chars().all(|char| "*xX_.".contains(char));
     if word.len() < 4 || is_shown || word.starts_with(['<', '[', '{', '$', '%']) {
         return false;
     }
@@ -212,41 +232,90 @@ fn value_before(text: &Text, label: usize) -> Option<Range<usize>> {
     (start < before.len()).then_some(start..before.len())
 }
 
-/// A password that stands behind a name: `Login: jane / Passw0rd123`.
-fn login(text: &Text, label: &Range<usize>, name: &Range<usize>, link: Link) -> Option<Hit> {
-    let gap = run_after(text, name.end, 4, |byte| b" /|,;:\n".contains(&byte));
-    let between = &text[name.end..name.end + gap];
-    let span = value_span(text, name.end + gap).filter(|_| between.contains(['/', '|', ':', ',', ';']))?;
-    let is_one = link == Link::Said && span.len() >= 6 && is_password(&text[span.clone()], Link::Direct);
-    is_one.then(|| Hit::new(Kind::Secret, label.start..span.end))
+/// The code that is to be entered before the words that ask for it: "type 814 402 when it asks for the code".
+fn entered(text: &Text, label: usize) -> Option<Hit> {
+    let verb = text.before(label).take(2 * CONNECTOR_WORDS_MAX).find(|word| word.is_in(List::Entering))?;
+    let number = text.after(verb.end).take(2).find(Word::starts_with_digit)?;
+    let span = value_span(text, number.start)
+        .filter(|span| span.end <= label && n_digits(&text[span.clone()]) > 4)?;
+    let is_asked = text.after(span.end).next().is_some_and(|word| word.is_in(List::Asking));
+    Announced::Code.value(text, span, Link::Said).filter(|_| is_asked)
 }
+
+/// A password that stands behind a name: `Login: jane / Passw0rd123`.
+fn login(text: &Text, label: &Range<usize>) -> Option<Hit> {
+    let (name, link) = value_after(text, label.end)?;
+    let gap = run_after(text, name.end, 4, |byte| b" /|,;:\n".contains(&byte));
+    let is_apart = text[name.end..name.end + gap].contains(['/', '|', ':', ',', ';']);
+    let span = value_span(text, name.end + gap)?;
+    let is_one = link == Link::Said && span.len() >= 6 && is_password(&text[span.clone()], Link::Direct);
+    (is_apart && is_one).then(|| Hit::new(Kind::Secret, label.start..span.end))
+}
+
+/// A day as Japanese has it, in digits, in characters or by the letter of an era: 昭和五十二年七月三日, S52.7.3.
+static JAPANESE_DAY: LazyLock<Regex> = LazyLock::new(|| {
+    let number = "[元〇一二三四五六七八九十百千0-9]";
+    let by_era = r"[MTSHR][0-9]{1,2}[./][0-9]{1,2}[./][0-9]{1,2}";
+    Regex::new(&format!("{number}{{1,5}}年{number}{{1,3}}月{number}{{1,3}}日|{by_era}"))
+        .expect("the expression is fixed")
+});
 
 /// The date that starts within a few words after `at`.
 fn date_after(text: &Text, at: usize) -> Option<Range<usize>> {
+    let near = &text[at..text.floor_char_boundary((at + DATE_REACH).min(text.len()))];
+    if let Some(found) = JAPANESE_DAY.find(near).filter(|found| !near[..found.start()].contains(['.', '\n']))
+    {
+        return Some(at + found.start()..at + found.end());
+    }
     let row = Row { text, tokens: text.tokens_in(&(at..at + DATE_REACH)) };
-    for start in 0..row.tokens.len() {
-        let token = &row.tokens[start];
-        let word = Word::at(text, token.start..token.end);
-        let named = |at: usize| month(row.raw(at));
-        if let Some(day) = day(&row, start, named) {
-            // A year of two digits: "5. Mar 90", "9 de mayo del 71".
-            let at = day.behind
-                + usize::from(
-                    row.is_any_word(day.behind, &["de", "del", "of"]) || row.has_mark(day.behind, "',."),
-                );
-            let is_year = day.year.is_none() && row.is_digits(at) && row.len(at) == 2;
-            return Some(token.start..row.tokens[if is_year { at } else { day.behind - 1 }].end);
+    for (start, token) in row.tokens.iter().enumerate() {
+        if let Some(behind) = date_at(&row, start) {
+            return Some(token.start..row.tokens[behind - 1].end);
         }
-        if month(word.text).is_some() && row.is_digits(start + 1) && row.len(start + 1) == 4 {
-            return Some(token.start..row.tokens[start + 1].end);
-        }
-        let is_lead =
-            matches!(token.shape, Shape::Mark(_)) || word.is_in(List::DateLeads) || !word.text.is_ascii();
-        if !is_lead {
+        let word = row.raw(start);
+        let is_number = month(row.raw(start + 1)).is_some();
+        if row.mark(start).is_none() && !List::DateLeads.has(word) && word.is_ascii() && !is_number {
             return None;
         }
     }
     None
+}
+
+/// The date with a year before a label: "am 3. Mai 1979 geboren", or with a verb between: "3 May 1979 is your birthday".
+fn date_before(text: &Text, label: &Range<usize>) -> Option<Range<usize>> {
+    let at = label.start;
+    let from = text.floor_char_boundary(at.saturating_sub(DATE_REACH));
+    let near = &text[from..at];
+    if let Some(found) = JAPANESE_DAY.find(near).filter(|found| found.end() == near.len()) {
+        return Some(from + found.start()..at);
+    }
+    let is_born = text[label.clone()].split(' ').any(|word| List::Born.has(word));
+    let row = Row { text, tokens: text.tokens_in(&(from..at)) };
+    (0..row.tokens.len()).find_map(|start| {
+        let behind = date_at(&row, start)?;
+        let last = row.raw(behind - 1);
+        let has_year = last.len() == 4 || row.len(start) == 4 || List::YearWords.starts(last);
+        let between = || behind..row.tokens.len();
+        let leads = |at: usize| row.has_mark(at, "(,") || List::DateLeads.has(row.raw(at));
+        let is_tied = is_born || between().any(|at| List::Connectors.has(row.raw(at)));
+        let is_near = is_tied && between().len() < LEADS_MAX && between().all(leads);
+        (has_year && is_near).then(|| row.tokens[start].start..row.tokens[behind - 1].end)
+    })
+}
+
+/// Where the date that starts at a token ends: a day, a month with a year, or a month with a year in words.
+fn date_at(row: &Row<'_>, start: usize) -> Option<usize> {
+    let named = |at: usize| month(row.raw(at));
+    let is_year = |at: usize, n_digits: usize| row.is_digits(at) && row.len(at) == n_digits;
+    let is_tie = |at: usize| usize::from(row.is_any_word(at, &["de", "del", "of", "do", "di"]));
+    if let Some(Day { behind, year, .. }) = day(row, start, named) {
+        // A year of two digits: "5. Mar 90", "9 de mayo del 71".
+        let at = behind + is_tie(behind).max(usize::from(row.has_mark(behind, "',.")));
+        return Some(if year.is_none() && is_year(at, 2) { at + 1 } else { behind });
+    }
+    named(start)?;
+    let at = start + 1 + is_tie(start + 1);
+    (is_year(at, 4) || List::YearWords.starts(row.raw(at))).then_some(at + 1)
 }
 
 #[cfg(test)]

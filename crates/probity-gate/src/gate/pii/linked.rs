@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use super::super::text::Text;
-use super::super::text::words::{List, Word, may_start};
+use super::super::text::{List, Text, Word, may_start};
 use super::kind::{Hit, Kind};
 
 /// The end of a card number that the words at `label` announce.
@@ -29,7 +28,7 @@ pub(super) fn find(text: &Text, last_fours: &[Range<usize>], hits: &[Hit]) -> Op
 fn has_full_name(text: &Text) -> bool {
     let mut last: Option<Word<'_>> = None;
     for word in text.words(0..text.len()) {
-        if last.is_some_and(|given| is_pair(text, &given, &word) && is_pointed_to(text, &given)) {
+        if last.is_some_and(|given| is_name(text, &given, &word)) {
             return true;
         }
         // An initial between the two names is passed over.
@@ -43,26 +42,25 @@ fn has_full_name(text: &Text) -> bool {
     false
 }
 
-/// Whether two words are the parts of a name: capitals on one line, with at most an initial between.
-fn is_pair(text: &Text, given: &Word<'_>, family: &Word<'_>) -> bool {
+/// Whether two words are the parts of a name: capitals on one line, with at most an initial between, and something says
+/// that the first starts a name.
+fn is_name(text: &Text, given: &Word<'_>, family: &Word<'_>) -> bool {
     let gap = &text[given.end..family.start];
     let is_gap = gap == " " || (gap.len() == 4 && gap.ends_with(". ")) || gap == "-";
-    is_gap && is_name_part(given) && is_name_part(family)
+    let is_pointed_to = || text.before(given.start).next().is_some_and(|word| word.is_in(List::NamePointers));
+    is_gap
+        && is_name_part(given)
+        && is_name_part(family)
+        && (given.is_in(List::GivenNames) || is_pointed_to())
 }
 
 /// Whether a word can be part of a name.
-fn is_name_part(word: &Word<'_>) -> bool {
+pub(super) fn is_name_part(word: &Word<'_>) -> bool {
     word.is_capital()
         && word.text.len() > 1
         && word.text.chars().all(char::is_alphabetic)
         && word.text.contains(char::is_lowercase)
         && !word.is_in(List::NoNames)
-}
-
-/// Whether something says that a capital starts a name.
-fn is_pointed_to(text: &Text, given: &Word<'_>) -> bool {
-    given.is_in(List::GivenNames)
-        || text.before(given.start).next().is_some_and(|word| word.is_in(List::NamePointers))
 }
 
 #[cfg(test)]

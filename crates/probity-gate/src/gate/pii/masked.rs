@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use super::super::text::Text;
-use super::super::text::words::{is_whole, may_start, run_after, run_before};
+use super::super::text::{Text, is_whole, may_start, run_after, run_before};
 use super::card;
 use super::kind::{Hit, Kind};
 
@@ -16,6 +15,9 @@ use super::kind::{Hit, Kind};
 const ALIKE_MAX: usize = 48;
 /// How many digits in words make a number.
 const SPELLED_MIN: usize = 7;
+/// The same behind a label, and how far behind it, in bytes.
+const LABELLED_MIN: usize = 4;
+const LABEL_REACH: usize = 48;
 /// How many bytes may stand between two words of a number.
 const SPELLED_GAP_MAX: usize = 3;
 
@@ -59,15 +61,10 @@ struct Shown {
 /// What the masked number at `run` gives away.
 pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let places = &text.as_bytes()[run.clone()];
-    if !has_mask(places) {
-        return None;
-    }
-    let shown = shown(places);
+    let shown = has_mask(places).then(|| shown(places))?;
     // The only hidden places may be the asterisks around bold text.
-    let is_bold = shown.hidden <= 4
-        && (shown.head, shown.tail) == (0, 0)
-        && places.starts_with(b"**")
-        && places.ends_with(b"**");
+    let has_asterisks = places.starts_with(b"**") && places.ends_with(b"**");
+    let is_bold = has_asterisks && shown.hidden <= 4 && (shown.head, shown.tail) == (0, 0);
     let is_one = is_whole(text, &run) && !is_bold;
     kind(shown).filter(|_| is_one).map(|kind| Hit::new(kind, run))
 }
@@ -136,13 +133,8 @@ pub(super) fn read_alike(text: &Text, run: &Range<usize>) -> Option<String> {
     (run.len() <= ALIKE_MAX && is_mixed && is_whole(text, run)).then(|| written.bytes().map(digit).collect())
 }
 
-/// Whether a byte is a digit or a letter that looks like one.
-pub(super) fn is_alike(byte: u8) -> bool {
-    alike(byte).is_some()
-}
-
 /// The digit that a byte is or looks like.
-fn alike(byte: u8) -> Option<u8> {
+pub(super) fn alike(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'O' | b'o' => Some(0),
@@ -154,26 +146,29 @@ fn alike(byte: u8) -> Option<u8> {
     }
 }
 
-/// A word that is part of a spelled number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
-    /// A number below a hundred.
-    Digits(u8),
-    /// The next digit, this many times.
-    Times(usize),
-}
-
 /// A number in words as it is being read.
 #[derive(Debug, Default)]
 pub(super) struct Spelled {
     values: Vec<u8>,
     span: Range<usize>,
     times: Option<usize>,
+    /// Where the last label of a number ends.
+    pub(super) label_end: usize,
 }
 
 impl Spelled {
-    /// Reads the next word, which stands at `at`, and gives the number that ended before it, if one did.
-    pub(super) fn read(&mut self, text: &Text, spelling: Spelling, at: Range<usize>) -> Option<Hit> {
+    /// Reads the next word, which stands at `at`: a number below a hundred, or how often the next digit stands. Gives the
+    /// number that ended before it, if one did.
+    pub(super) fn read(
+        &mut self,
+        text: &Text,
+        number: Option<u8>,
+        times: usize,
+        at: Range<usize>,
+    ) -> Option<Hit> {
+        if !is_whole(text, &at) {
+            return None;
+        }
         let gap = &text.as_bytes()[self.span.end..at.start];
         let goes_on = gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte));
         let ended = if goes_on { None } else { self.end() };
@@ -181,24 +176,25 @@ impl Spelled {
             self.span.start = at.start;
         }
         self.span.end = at.end;
-        match spelling {
-            Spelling::Times(n) => self.times = Some(n),
-            Spelling::Digits(number) => {
-                let n = self.times.take().unwrap_or(1);
-                self.values.extend((number > 9).then_some(number / 10));
-                self.values.extend(std::iter::repeat_n(number % 10, n));
-            }
-        }
+        let Some(number) = number else {
+            self.times = Some(times);
+            return ended;
+        };
+        self.values.extend((number > 9).then_some(number / 10));
+        self.values.extend(std::iter::repeat_n(number % 10, self.times.take().unwrap_or(1)));
         ended
     }
 
     /// The number that was being read, if it is long enough. A card among them is a card.
     pub(super) fn end(&mut self) -> Option<Hit> {
-        let Spelled { values, span, .. } = std::mem::take(self);
+        let Spelled { values, span, label_end, .. } = std::mem::take(self);
+        self.label_end = label_end;
+        let is_labelled = label_end > 0 && (label_end..label_end + LABEL_REACH).contains(&span.start);
+        let n_min = if is_labelled { LABELLED_MIN } else { SPELLED_MIN };
         let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let is_card = card::shape(&values) == card::Shape::Sure;
+        let is_card = card::shape(&values) == Some(card::Shape::Sure);
         let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
-        (values.len() >= SPELLED_MIN && !counts_up).then(|| Hit::new(kind, span))
+        (values.len() >= n_min && !counts_up).then(|| Hit::new(kind, span))
     }
 }
 

@@ -16,7 +16,6 @@ mod labelled;
 mod linked;
 mod masked;
 mod national;
-mod numbers;
 mod scan;
 mod secret;
 mod split;
@@ -101,11 +100,10 @@ impl Scanner {
 
 /// The hit as an echo, where the customer wrote what it shows.
 fn as_echo(text: &Text, hit: Hit, echo: &Echo<'_>) -> Hit {
-    if hit.kind.exposes() && hit.kind != Kind::Linked && echo.contains(&text[hit.core.clone()]) {
-        Hit { kind: Kind::OwnDataEcho, ..hit }
-    } else {
-        hit
-    }
+    // What is weaker says that a person should look, and exposes nothing.
+    let exposes = hit.kind < Kind::OwnDataEcho && hit.kind != Kind::Linked;
+    let is_echo = exposes && echo.contains(&text[hit.core.clone()]);
+    Hit { kind: if is_echo { Kind::OwnDataEcho } else { hit.kind }, ..hit }
 }
 
 /// One sighting for each value: where several overlap, the strongest names the whole.

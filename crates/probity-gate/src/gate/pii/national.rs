@@ -1,4 +1,5 @@
-//! National numbers, as the table of identifiers has them: by their form and check digits, or by a label that stands near.
+//! The table of numbers that people, cards, accounts and services have, and those of people in a text: by their form and
+//! check digits, or by a label that stands near.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,11 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::super::text::label::Labels;
-use super::super::text::words::{List, Word, may_end, may_start, run_after};
-use super::super::text::{Shape, Text, Token};
+use super::super::text::{Labels, List, Shape, Text, Word, may_end, may_start, run_after};
 use super::kind::{Hit, Kind};
-use super::numbers::NUMBERS;
 
 /// How far behind a label its number can stand, in bytes.
 const BEHIND_MAX: usize = 72;
@@ -19,26 +17,70 @@ const BEFORE_MAX: usize = 48;
 /// How many bytes can divide two characters of a labelled number.
 const GAP_MAX: usize = 3;
 
-/// One row of the table. What each field says stands in the data file.
+/// The table. What each part says stands in the data file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct Numbers {
+    /// A country with the length of its bank account numbers: `DE22`.
+    pub(super) iban_lengths: Vec<String>,
+    #[serde(rename = "service_numbers")]
+    services: Vec<String>,
+    pub(super) test_cards: Vec<String>,
+    pub(super) card_groupings: Vec<Vec<usize>>,
+    pub(super) cards: Vec<Issuer>,
+    #[serde(rename = "identifier")]
+    pub(super) identifiers: Vec<Identifier>,
+}
+
+/// An issuer of cards, by the first four digits and the lengths of its numbers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Issuer {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) sure: Vec<usize>,
+    pub(super) shared: Vec<usize>,
+}
+
+pub(super) static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../data/identifiers.toml"))
+        .expect("the built-in table is read by every test")
+});
+
+/// Whether a telephone number is free of charge or of a service, so that no person has it.
+pub(super) fn is_service(number: &str) -> bool {
+    let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
+    NUMBERS.services.iter().any(|form| form.len() == digits.len() && begins(form, &digits))
+}
+
+/// One row of the table. What each field says stands in the data file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Identifier {
     #[allow(dead_code, reason = "says to the reader of the file what a row is")]
     name: String,
-    #[serde(default)]
     alone: Vec<String>,
-    #[serde(default)]
     labelled: Vec<String>,
     labels: Vec<String>,
     check: Option<Check>,
-    #[serde(default)]
+    letters: String,
+    never: Vec<String>,
     weights: Vec<Vec<u32>>,
-    #[serde(default)]
     modulus: u32,
-    #[serde(default)]
     ten_is_zero: bool,
-    #[serde(default)]
-    of_firms: bool,
+    capitals: bool,
+    unmistakable: bool,
+    of: Holder,
+}
+
+/// Whose numbers a row has.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Holder {
+    #[default]
+    Person,
+    Firm,
+    Document,
 }
 
 /// Checks that are no weighted sum.
@@ -46,9 +88,7 @@ pub(super) struct Identifier {
 #[serde(rename_all = "snake_case")]
 enum Check {
     CodiceFiscale,
-    Dni,
     GermanSerial,
-    Hetu,
     Luhn,
     #[serde(rename = "mod_11_10")]
     Mod1110,
@@ -56,7 +96,6 @@ enum Check {
     Mod97,
     Nino,
     Personnummer,
-    UsSsn,
     Verhoeff,
 }
 
@@ -80,23 +119,23 @@ static ALONE: LazyLock<BTreeMap<(bool, usize), Vec<FormOf>>> = LazyLock::new(|| 
 /// The labels of the table, each with the rows that it announces.
 pub(super) fn labels() -> BTreeMap<&'static str, Vec<&'static Identifier>> {
     let mut labels = BTreeMap::<_, Vec<_>>::new();
-    for row in &NUMBERS.identifiers {
-        row.labels.iter().for_each(|label| labels.entry(label.as_str()).or_default().push(row));
+    for (row, label) in
+        NUMBERS.identifiers.iter().flat_map(|row| row.labels.iter().map(move |label| (row, label)))
+    {
+        labels.entry(label.as_str()).or_default().push(row);
     }
     labels
 }
 
 /// The numbers of a text that need no label.
 pub(super) fn alone(text: &Text) -> Vec<Hit> {
-    let (mut found, mut from) = (Vec::new(), 0);
-    for token in text.tokens_in(&(0..text.len())) {
-        let first = text.as_bytes()[token.start];
-        if token.start < from || !(first.is_ascii_digit() || first.is_ascii_uppercase()) {
-            continue;
+    let mut found: Vec<Hit> = Vec::new();
+    for at in text.tokens_in(&(0..text.len())).iter().map(|token| token.start) {
+        let first = text.as_bytes()[at];
+        let is_behind = found.last().is_none_or(|hit| hit.span.end <= at);
+        if is_behind && (first.is_ascii_digit() || first.is_ascii_uppercase()) {
+            found.extend(alone_at(text, at));
         }
-        let hit = alone_at(text, token.start);
-        from = hit.as_ref().map_or(from, |hit| hit.span.end);
-        found.extend(hit);
     }
     found
 }
@@ -118,23 +157,22 @@ fn alone_at(text: &Text, at: usize) -> Option<Hit> {
         });
         let written = || text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
         let is_one = is_written && row.is_right(&written());
-        (is_one && stands_alone(text, &(at..end))).then(|| row.hit(text, at..end))
+        (is_one && stands_alone(text, &(at..end))).then(|| (row.unmistakable, row.hit(text, at..end)))
     };
-    let hit = ALONE.get(&(first, n))?.iter().find_map(fits)?;
+    let (is_sure, hit) = ALONE.get(&(first, n))?.iter().find_map(fits)?;
     let labels = Labels::around(text, &hit.span);
-    (!labels.is_reference() && !labels.is_glued(text, &hit.span)).then_some(hit)
+    let is_other = labels.is_reference() && !is_sure;
+    (!is_other && !labels.is_glued(text, &hit.span)).then_some(hit)
 }
 
 /// The numbers that the label at `label` announces, given the rows that it stands for.
 pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[&Identifier]) -> Option<Hit> {
-    let number = |token: &Token| {
-        if matches!(token.shape, Shape::Mark(_)) {
-            return None;
-        }
-        rows.iter().find_map(|row| Some(row.hit(text, row.labelled_at(text, token.start)?)))
+    let first_in = |range: Range<usize>| {
+        let words = text.tokens_in(&range).iter().filter(|token| !matches!(token.shape, Shape::Mark(_)));
+        let at = |at: usize| rows.iter().find_map(|row| Some(row.hit(text, row.labelled_at(text, at)?)));
+        words.map(|token| token.start).find_map(at)
     };
-    let behind = text.tokens_in(&(label.end..label.end + BEHIND_MAX)).iter().find_map(number);
-    let behind = behind.filter(|hit| {
+    let behind = first_in(label.end..label.end + BEHIND_MAX).filter(|hit| {
         let is_other = |word: Word<'_>| {
             word.is_in(List::ReferenceLabels)
                 && !word.is_in(List::OfAPerson)
@@ -143,10 +181,8 @@ pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[&Identifier]) 
         !text.words(label.end..hit.span.start).any(is_other)
     });
     behind.or_else(|| {
-        let near = text.tokens_in(&(label.start.saturating_sub(BEFORE_MAX)..label.start));
-        near.iter()
-            .find_map(number)
-            .filter(|hit| !Labels::around(text, &hit.span).is_reference() && hit.span.end <= label.start)
+        let before = first_in(label.start.saturating_sub(BEFORE_MAX)..label.start);
+        before.filter(|hit| hit.span.end <= label.start && !Labels::around(text, &hit.span).is_reference())
     })
 }
 
@@ -158,6 +194,11 @@ fn may_be(place: u8, byte: u8) -> bool {
         b'X' => byte.is_ascii_alphanumeric(),
         _ => place == byte,
     }
+}
+
+/// Whether the first bytes of a number have a form.
+fn begins(form: &str, number: &[u8]) -> bool {
+    form.bytes().zip(number).all(|(place, byte)| may_be(place, *byte))
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -180,8 +221,9 @@ fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
 impl Identifier {
     /// The number at `span`. A firm may show its own.
     fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
-        let of_whom = if self.of_firms { Labels::around(text, &span).owner } else { None };
-        Hit::owned(Kind::NationalId, span, of_whom)
+        let of_whom = if self.of == Holder::Firm { Labels::around(text, &span).owner } else { None };
+        let kind = if self.of == Holder::Document { Kind::IdentityDocument } else { Kind::NationalId };
+        Hit::owned(kind, span, of_whom)
     }
 
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
@@ -213,14 +255,26 @@ impl Identifier {
         }
         let value = |byte: &u8| if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' + 10 };
         let values: Vec<u32> = upper.iter().map(|byte| value(byte).into()).collect();
-        let is_varied = values.iter().any(|value| *value != values[0]);
+        // "XX-999-X" only shows the form.
+        let varies = |is: fn(&u8) -> bool| {
+            let first = upper.iter().copied().find(is);
+            upper.iter().any(|byte| is(byte) && Some(*byte) != first)
+        };
+        let is_varied = varies(u8::is_ascii_digit) || varies(u8::is_ascii_alphabetic);
         let has_digit = upper.iter().any(u8::is_ascii_digit);
+        let is_cased = !self.capitals || !written.contains(|char: char| char.is_ascii_lowercase());
         let is_weighed = self.weights.iter().all(|weights| {
             let sum: u32 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
             let rest = sum % self.modulus;
             rest == 0 || (self.ten_is_zero && rest == 1 && values[weights.len() - 1] == 0)
         });
-        is_varied && has_digit && is_weighed && self.check.is_none_or(|check| check.is_met(&upper, &values))
+        is_varied
+            && has_digit
+            && is_cased
+            && is_weighed
+            && has_letter(&self.letters, &upper, &values)
+            && !self.never.iter().any(|form| begins(form, &upper))
+            && self.check.is_none_or(|check| check.is_met(&upper, &values))
     }
 }
 
@@ -232,7 +286,6 @@ impl Check {
         let last = values.len() - 1;
         match self {
             Check::Luhn => luhn(values),
-            Check::UsSsn => is_social_security(values),
             Check::Verhoeff => values[0] > 1 && verhoeff(values),
             Check::Mod1110 => mod_11_10(values),
             Check::CodiceFiscale => codice_fiscale(text),
@@ -250,16 +303,6 @@ impl Check {
                 let (body, key) = (number(0..last - 1), number(last - 1..last + 1));
                 97 - body % 97 == key || (last == 10 && 97 - (2_000_000_000 + body) % 97 == key)
             }
-            // Of foreigners, X, Y and Z count as 0, 1 and 2.
-            Check::Dni => {
-                let first = values[0].checked_sub(u32::from(b'X' - b'A') + 10).unwrap_or(values[0]);
-                let rest = values[1..last].iter().fold(first, |rest, value| (rest * 10 + value) % 23);
-                b"TRWAGMYFPDXBNJZSQVHLCKE"[rest as usize] == text[last]
-            }
-            Check::Hetu => {
-                let rest = usize::try_from(number(0..9) % 31).unwrap_or_default();
-                b"0123456789ABCDEFHJKLMNPRSTUVWXY"[rest] == text[last]
-            }
             Check::Personnummer => {
                 let ten = &values[last - 9..];
                 let two = |at: usize| ten[at] * 10 + ten[at + 1];
@@ -270,12 +313,14 @@ impl Check {
     }
 }
 
-/// Whether nine digits can be a social security number of the United States (Social Security
-/// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
-fn is_social_security(digits: &[u32]) -> bool {
-    let [a, b, c, group @ .., _, _, _, _] = digits else { return false };
-    let (area, serial) = ([*a, *b, *c], &digits[3 + group.len()..]);
-    group.len() == 2 && area != [0; 3] && area != [6; 3] && *a != 9 && group != [0; 2] && serial != [0; 4]
+/// Whether the last character is the one of `letters` that the number before it comes to. Of foreigners in Spain, X, Y
+/// and Z count as 0, 1 and 2.
+fn has_letter(letters: &str, text: &[u8], values: &[u32]) -> bool {
+    let first = values[0].checked_sub(u32::from(b'X' - b'A') + 10).unwrap_or(values[0]);
+    let rest = |rest: usize, value: &u32| (rest * 10 + *value as usize) % letters.len();
+    letters.is_empty()
+        || letters.as_bytes()[values[1..text.len() - 1].iter().fold(first as usize, rest)]
+            == text[text.len() - 1]
 }
 
 /// The check that Luhn proposed (ISO/IEC 7812-1, annex B).

@@ -9,66 +9,55 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::super::text::digits::{self, Group};
-use super::super::text::label::{Labels, Owner};
-use super::super::text::words::{is_whole, keys_of};
-use super::super::text::{Contact, ContactKind, Phrases, Text, bare};
+use super::super::text::{
+    Contact, ContactKind, Group, Labels, List, Owner, Phrases, Text, bare, digits, keys_of,
+};
+use super::allow::is_test_value;
 use super::kind::{Hit, Kind};
 use super::labelled::{self, Announced};
-use super::masked::{self, Spelled, Spelling};
-use super::national::Identifier;
-use super::numbers::is_service;
-use super::secret::{self, Token};
-use super::{card, identifier, linked, national};
+use super::masked::{self, Spelled};
+use super::national::{Identifier, is_service};
+use super::{card, identifier, linked, national, secret};
 
 /// What a word opens.
 #[derive(Debug, Clone, Copy)]
 enum Trigger {
     Label(Announced),
-    /// The label of some identifiers; whether any number behind it counts.
+    /// A number below a hundred in words.
+    Digits(u8),
+    /// The label of some identifiers; what else it announces where none of them stands near.
     Identifier {
         rows: &'static [&'static Identifier],
-        is_enough: bool,
+        other: Option<Announced>,
     },
-    Secret(Token),
-    Number(Spelling),
-    /// The end of a card number.
-    LastFour,
-}
-
-impl Trigger {
-    /// What the words under a key of the data file open.
-    fn from_key(key: &str) -> Option<Trigger> {
-        let label = Announced::from_name(key).map(Trigger::Label);
-        label.or_else(|| Token::from_name(key).map(Trigger::Secret)).or_else(|| match key {
-            "double" => Some(Trigger::Number(Spelling::Times(2))),
-            "triple" => Some(Trigger::Number(Spelling::Times(3))),
-            "last_four" => Some(Trigger::LastFour),
-            digit => Some(Trigger::Number(Spelling::Digits(digit.parse().ok()?))),
-        })
-    }
 }
 
 /// The words that make the check look closer, and what each of them opens. They are found with their accents and without.
 static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     let mut triggers = BTreeMap::new();
     for (label, rows) in national::labels() {
-        triggers.insert(label, Trigger::Identifier { rows: rows.leak(), is_enough: false });
+        triggers.insert(label, Trigger::Identifier { rows: rows.leak(), other: None });
     }
     for (key, words) in keys_of("triggers") {
-        let opened = Trigger::from_key(key).expect("the code knows every key of the files");
+        let label = Announced::from_name(key);
+        let digits = || key.parse().ok().map(Trigger::Digits);
+        let opened =
+            label.map(Trigger::Label).or_else(digits).expect("the code knows every key of the files");
         for word in words {
             let trigger = triggers.entry(&**word).or_insert(opened);
-            if let (Trigger::Identifier { is_enough, .. }, Trigger::Label(Announced::NationalId)) =
-                (trigger, opened)
-            {
-                *is_enough = true;
+            if let Trigger::Identifier { other, .. } = trigger {
+                *other = label;
             }
         }
     }
     let spelled = |(word, trigger): (&'static str, Trigger)| {
-        let without = (!word.is_ascii()).then(|| (bare(word).collect::<String>().into(), trigger));
-        [(Cow::Borrowed(word), trigger)].into_iter().chain(without)
+        let without = (!word.is_ascii()).then(|| bare(word).collect::<String>());
+        // An abbreviation may have full stops: "S.I.N.".
+        let is_short = (3..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let dotted =
+            is_short.then(|| word.split("").filter(|char| !char.is_empty()).collect::<Vec<_>>().join("."));
+        let others = without.into_iter().chain(dotted).map(Cow::Owned);
+        others.chain([Cow::Borrowed(word)]).map(move |word| (word, trigger))
     };
     Phrases::new(triggers.into_iter().flat_map(spelled))
 });
@@ -86,7 +75,7 @@ struct Scan {
 /// Every value that is recognised in a text, in no order.
 pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
-    scan.hits.extend(text.contacts().iter().filter_map(|contact| of_contact(text, contact)));
+    scan.hits.extend(text.contacts.iter().filter_map(|contact| of_contact(text, contact)));
     scan.hits.extend(national::alone(text));
     for cluster in text.clusters() {
         scan.cluster(text, cluster);
@@ -95,12 +84,11 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
         scan.last_fours.extend(masked::last_four(text, &run));
         scan.hits.extend(masked::find(text, run));
     }
-    let alike = masked::runs(text, masked::is_alike, b" -.").filter(|run| is_alike(text, run));
+    let alike =
+        masked::runs(text, |byte| masked::alike(byte).is_some(), b" -.").filter(|run| is_alike(text, run));
     scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
     if text.contains(':') {
-        let runs = masked::runs(text, identifier::is_v6_byte, b"");
-        let v6 = runs.filter_map(|run| identifier::ip_v6(text, run));
-        scan.hits.extend(v6.map(|span| Hit::new(Kind::Ip, span)));
+        scan.hits.extend(identifier::ip_v6(text).map(|span| Hit::new(Kind::Ip, span)));
     }
     let mut spelled = Spelled::default();
     for found in TRIGGERS.find(text) {
@@ -138,22 +126,28 @@ impl Scan {
 
     /// Looks at what one word opens.
     fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
+        use Announced::{BankAccount, Bearer, Code, JsonWebToken, NationalId, PrivateKey, Token};
+        if matches!(trigger, Trigger::Identifier { .. } | Trigger::Label(Code | BankAccount | NationalId)) {
+            spelled.label_end = range.end;
+        }
         match trigger {
-            Trigger::Number(spelling) if is_whole(text, &range) => {
-                self.hits.extend(spelled.read(text, spelling, range));
-            }
-            Trigger::Identifier { rows, is_enough } if labelled::is_label(text, &range) => {
+            Trigger::Identifier { rows, other } if labelled::is_label(text, &range) => {
                 let number = national::labelled(text, &range, rows);
-                let any = || labelled::find(text, Announced::NationalId, &range).filter(|_| is_enough);
+                let any = || labelled::find(text, other?, &range);
                 self.hits.extend(number.or_else(any));
             }
-            Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
-            Trigger::Secret(token) if range.start >= self.token_end => {
+            Trigger::Identifier { .. } => {}
+            Trigger::Digits(number) => self.hits.extend(spelled.read(text, Some(number), 1, range)),
+            Trigger::Label(Announced::Double) => self.hits.extend(spelled.read(text, None, 2, range)),
+            Trigger::Label(Announced::Triple) => self.hits.extend(spelled.read(text, None, 3, range)),
+            Trigger::Label(Announced::LastFour) => self.last_fours.extend(linked::last_four(text, &range)),
+            Trigger::Label(Token | JsonWebToken | PrivateKey | Bearer) if range.start < self.token_end => {}
+            Trigger::Label(prefix @ (Token | JsonWebToken | PrivateKey | Bearer)) => {
                 self.token_end = secret::token_end(text, range.end);
-                self.hits.extend(secret::find(text, token, &range).map(|span| Hit::new(Kind::Secret, span)));
+                let token = secret::find(text, prefix, &range);
+                self.hits.extend(token.map(|span| Hit::new(Kind::Secret, span)));
             }
-            Trigger::LastFour => self.last_fours.extend(linked::last_four(text, &range)),
-            Trigger::Secret(_) | Trigger::Number(_) | Trigger::Identifier { .. } => {}
+            Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
         }
     }
 }
@@ -163,26 +157,33 @@ impl Scan {
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
     let local = value.split('@').next().unwrap_or("");
-    let kind = match contact.kind {
+    let is_sample = || {
+        let mut before = text.before(contact.span.start).take(4);
+        is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
+    };
+    let domain = || match value.rsplit_once('@') {
+        Some((_, domain)) if contact.kind == ContactKind::Mail => format!(" = [{:?}]", domain.to_lowercase()),
+        _ => String::new(),
+    };
+    let (kind, setting) = match contact.kind {
         ContactKind::Mail if local.contains('*') => {
-            (local.chars().filter(|char| *char != '*').count() > 2).then_some(Kind::PartMasked)?
+            let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
+            return (!is_masked).then(|| Hit::new(Kind::PartMasked, contact.span.clone()));
         }
+        ContactKind::Mail if is_placeholder(local) || is_sample() => return None,
         ContactKind::Phone if is_service(value) => return None,
-        ContactKind::Mail => Kind::Email,
-        ContactKind::Phone => Kind::Phone,
-        ContactKind::Street => Kind::Address,
+        ContactKind::Mail => (Kind::Email, "own_domains"),
+        ContactKind::Phone => (Kind::Phone, "own_phones"),
+        ContactKind::Street => (Kind::Address, "own_addresses"),
     };
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
-    if contact.owner != Some(Owner::Company) || kind == Kind::PartMasked {
-        return Some(hit);
-    }
-    let domain = value.rsplit('@').next().unwrap_or("").to_lowercase();
-    Some(match contact.kind {
-        ContactKind::Mail if value.contains('@') => hit.listed_as(&format!("own_domains = [{domain:?}]")),
-        ContactKind::Mail => hit.listed_as("own_domains"),
-        ContactKind::Phone => hit.listed_as("own_phones"),
-        ContactKind::Street => hit.listed_as("own_addresses"),
-    })
+    let is_own = contact.owner == Some(Owner::Company);
+    Some(if is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
+}
+
+/// Whether the local part of an address only says what belongs there: `vorname.nachname`.
+fn is_placeholder(local: &str) -> bool {
+    local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part))
 }
 
 #[cfg(test)]
@@ -192,7 +193,8 @@ mod tests {
     #[track_caller]
     fn check_alike(text: &str, want: &str) {
         let text = Text::new(text);
-        let hit = masked::runs(&text, masked::is_alike, b" -.").find(|run| is_alike(&text, run));
+        let hit = masked::runs(&text, |byte| masked::alike(byte).is_some(), b" -.")
+            .find(|run| is_alike(&text, run));
         assert_eq!(hit.map_or("", |run| &text[run]), want, "{}", &*text);
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::super::text::words::{may_start, run_after};
+use super::labelled::Announced;
 
 /// The longest token that is read, in bytes.
 const LENGTH_MAX: usize = 4096;
@@ -11,36 +12,22 @@ const RANDOM_MIN: usize = 16;
 /// How many bits per character a token needs to look random.
 const ENTROPY_MIN: f64 = 3.0;
 
-crate::named! {
-    /// What must follow the prefix of a token, by the key of the prefix in the data files.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Token {
-        /// Random characters, which are the token with its prefix.
-        Random = "token",
-        /// Two more segments behind dots, as in a JSON Web Token.
-        Segments = "json_web_token",
-        /// The frame of a private key.
-        PrivateKey = "private_key",
-        /// Random characters, which are the token without its prefix.
-        Bearer = "bearer",
-    }
-}
-
-/// The token whose prefix stands at `at`.
-pub(super) fn find(text: &str, token: Token, at: &Range<usize>) -> Option<Range<usize>> {
+/// The token whose prefix stands at `at`: random characters, which are the token with or without their prefix; segments
+/// behind dots, as in a JSON Web Token; or the frame of a private key.
+pub(super) fn find(text: &str, prefix: Announced, at: &Range<usize>) -> Option<Range<usize>> {
     let end = token_end(text, at.end);
-    let is_random = || end - at.end >= RANDOM_MIN && looks_random(&text[at.end..end]);
-    let (is_token, span) = match token {
-        Token::Random => (is_random(), at.start..end),
-        Token::Bearer => (is_random(), at.end..end),
-        Token::Segments => {
+    let (is_token, span) = match prefix {
+        Announced::JsonWebToken => {
             let mut segments = text[at.start..end].split('.').map(str::len);
-            let is_long = |len: Option<usize>| len.is_some_and(|len| len >= 8);
-            ((0..3).all(|_| is_long(segments.next())), at.start..end)
+            ((0..3).all(|_| segments.next().is_some_and(|len| len >= 8)), at.start..end)
         }
-        Token::PrivateKey => {
+        Announced::PrivateKey => {
             let frame = text.floor_char_boundary((at.end + 24).min(text.len()));
             (text[at.end..frame].contains("PRIVATE KEY"), at.start..frame)
+        }
+        _ => {
+            let start = if prefix == Announced::Bearer { at.end } else { at.start };
+            (end - at.end >= RANDOM_MIN && looks_random(&text[at.end..end]), start..end)
         }
     };
     (is_token && may_start(text, at.start)).then_some(span)
@@ -74,7 +61,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, token: Token, prefix: &str, want: &str) {
+    fn check(text: &str, token: Announced, prefix: &str, want: &str) {
         let start = text.find(prefix).unwrap();
         let found = find(text, token, &(start..start + prefix.len()));
         assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
@@ -82,16 +69,16 @@ mod tests {
 
     #[test]
     fn tokens_have_a_prefix_and_look_random() {
-        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", Token::Random, "ghp_", "ghp_A1b2C3d4E5f6G7h8I9j0");
-        check("key ghp_aaaaaaaaaaaaaaaaaaa1", Token::Random, "ghp_", "");
-        check("risk-averse1customers2of3every4", Token::Random, "sk-", "");
+        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", Announced::Token, "ghp_", "ghp_A1b2C3d4E5f6G7h8I9j0");
+        check("key ghp_aaaaaaaaaaaaaaaaaaa1", Announced::Token, "ghp_", "");
+        check("risk-averse1customers2of3every4", Announced::Token, "sk-", "");
         check(
             "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
-            Token::Segments,
+            Announced::JsonWebToken,
             "eyJ",
             "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
         );
-        check("Bearer A1b2C3d4E5f6G7h8I9j0", Token::Bearer, "Bearer ", "A1b2C3d4E5f6G7h8I9j0");
-        check("Bearer tokens are used", Token::Bearer, "Bearer ", "");
+        check("Bearer A1b2C3d4E5f6G7h8I9j0", Announced::Bearer, "Bearer ", "A1b2C3d4E5f6G7h8I9j0");
+        check("Bearer tokens are used", Announced::Bearer, "Bearer ", "");
     }
 }

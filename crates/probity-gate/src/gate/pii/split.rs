@@ -7,10 +7,7 @@
 
 use std::ops::Range;
 
-use super::super::text::Text;
-use super::super::text::digits::{self, Group};
-use super::super::text::label::{Label, Labels};
-use super::super::text::words::List;
+use super::super::text::{Group, Labels, List, Text, digits};
 use super::kind::{Hit, Kind};
 use super::scan::scan;
 
@@ -21,11 +18,14 @@ const TURNS_MAX: usize = 6;
 /// How much at the end of an earlier turn is read, in bytes.
 const TURN_END: usize = 400;
 
+/// How much lies between two parts of one reply, and is read before them, in bytes.
+const BETWEEN_MAX: usize = 160;
+
 /// A run of digits in one turn.
 struct Part<'t> {
     span: Range<usize>,
     written: &'t str,
-    label: Option<Label>,
+    label: Option<List>,
 }
 
 /// The value that `reply` completes, as a span of the reply.
@@ -33,10 +33,13 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     let turns = &earlier[earlier.len().saturating_sub(TURNS_MAX)..];
     let end = |turn: &&str| Text::new(&turn[turn.ceil_char_boundary(turn.len().saturating_sub(TURN_END))..]);
     let ends: Vec<Text> = turns.iter().map(end).collect();
-    if let Some(hit) = email(ends.last()?, reply) {
+    if let Some(hit) = ends.last().and_then(|last| email(last, reply)) {
         return Some(hit);
     }
     let rest = parts(reply);
+    if let Some(hit) = rest.windows(2).find_map(|pair| within(reply, &pair[0].span, &pair[1].span)) {
+        return Some(hit);
+    }
     if rest.is_empty() || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
         return None;
     }
@@ -48,21 +51,36 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     joined.next().map(|(kind, to)| Hit::new(kind, rest[0].span.start..rest[to - 1].span.end))
 }
 
+/// The value that two parts of one reply are, where words between them say that the second is the rest: what the reply
+/// would show without these words.
+fn within(reply: &Text, first: &Range<usize>, rest: &Range<usize>) -> Option<Hit> {
+    let between = &reply[first.end..rest.start];
+    let mut words = between.split(|char: char| !char.is_alphanumeric());
+    if between.len() > BETWEEN_MAX || !words.any(|word| List::RestCues.starts(word)) {
+        return None;
+    }
+    let from = reply.floor_char_boundary(first.start.saturating_sub(BETWEEN_MAX));
+    let (begun, rest_of) = (&reply[from..first.end], &reply[rest.clone()]);
+    let spans = |hit: &Hit| {
+        let is_joined = hit.span.start < begun.len() && hit.span.end > begun.len() + 1;
+        is_joined && hit.kind != Kind::Phone
+    };
+    let whole = scan(&Text::new(&format!("{begun} {rest_of}"))).into_iter().find(spans)?;
+    Some(Hit::new(whole.kind, first.start..rest.end))
+}
+
 /// What parts of both sides are together. A part of a phone has three digits or more, and the rest comes at once.
 fn joined(begun: &[Part<'_>], rest: &[Part<'_>]) -> Option<Kind> {
     let parts = || begun.iter().chain(rest);
-    let is_called = |label: Label| parts().any(|part| part.label == Some(label));
-    if is_called(Label::Reference) {
+    let is_called = |label: List| parts().any(|part| part.label == Some(label));
+    if is_called(List::ReferenceLabels) {
         return None;
     }
     let n_digits = |part: &Part<'_>| part.written.bytes().filter(u8::is_ascii_digit).count();
     let is_grouped = parts().all(|part| matches!(n_digits(part), 4..=6 | 8..=12));
-    let is_phone = is_called(Label::Phone) && rest.len() == 1 && parts().all(|part| n_digits(part) > 2);
-    let label = match () {
-        () if is_called(Label::SocialSecurity) => "ssn ",
-        () if is_phone => "phone ",
-        () => "",
-    };
+    let is_phone = is_called(List::PhoneLabels) && rest.len() == 1 && parts().all(|part| n_digits(part) > 2);
+    let other = if is_phone { "phone " } else { "" };
+    let label = if is_called(List::SocialSecurityLabels) { "ssn " } else { other };
     let digits = parts().map(|part| part.written).collect::<Vec<_>>().join(" ");
     let whole = scan(&Text::new(&format!("{label}{digits}"))).into_iter();
     whole.filter(|hit| hit.span.len() >= digits.len()).map(|hit| hit.kind).find(|kind| match kind {
@@ -82,13 +100,15 @@ fn parts(text: &Text) -> Vec<Part<'_>> {
 /// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.
 fn part<'t>(text: &'t Text, run: &[Group]) -> Option<Part<'t>> {
     let span = digits::span(run);
-    let is_dated = run.iter().any(|group| group.is_dated);
-    let is_amount = text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
-    let is_end = text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
-    let is_part =
-        (2..=digits::DIGITS_MAX).contains(&digits::n_digits(run)) && !is_dated && !is_amount && !is_end;
+    let is_dated = || run.iter().any(|group| group.is_dated);
+    let is_amount = || text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
+    let is_end = || text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
+    let is_sized = (2..=digits::DIGITS_MAX).contains(&digits::n_digits(run));
+    if !is_sized || is_dated() || is_amount() || is_end() {
+        return None;
+    }
     let label = Labels::around(text, &span).nearest;
-    is_part.then(|| Part { written: &text[span.clone()], span, label })
+    Some(Part { written: &text[span.clone()], span, label })
 }
 
 /// Whether a turn says that it gives part of a number.

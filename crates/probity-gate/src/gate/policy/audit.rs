@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::claim::{Language, Languages, extract};
 use super::stated::unlisted_remedies;
-use super::{Ledger, Place, Regions, Source};
+use super::{Ledger, Place, Source};
 use crate::case::Moment;
 
 /// Two versions of a source that are in force at the same time.
@@ -82,22 +82,15 @@ fn end(versions: &[Source]) -> Option<Moment> {
 
 /// Whether every case that may use `other` may use `one`.
 fn covers(one: &Source, other: &Source) -> bool {
-    let regions = match (&one.regions, &other.regions) {
-        (Regions::Everywhere, _) => true,
-        (Regions::Only(_), Regions::Everywhere) => false,
-        (Regions::Only(own), Regions::Only(others)) => others.is_subset(own),
-    };
-    regions && other.audiences.is_subset(&one.audiences)
+    let is_within = |own: &BTreeSet<String>| other.regions.as_ref().is_some_and(|its| its.is_subset(own));
+    one.regions.as_ref().is_none_or(is_within) && other.audiences.is_subset(&one.audiences)
 }
 
 fn overlap(earlier: &Source, later: &Source, until: Option<Moment>) -> VersionOverlap {
     let scope = |source: &Source, other: &Source| VersionScope {
         version: source.version.clone(),
         audiences: source.audiences.clone(),
-        regions: match &source.regions {
-            Regions::Everywhere => None,
-            Regions::Only(regions) => Some(regions.clone()),
-        },
+        regions: source.regions.clone(),
         alone_permits: source.facts.permitted.difference(&other.facts.permitted).cloned().collect(),
     };
     VersionOverlap {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
-use super::super::text::sentence_texts;
+use super::super::text::{sentence_at, sentence_spans};
 use super::FactKind;
 use super::read::PolicyFile;
 use super::stated::{fact, grants};
@@ -25,11 +25,11 @@ const SENTENCE_CHARS_MAX: usize = 100;
 /// The policy file that texts in Markdown or without any marks come to: a source for each section of the first two levels
 /// of headings.
 pub fn draft(files: &[PolicyFile<'_>], languages: &Languages) -> String {
-    let mut ids = SourceIds::default();
+    let mut ids = BTreeMap::new();
     let mut out = HEAD.to_owned();
     for file in files {
         for section in sections(file.text) {
-            let id = ids.unused(section.heading.unwrap_or_else(|| stem(file.name)));
+            let id = unused_id(section.heading.unwrap_or_else(|| stem(file.name)), &mut ids);
             out += &format!("\n# From {}.\n", file.name.replace(char::is_control, " "));
             out += &source(&id, section.text.trim(), languages);
         }
@@ -64,25 +64,20 @@ fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The ids that were given, each with the number that the next source of the same title begins with.
-#[derive(Default)]
-struct SourceIds(BTreeMap<String, usize>);
-
-impl SourceIds {
-    /// The id of a source with this title, which no other has.
-    fn unused(&mut self, title: &str) -> String {
-        let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
-        let base = if words.is_empty() { "policy".to_owned() } else { words };
-        let (mut id, mut n) = (base.clone(), self.0.get(&base).copied().unwrap_or(1));
-        while self.0.contains_key(&id) {
-            n += 1;
-            id = format!("{base}-{n}");
-        }
-        self.0.insert(base, n);
-        self.0.entry(id.clone()).or_insert(1);
-        id
+/// The id of a source with this title, which none of `ids` is. They have the number that the next source of the same
+/// title begins with.
+fn unused_id(title: &str, ids: &mut BTreeMap<String, usize>) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
+    let base = if words.is_empty() { "policy".to_owned() } else { words };
+    let (mut id, mut n) = (base.clone(), ids.get(&base).copied().unwrap_or(1));
+    while ids.contains_key(&id) {
+        n += 1;
+        id = format!("{base}-{n}");
     }
+    ids.insert(base, n);
+    ids.entry(id.clone()).or_insert(1);
+    id
 }
 
 /// One `[[source]]` with its facts.
@@ -94,11 +89,12 @@ fn source(id: &str, text: &str, languages: &Languages) -> String {
         out += "# There are no word lists for the language of this text: only figures were looked for.\n";
     }
     out += "[source.facts]\n";
-    let places = Sentences::of(text);
+    let sentences = sentence_spans(text);
     for (key, found) in proposals(text, Language::of(text, languages)) {
         let line = |Proposal { value, at, is_certain }: &Proposal<'_>| {
             let doubt = if *is_certain { "" } else { "# " };
-            format!("    {doubt}\"{}\", # {}\n", escaped(value), places.at(*at))
+            let sentence = &text[sentence_at(&sentences, *at)];
+            format!("    {doubt}\"{}\", # {}\n", escaped(value), shortened(sentence))
         };
         out += &format!("{key} = [\n{}]\n", found.iter().map(line).collect::<String>());
     }
@@ -128,12 +124,11 @@ fn proposals<'t>(text: &'t str, language: Language<'t>) -> Vec<(&'static str, Ve
         });
         each_once(spoken)
     };
+    let is_in = |all: &[Proposal<'_>], one: &Proposal<'_>| all.iter().any(|other| other.value == one.value);
     let (mut granted, mut denied) = (remedies(grants), remedies(|polarity| polarity == Polarity::Denied));
-    let is_among =
-        |all: &[Proposal<'_>], one: &Proposal<'_>| all.iter().any(|other| other.value == one.value);
-    denied.retain(|remedy| !is_among(&granted, remedy));
+    denied.retain(|remedy| !is_in(&granted, remedy));
     let mut mentioned = remedies(|polarity| polarity == Polarity::Mentioned);
-    mentioned.retain(|remedy| !is_among(&granted, remedy) && !is_among(&denied, remedy));
+    mentioned.retain(|remedy| !is_in(&granted, remedy) && !is_in(&denied, remedy));
     granted.extend(mentioned);
     let stated = |kind: FactKind| {
         let its =
@@ -157,27 +152,12 @@ fn each_once<'t>(proposals: impl Iterator<Item = Proposal<'t>>) -> Vec<Proposal<
     proposals.filter(|proposal| seen.insert(proposal.value)).collect()
 }
 
-/// The sentences of a text with where each ends.
-struct Sentences<'t>(Vec<(usize, &'t str)>);
-
-impl<'t> Sentences<'t> {
-    fn of(text: &'t str) -> Self {
-        let mut end = 0;
-        let ended = sentence_texts(text).into_iter().map(|sentence| {
-            end += sentence.len();
-            (end, sentence)
-        });
-        Sentences(ended.collect())
-    }
-
-    /// The start of the sentence that the byte `at` stands in, on one line.
-    fn at(&self, at: usize) -> String {
-        let number = self.0.partition_point(|(end, _)| *end <= at);
-        let sentence = self.0.get(number).map_or("", |(_, sentence)| sentence.trim());
-        let shown: String = sentence.chars().take(SENTENCE_CHARS_MAX).collect();
-        let more = if shown.len() < sentence.len() { "…" } else { "" };
-        shown.replace(char::is_control, " ") + more
-    }
+/// The start of a sentence, on one line.
+fn shortened(sentence: &str) -> String {
+    let sentence = sentence.trim();
+    let shown: String = sentence.chars().take(SENTENCE_CHARS_MAX).collect();
+    let more = if shown.len() < sentence.len() { "…" } else { "" };
+    shown.replace(char::is_control, " ") + more
 }
 
 /// A line as it stands between the quotes of a TOML text.

@@ -24,7 +24,7 @@ pub(in crate::gate) enum Extent {
 }
 
 /// Values, each with a note on where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::gate) struct Known<T> {
     /// By the key that equal values share.
     singles: BTreeMap<u64, Vec<(Value, T)>>,
@@ -91,7 +91,10 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
             Value::Time { minutes: b, is_of_day: other_by_day },
         ) => a == b || (a % HALF_DAY == b % HALF_DAY && !(*by_day && *other_by_day)),
         (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => {
-            plain(a).eq(plain(b)) || is_bare_number(a, b)
+            // "RMA 2210" names `RMA-2210` by its number.
+            let is_number = a.len() >= BARE_NUMBER_MIN && a.bytes().all(|byte| byte.is_ascii_digit());
+            let letters = b.strip_suffix(a.as_str()).filter(|_| is_number);
+            plain(a).eq(plain(b)) || letters.is_some_and(|letters| !has_digits(letters))
         }
         (Value::Link(link), Value::Link(known)) => same_link(link, known),
         (Value::Phone(a), Value::Phone(b)) => same_phone(a, b),
@@ -136,12 +139,14 @@ fn key(value: &Value) -> u64 {
         Value::Time { minutes, .. } => (4_u8, minutes % HALF_DAY).hash(&mut key),
         Value::Code(name) | Value::Number(name) => {
             // By its digits, so that a code is found by its number; by its letters where it has none.
-            let has_digits = name.contains(|c: char| c.is_ascii_digit());
+            let has_digits = has_digits(name);
             plain(name).filter(|c| !has_digits || c.is_ascii_digit()).for_each(|c| c.hash(&mut key));
         }
         Value::Link(link) => host(link).hash(&mut key),
         Value::Email(email) => email.hash(&mut key),
-        Value::Phone(phone) => last_digits(phone).for_each(|c| c.hash(&mut key)),
+        Value::Phone(phone) => {
+            phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS).for_each(|c| c.hash(&mut key));
+        }
         // A length lies within others of its unit, and addresses are few.
         Value::Span { unit, .. } => (5_u8, unit).hash(&mut key),
         Value::Address(_) => {}
@@ -153,11 +158,8 @@ fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| c.is_alphanumeric())
 }
 
-/// Whether a number is that of a code with letters before it: "RMA 2210" for `RMA-2210`.
-fn is_bare_number(number: &str, code: &str) -> bool {
-    let is_number = number.len() >= BARE_NUMBER_MIN && number.bytes().all(|byte| byte.is_ascii_digit());
-    let letters = code.strip_suffix(number).filter(|_| is_number);
-    letters.is_some_and(|letters| !letters.contains(|c: char| c.is_ascii_digit()))
+fn has_digits(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_digit())
 }
 
 /// The fewest digits that name a code without its letters.
@@ -187,10 +189,6 @@ fn same_phone(a: &str, b: &str) -> bool {
 
 /// How many digits at its end tell one telephone number from another.
 const LAST_DIGITS: usize = 5;
-
-fn last_digits(phone: &str) -> impl Iterator<Item = char> + '_ {
-    phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS)
-}
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,6 @@ mod draft;
 mod known;
 mod read;
 mod stated;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -22,16 +21,18 @@ pub use draft::draft;
 pub(super) use known::{Extent, Known, same, within};
 pub(super) use read::settled;
 pub use read::{FileProblem, PolicyFile, Reading, read};
-pub(super) use stated::{Place, terse};
-pub use words::Label;
-pub(super) use words::stems;
+pub use stated::Label;
+pub(super) use stated::{Place, stems, terse};
+
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::finding::SourceRef;
 use crate::case::{Circumstances, EvidenceSource, Moment};
-use crate::json::Json;
+use crate::json::canonical;
 
 /// The version of the hashed form. It is inside the hashed data.
-const FORMAT: i64 = 1;
+const FORMAT: u8 = 1;
 
 /// The audience of a source that names none, and of a case that names none.
 pub const DEFAULT_AUDIENCE: &str = "customer";
@@ -44,8 +45,9 @@ pub struct Ledger {
     hash: String,
 }
 
-/// One version of a policy source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One version of a policy source. Its serialized form is what it means: the order of facts, comments, spacing and defaults
+/// written out do not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Names the source; all its versions share it.
     pub id: String,
@@ -53,27 +55,33 @@ pub struct Source {
     pub version: String,
     /// Who may read what rests on it, lower case.
     pub audiences: BTreeSet<String>,
-    /// Where it counts.
-    pub regions: Regions,
+    /// Where it counts, lower case, and for no case that names no region. Everywhere where there is none.
+    pub regions: Option<BTreeSet<String>>,
     /// When it is in force.
+    #[serde(flatten)]
     pub period: Period,
     /// What it says, for people.
     pub text: String,
     /// What it says, for the gate.
+    #[serde(flatten)]
     pub facts: Facts,
     /// What it says, for a judge and a reader: its text, and its facts as sentences.
+    #[serde(skip)]
     pub evidence: EvidenceSource,
     /// Every value that its facts and its text name.
+    #[serde(skip)]
     pub(super) values: Known<Place>,
 }
 
 /// From a moment on, up to and without another. Days are days in UTC unless the text says otherwise. A version that
 /// names no end is in force until a later one begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Period {
     /// The first moment; absent where it has always been in force.
+    #[serde(serialize_with = "seconds")]
     pub from: Option<Moment>,
     /// The first moment at which it is no longer in force; absent where no end is written.
+    #[serde(serialize_with = "seconds")]
     pub until: Option<Moment>,
 }
 
@@ -84,17 +92,8 @@ impl Period {
     }
 }
 
-/// Where a source counts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Regions {
-    /// In every region, and for cases that name none.
-    Everywhere,
-    /// In these, lower case, and for no case that names none.
-    Only(BTreeSet<String>),
-}
-
 /// What a source says, for the gate.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Facts {
     /// Remedies that a reply may promise; the required ones are among them.
     pub permitted: BTreeSet<String>,
@@ -105,6 +104,7 @@ pub struct Facts {
     /// What may be said to be done without anything that shows it.
     pub deeds: BTreeSet<String>,
     /// Figures and references, in the order of the file.
+    #[serde(serialize_with = "in_order")]
     pub stated: Vec<Fact>,
 }
 
@@ -139,14 +139,6 @@ crate::named! {
 }
 
 impl Facts {
-    /// The stated facts, each once, in an order that does not depend on that of the file.
-    fn stated_in_order(&self) -> Vec<&Fact> {
-        let mut stated: Vec<&Fact> = self.stated.iter().collect();
-        stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
-        stated.dedup();
-        stated
-    }
-
     /// One sentence for each thing that the gate holds a reply to: what a judge and a reader are shown beside the text.
     /// A file that is sorted anew gives the same sentences.
     fn sentences(&self) -> Vec<String> {
@@ -162,29 +154,17 @@ impl Facts {
             let names: Vec<String> = names.iter().map(|name| name.replace('_', " ")).collect();
             format!("{what} {}.", names.join(", "))
         });
-        lists.chain(self.stated_in_order().into_iter().map(Fact::sentence)).collect()
+        lists.chain(ordered(&self.stated).into_iter().map(Fact::sentence)).collect()
     }
 }
 
 impl Fact {
     fn sentence(&self) -> String {
-        let what = match (&self.label, self.kind) {
-            (Some(label), _) => &format!("The {}", label.text.replace('_', " ")),
-            (None, FactKind::Amount) => "A permitted amount",
-            (None, FactKind::Window) => "A permitted window",
-            (None, FactKind::Percentage) => "A permitted percentage",
-            (None, FactKind::Code) => "A valid code",
-            (None, FactKind::Contact) => "A valid contact",
+        let what = match &self.label {
+            Some(label) => &format!("The {}", label.text.replace('_', " ")),
+            None => self.kind.wording()[0],
         };
         format!("{what} is {}.", self.text.trim_end_matches('.'))
-    }
-
-    fn to_json(&self) -> Json {
-        Json::object([
-            ("kind", Json::text(self.kind.name())),
-            ("label", self.label.as_ref().map_or(Json::Null, |label| Json::text(&label.text))),
-            ("text", Json::text(&self.text)),
-        ])
     }
 }
 
@@ -198,51 +178,17 @@ impl Source {
     /// limited to a region: nothing shows that it may.
     pub fn permits(&self, circumstances: &Circumstances) -> bool {
         let audience = circumstances.audience.as_deref().unwrap_or(DEFAULT_AUDIENCE);
-        self.audiences.contains(&folded(audience)) && self.regions.has(circumstances.region.as_deref())
+        let is_in = |regions: &BTreeSet<String>| {
+            circumstances.region.as_ref().is_some_and(|region| regions.contains(&folded(region)))
+        };
+        self.audiences.contains(&folded(audience)) && self.regions.as_ref().is_none_or(is_in)
     }
 
     /// Whether there can be a case that may use both.
     fn overlaps(&self, other: &Source) -> bool {
-        let regions = match (&self.regions, &other.regions) {
-            (Regions::Only(own), Regions::Only(others)) => !own.is_disjoint(others),
-            _ => true,
-        };
-        regions && !self.audiences.is_disjoint(&other.audiences)
-    }
-
-    /// Every value of it, as what it means: the order of facts, comments, spacing and defaults written out do not count.
-    fn to_json(&self) -> Json {
-        let texts = |texts: &BTreeSet<String>| Json::Array(texts.iter().map(Json::text).collect());
-        let moment = |moment: Option<Moment>| moment.map_or(Json::Null, |at| Json::int(at.seconds()));
-        let regions = match &self.regions {
-            Regions::Everywhere => Json::Null,
-            Regions::Only(regions) => texts(regions),
-        };
-        let facts = &self.facts;
-        Json::object([
-            ("id", Json::text(&self.id)),
-            ("version", Json::text(&self.version)),
-            ("audiences", texts(&self.audiences)),
-            ("regions", regions),
-            ("from", moment(self.period.from)),
-            ("until", moment(self.period.until)),
-            ("text", Json::text(&self.text)),
-            ("permitted", texts(&facts.permitted)),
-            ("required", texts(&facts.required)),
-            ("forbidden", texts(&facts.forbidden)),
-            ("deeds", texts(&facts.deeds)),
-            ("stated", Json::Array(facts.stated_in_order().into_iter().map(Fact::to_json).collect())),
-        ])
-    }
-}
-
-impl Regions {
-    fn has(&self, region: Option<&str>) -> bool {
-        match (self, region) {
-            (Regions::Everywhere, _) => true,
-            (Regions::Only(_), None) => false,
-            (Regions::Only(regions), Some(region)) => regions.contains(&folded(region)),
-        }
+        let regions = self.regions.as_ref().zip(other.regions.as_ref());
+        regions.is_none_or(|(own, others)| !own.is_disjoint(others))
+            && !self.audiences.is_disjoint(&other.audiences)
     }
 }
 
@@ -279,11 +225,7 @@ impl Ledger {
     pub fn canonical(&self) -> String {
         let mut by_name: Vec<&Source> = self.sources.iter().collect();
         by_name.sort_by_key(|source| (&source.id, &source.version));
-        Json::object([
-            ("probity_policies", Json::int(FORMAT)),
-            ("sources", Json::Array(by_name.into_iter().map(Source::to_json).collect())),
-        ])
-        .canonical()
+        canonical(json!({ "probity_policies": FORMAT, "sources": by_name }))
     }
 
     /// BLAKE3 of the canonical form, hexadecimal.
@@ -295,4 +237,24 @@ impl Ledger {
 /// Names of audiences and regions are compared without case.
 fn folded(name: &str) -> String {
     name.trim().to_lowercase()
+}
+
+/// The facts, each once, in an order that does not depend on that of the file.
+fn ordered(stated: &[Fact]) -> Vec<&Fact> {
+    let mut stated: Vec<&Fact> = stated.iter().collect();
+    stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
+    stated.dedup();
+    stated
+}
+
+#[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
+fn seconds<S: Serializer>(moment: &Option<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
+    moment.map(Moment::seconds).serialize(serializer)
+}
+
+fn in_order<S: Serializer>(stated: &[Fact], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(ordered(stated).into_iter().map(|fact| {
+        let label = fact.label.as_ref().map(|label| &label.text);
+        json!({ "kind": fact.kind.name(), "label": label, "text": fact.text })
+    }))
 }

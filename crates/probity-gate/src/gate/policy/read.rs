@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{Language, Languages};
 use super::stated::{fact, unlisted_remedies, values};
-use super::{DEFAULT_AUDIENCE, FactKind, Facts, Ledger, Period, Regions, Source, folded};
+use super::{DEFAULT_AUDIENCE, FactKind, Facts, Ledger, Period, Source, folded};
 use crate::case::{EvidenceSource, Moment, NotAMoment};
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, json_tables, toml_table};
 use crate::spelling::closest;
@@ -196,13 +196,13 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
     Some(source)
 }
 
-fn regions(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> Regions {
-    let Some(At { line, value: regions }) = field.given() else { return Regions::Everywhere };
+fn regions(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> Option<BTreeSet<String>> {
+    let At { line, value: regions } = field.given()?;
     if regions.is_empty() {
         let problem = Problem::at(*line, "`region` lists no region, so the source counts nowhere");
         faults.error(problem.hint("leave `region` out for a source that counts everywhere"));
     }
-    Regions::Only(regions.iter().map(|region| folded(&region.value)).collect())
+    Some(regions.iter().map(|region| folded(&region.value)).collect())
 }
 
 fn audiences(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> BTreeSet<String> {
@@ -211,15 +211,15 @@ fn audiences(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> BTreeSet<St
         let problem = Problem::at(given.line, "`audience` is empty, so the source applies to no customer");
         faults.error(problem.hint(format!("leave `audience` out for {DEFAULT_AUDIENCE:?}")));
     }
-    for At { line, value } in &given.value {
+    let names = given.value.iter().map(|At { line, value }| {
         let name = folded(value);
-        let slip = closest(&name, AUDIENCES.iter().copied()).filter(|meant| *meant != name);
-        if let Some(meant) = slip {
+        if let Some(meant) = closest(&name, AUDIENCES.iter().copied()).filter(|meant| *meant != name) {
             let problem = Problem::at(*line, format!("audience {value:?} is not {meant:?}"));
             faults.warning(problem.hint(format!("did you mean {meant:?}?")));
         }
-    }
-    given.value.iter().map(|audience| folded(&audience.value)).collect()
+        name
+    });
+    names.collect()
 }
 
 /// When a source is in force. `None` where a moment cannot be read.
@@ -232,9 +232,7 @@ fn period(fields: &Fields<'_>, faults: &mut Faults) -> Option<Period> {
     if faults.n_errors() > n_before {
         return None;
     }
-    if let (Some(from), Some(until)) = (period.from, period.until)
-        && until <= from
-    {
+    if period.from.zip(period.until).is_some_and(|(from, until)| until <= from) {
         let line = fields.date("until", faults).given().map_or(fields.line, |at| at.line);
         let problem = Problem::at(line, "`until` is before `from`, so the source is never in force");
         faults.error(problem.hint("a day as `until` is the last day in force"));
@@ -289,7 +287,7 @@ fn facts_of(fields: &Fields<'_>, language: Language<'_>, faults: &mut Faults) ->
         for At { line, value: (label, text) } in texts.value().into_iter().flatten() {
             let fact = fact(kind, label.as_deref(), text, language);
             if fact.is_none() {
-                let (asked, example) = kind.asks_for();
+                let [_, asked, example] = kind.wording();
                 let message = format!("{text:?} under `{}` holds no {asked}", kind.name());
                 faults.error(Problem::at(*line, message).hint(format!("such as {example:?}")));
             }

@@ -2,13 +2,15 @@
 //!
 //! The values are found by the same extraction as those of a reply, so both have one form. Where a fact is
 //! written more tersely than a sentence would be, as `15` under `percentages`, its key says what it is.
+//!
+//! What a source calls its facts is words that are compared without their endings. Cutting endings is rough. It never
+//! decides alone: a figure of the same kind must stand beside the words.
 
 use std::collections::BTreeSet;
 
 use super::super::claim::{Claim, ClaimKind, Language, Lexicon, Polarity, Value, WordList, extract};
-use super::super::text::sentence_texts;
+use super::super::text::sentence_spans;
 use super::known::{Extent, Known};
-use super::words::{Label, stems};
 use super::{Fact, FactKind, Source};
 use crate::exact::Exact;
 
@@ -57,14 +59,12 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
     });
     let mut entries: Vec<(Extent, Place)> = stated.collect();
     let mut claims = extract(text, lexicon).into_iter().peekable();
-    let mut end = 0;
-    for sentence in sentence_texts(text) {
-        end += sentence.len();
-        let words: BTreeSet<String> = stems(sentence, lexicon).collect();
+    for sentence in sentence_spans(text) {
+        let words: BTreeSet<String> = stems(&text[sentence.clone()], lexicon).collect();
         let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
         let touched: Vec<usize> =
             (0..facts.len()).filter(|number| facts[*number].label.as_ref().is_some_and(is_touched)).collect();
-        while let Some(claim) = claims.next_if(|claim| claim.span.start < end) {
+        while let Some(claim) = claims.next_if(|claim| claim.span.start < sentence.end) {
             if let ClaimKind::Value(value) = claim.kind {
                 entries.push((Extent::One(value), Place::Text(touched.clone())));
             }
@@ -100,16 +100,15 @@ impl FactKind {
         }
     }
 
-    /// What must stand under its key, and an example of it.
-    pub(super) fn asks_for(self) -> (&'static str, &'static str) {
+    /// What one without a label is called, what must stand under its key, and an example of it.
+    pub(super) fn wording(self) -> [&'static str; 3] {
+        let contact = "link, e-mail address, telephone number or street address";
         match self {
-            FactKind::Amount => ("amount of money", "4.90 EUR"),
-            FactKind::Window => ("length of time or day", "30 days"),
-            FactKind::Percentage => ("percentage", "15 %"),
-            FactKind::Code => ("code", "RPL-14"),
-            FactKind::Contact => {
-                ("link, e-mail address, telephone number or street address", "help@shop.example")
-            }
+            FactKind::Amount => ["A permitted amount", "amount of money", "4.90 EUR"],
+            FactKind::Window => ["A permitted window", "length of time or day", "30 days"],
+            FactKind::Percentage => ["A permitted percentage", "percentage", "15 %"],
+            FactKind::Code => ["A valid code", "code", "RPL-14"],
+            FactKind::Contact => ["A valid contact", contact, "help@shop.example"],
         }
     }
 }
@@ -136,38 +135,23 @@ fn extents(text: &str, found: &[&Claim], lexicon: &Lexicon) -> Vec<Extent> {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
     }
-    let bounds = if ends_with(WordList::AtMost) {
-        Some(Bound::Most)
-    } else if ends_with(WordList::AtLeast) {
-        Some(Bound::Least)
-    } else {
-        None
-    };
-    match (&values[..], bounds) {
-        ([one], Some(bound)) => vec![bounded(one, bound)],
+    match values[..] {
+        [most] if ends_with(WordList::AtMost) => vec![bounded(most, true)],
+        [least] if ends_with(WordList::AtLeast) => vec![bounded(least, false)],
         _ => values.into_iter().cloned().map(Extent::One).collect(),
     }
 }
 
-/// Which end of a range a fact states.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
-    Least,
-    Most,
-}
-
 /// Everything up to a value, or from it on.
-fn bounded(value: &Value, bound: Bound) -> Extent {
-    let (least, most) = match bound {
-        Bound::Least => (Some(value.clone()), None),
-        Bound::Most => (None, Some(value.clone())),
-    };
+fn bounded(value: &Value, is_most: bool) -> Extent {
+    let open = |least, most, unit| Extent::One(Value::Span { least, most, unit });
     match value {
-        Value::Money { .. } | Value::Percent(_) => Extent::Range { least, most },
-        Value::Span { least, most, unit } => Extent::One(match bound {
-            Bound::Least => Value::Span { least: *least, most: Exact::from(FAR), unit: *unit },
-            Bound::Most => Value::Span { least: Exact::ZERO, most: *most, unit: *unit },
-        }),
+        Value::Span { most, unit, .. } if is_most => open(Exact::ZERO, *most, *unit),
+        Value::Span { least, unit, .. } => open(*least, Exact::from(FAR), *unit),
+        Value::Money { .. } | Value::Percent(_) => {
+            let bound = |is_it: bool| is_it.then(|| value.clone());
+            Extent::Range { least: bound(!is_most), most: bound(is_most) }
+        }
         _ => Extent::One(value.clone()),
     }
 }
@@ -211,4 +195,86 @@ fn link(text: &str) -> String {
     let bare = bare.strip_prefix("www.").unwrap_or(bare).trim_end_matches('/');
     let (host, path) = bare.split_at(bare.find('/').unwrap_or(bare.len()));
     format!("{}{path}", host.to_lowercase())
+}
+
+/// The words of `text` that say something, with their endings cut.
+pub(in crate::gate) fn stems<'t>(text: &'t str, lexicon: &'t Lexicon) -> impl Iterator<Item = String> + 't {
+    lexicon.stems(text, WordList::LabelFillers)
+}
+
+/// What a source calls a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// As it was written.
+    pub text: String,
+    /// Every word that says something.
+    words: BTreeSet<String>,
+    /// Those that tell it from other labels: its words without the kind of figure, unless there are no others.
+    core: BTreeSet<String>,
+}
+
+impl Label {
+    /// The label that `text` is, in a language.
+    pub(super) fn new(text: &str, lexicon: &Lexicon) -> Self {
+        let words: BTreeSet<String> = stems(text, lexicon).collect();
+        let kinds = lexicon.words(WordList::FigureKinds);
+        let generic: BTreeSet<String> = kinds.flat_map(|word| stems(word, lexicon)).collect();
+        let telling: BTreeSet<String> = words.difference(&generic).cloned().collect();
+        let core = if telling.is_empty() { words.clone() } else { telling };
+        Label { text: text.to_owned(), words, core }
+    }
+
+    /// Whether a passage that `has` some words has those that tell this label from others.
+    pub(in crate::gate) fn is_touched_by(&self, has: impl Fn(&str) -> bool) -> bool {
+        !self.core.is_empty() && self.core.iter().all(|word| has(word))
+    }
+
+    /// Whether a passage that `has` some words has every one of the label.
+    pub(in crate::gate) fn is_named_by(&self, has: impl Fn(&str) -> bool) -> bool {
+        !self.words.is_empty() && self.words.iter().all(|word| has(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_same(words: &[&str]) {
+        let stems: BTreeSet<String> =
+            words.iter().flat_map(|word| stems(word, Lexicon::built_in())).collect();
+        assert_eq!(stems.len(), 1, "{words:?} give {stems:?}");
+    }
+
+    #[test]
+    fn endings_do_not_count() {
+        check_same(&["return", "returns", "Returned", "returning"]);
+        check_same(&["ship", "shipping", "shipped"]);
+        check_same(&["restock", "restocking"]);
+        check_same(&["exchange", "exchanges", "exchanged"]);
+        check_same(&["fee", "fees"]);
+    }
+
+    #[test]
+    fn different_words_stay_different() {
+        let stems: BTreeSet<String> =
+            stems("return refund repair replace press pass bus", Lexicon::built_in()).collect();
+        assert_eq!(stems.len(), 7);
+    }
+
+    #[track_caller]
+    fn check(label: &str, passage: &str, touched: bool, named: bool) {
+        let label = Label::new(label, Lexicon::built_in());
+        let has = |wanted: &str| stems(passage, Lexicon::built_in()).any(|stem| stem == wanted);
+        assert_eq!((label.is_touched_by(has), label.is_named_by(has)), (touched, named));
+    }
+
+    #[test]
+    fn a_label_is_touched_by_its_telling_words_and_named_by_all() {
+        check("return_window", "The return window is 60 days", true, true);
+        check("return_window", "You can return it within 60 days", true, false);
+        check("return_window", "It takes 60 days", false, false);
+        check("fee", "a fee of 5 EUR", true, true);
+        check("§", "a § of 5 EUR", false, false);
+    }
 }

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::super::claim::{Lexicon, Value, WordList};
+use super::amount::is_same_amount;
 use super::count::Count;
 use super::says;
-use super::step::is_same_amount;
 use crate::exact::Exact;
 
 /// The most bytes before a figure that belong to a calculation.
@@ -203,6 +203,10 @@ impl Reader<'_> {
         let right = evaluated(&terms, &operators)?;
         let text = self.reply[start..self.figures[result].end].to_owned();
         let stated = self.figures[result].number()?;
+        // "With 20 % off $48 it is $38.40": what is left of an amount is a result of its share too.
+        let is_left =
+            |amount: Exact| amount.checked_sub(right).is_some_and(|left| is_same_amount(left, stated));
+        let right = if operators == [WordList::ShareOf] && is_left(terms[0]) { stated } else { right };
         Some(Calculation { result, operands: first..result, right, stated, is_product: false, text })
     }
 
@@ -258,8 +262,8 @@ pub(super) struct Numbers<'r> {
 
 impl Numbers<'_> {
     /// The calculation of which the reply says that the figure at `at` is the result, by the numbers before it: a sum of
-    /// amounts, or so many times one. Those of its sentence count, and for a sum those of the whole reply where the
-    /// sentence has fewer than two.
+    /// amounts that it calls their total, or so many times one. Those of its sentence count, and for a sum those of the
+    /// whole reply where the sentence has fewer than two.
     pub(super) fn implied(&self, sentence_start: usize, at: usize) -> Option<Calculation> {
         let figure = &self.figures[at];
         let stated = figure.amount()?;
@@ -268,9 +272,9 @@ impl Numbers<'_> {
         let amounts: Vec<&Figure<'_>> =
             self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
         let own = &amounts[amounts.partition_point(|figure| figure.start < sentence_start)..];
-        let parts = if own.len() < 2 && is_total { &amounts[..] } else { own };
+        let parts = if own.len() < 2 { &amounts[..] } else { own };
         let is_near = |count: &&Count<'_>| {
-            (sentence_start..figure.start).contains(&count.span.start) && !count.is_measure()
+            (sentence_start..figure.start).contains(&count.span.start) && !count.is_measure(self.lexicon)
         };
         let mut near = self.counts.iter().filter(is_near);
         let (start, right, is_product) = match (own, near.next(), near.next()) {
@@ -279,7 +283,7 @@ impl Numbers<'_> {
                 let times = Exact::from(i64::try_from(count.number).ok()?);
                 (count.span.start, one.amount()?.checked_mul(times)?, true)
             }
-            _ if parts.len() > 1 => {
+            _ if parts.len() > 1 && is_total => {
                 let mut amounts = parts.iter().filter_map(|figure| figure.amount());
                 (parts[0].start, amounts.try_fold(Exact::ZERO, Exact::checked_add)?, false)
             }

@@ -19,18 +19,32 @@ pub(super) struct Count<'t> {
 }
 
 impl Count<'_> {
-    /// The word directly before it, without its ending, where nothing is counted behind it: "coach 14, seat 46".
+    /// Whether nothing is counted behind it.
+    pub(super) fn is_last(&self) -> bool {
+        !self.behind.starts_with(' ')
+    }
+
+    /// The word directly before it, without its ending: "coach 14, seat 46". Where nothing is counted behind it, a small word
+    /// may stand between.
     pub(super) fn name(&self, lexicon: &Lexicon) -> Option<String> {
-        let is_last = !self.behind.starts_with(' ');
-        let before = self.before.strip_suffix(' ').filter(|_| is_last)?;
-        let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
-        lexicon.stems(before.get(start..)?, WordList::Function).next()
+        let mut before = self.before.strip_suffix(' ')?;
+        // "The meter reading is 48,211".
+        for _ in 0..=usize::from(self.is_last()) {
+            let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
+            if let Some(name) = lexicon.stems(before.get(start..)?, WordList::Function).next() {
+                return Some(name);
+            }
+            before = before.get(..start)?.strip_suffix(' ')?;
+        }
+        None
     }
 
     /// Whether what it counts is written short, as in "23 kg": a measure is not multiplied with a price.
-    pub(super) fn is_measure(&self) -> bool {
+    pub(super) fn is_measure(&self, lexicon: &Lexicon) -> bool {
         const LENGTH_MAX: usize = 3;
-        words(self.behind).next().is_some_and(|(start, word)| start <= 1 && word.len() <= LENGTH_MAX)
+        words(self.behind).next().is_some_and(|(start, word)| {
+            start <= 1 && word.len() <= LENGTH_MAX && !lexicon.has(WordList::Function, word)
+        })
     }
 
     /// The words, without endings, for what is counted: at most two of those behind it.
@@ -65,7 +79,7 @@ fn digits(word: &str) -> Option<u64> {
 }
 
 /// The words of a text with their places. A mark between two digits belongs to their number.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut at = 0;

@@ -10,7 +10,7 @@ use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extra
 use super::super::policy::{Extent, FactKind, Known, terse};
 
 /// Claims that need no source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowed {
     pub(super) values: Known<()>,
     pub(super) remedies: BTreeSet<String>,
@@ -20,7 +20,7 @@ pub struct Allowed {
 impl Allowed {
     /// Nothing beyond what sources and conversation support.
     pub fn nothing() -> Self {
-        Allowed { values: Known::of([]), remedies: BTreeSet::new(), deeds: BTreeSet::new() }
+        Allowed::default()
     }
 
     /// What `texts` claim. Every text must claim something; those that do not are returned.

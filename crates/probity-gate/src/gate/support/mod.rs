@@ -9,15 +9,21 @@
 //! by their place in the reply, and one thing said twice is seen once. A remedy that is left out spans the
 //! whole reply. No message quotes a reference, because it may be personal or secret; its span says where it is.
 
+mod amount;
 mod calculation;
 mod count;
+mod derivation;
 mod granted;
+mod moment;
+mod number;
 mod passage;
 mod remedy;
+mod result;
 mod shown;
 mod step;
 mod tool;
 mod value;
+mod weekday;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +34,7 @@ use std::ops::Range;
 
 pub use granted::Allowed;
 
-use super::claim::{Claim, ClaimKind, Language, Lexicon, OTHER, RULES, WordList};
+use super::claim::{Claim, ClaimKind, Language, Lexicon, OTHER, RULES, Value, WordList};
 use super::finding::Sighting;
 use super::policy::Source;
 use crate::case::{Case, Moment};
@@ -48,11 +54,12 @@ const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
 const DEEDS_MAX: usize = 200;
 const AROUND_BYTES: usize = 200;
 
-/// Acts that change what a customer has. The others may be done without a tool: a note, a message, a word to a colleague.
-const CHANGES: &[&str] = &["update", "appointment", "activation"];
+/// The most words of a phrase that is looked for.
+const PHRASE_WORDS_MAX: usize = 5;
 
-/// Acts of which a request is enough: what is set up may still wait for something.
-const REQUESTS: &[&str] = &["activation", "appointment", "addition", "handoff", OTHER];
+/// How far from a promise or a deed a figure is a part of it, in bytes.
+const PROMISE_GAP_BYTES: usize = 7;
+const DEED_GAP_BYTES: usize = 24;
 
 /// What the claims of a reply may rest on.
 pub struct Support<'a> {
@@ -113,32 +120,48 @@ impl<'a> Support<'a> {
         if deed != OTHER && shown.deeds.contains(deed) {
             return !(says(said.before, WordList::Both, lexicon) && shown.done_once.contains(deed));
         }
-        let verb = stems(said.words);
+        let (verb, clause) = (stems(said.words), stems(said.clause));
+        let is_vague = || {
+            let is_given = || clause.iter().any(|stem| shown.objects.contains(stem));
+            lexicon.has(WordList::Vague, deed) && is_given()
+        };
+        // "I have started the refund" says no more than that it is to come.
+        let is_begun = || [said.before, said.words].iter().any(|text| says(text, WordList::Begun, lexicon));
+        if verb.iter().any(|stem| shown.requested.contains(stem)) && is_begun() {
+            return true;
+        }
         if lexicon.is_act(deed) {
             // The tool may be called after what it changes: `standing_order` for "I have set up the standing order". What was
             // only asked for is not done in the words of the call itself.
             let is_in = |names: &BTreeSet<String>, stem: &String| {
                 names.iter().any(|name| name == stem || is_part(stem, name))
             };
-            let clause = stems(said.clause);
-            return (!shown.has_calls && !CHANGES.contains(&deed))
-                || clause.iter().any(|stem| is_in(&shown.called, stem))
-                || (REQUESTS.contains(&deed)
+            return (!shown.has_calls && !lexicon.has(WordList::Changing, deed))
+                || is_vague()
+                || verb.iter().any(|stem| is_in(&shown.called, stem))
+                || (!lexicon.has(WordList::Decisions, deed)
+                    && clause.iter().any(|stem| is_in(&shown.called, stem)))
+                || (lexicon.has(WordList::Requested, deed)
                     && clause.difference(&verb).any(|stem| is_in(&shown.requested, stem)));
         }
-        // A result may speak of it in another form: `"charges": […]`. A remedy takes more than its name.
-        let is_remedy = lexicon.remedies().any(|remedy| remedy == deed);
-        !is_remedy && verb.iter().any(|stem| shown.words.contains(stem))
+        // A result may speak of it in another form: `"charges": […]`.
+        is_vague()
+            || (lexicon.has(WordList::Happening, deed) && verb.iter().any(|stem| shown.words.contains(stem)))
     }
 }
 
 /// Whether a text has a word or phrase of a list.
 fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
-    let words = tool::spaced(text);
-    let is_whole = |(at, phrase): (usize, &str)| {
-        words[..at].ends_with(' ') && words[at + phrase.len()..].starts_with(' ')
-    };
-    lexicon.words(list).any(|phrase| words.match_indices(phrase).any(is_whole))
+    has_phrase(&tool::spaced(text), list, lexicon)
+}
+
+/// The same of words with a space before and behind each.
+fn has_phrase(words: &str, list: WordList, lexicon: &Lexicon) -> bool {
+    words.match_indices(' ').any(|(space, _)| {
+        let rest = &words[space + 1..];
+        let mut ends = rest.match_indices(' ').take(PHRASE_WORDS_MAX);
+        ends.any(|(end, _)| lexicon.has(list, &rest[..end]))
+    })
 }
 
 /// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
@@ -153,25 +176,41 @@ pub fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighti
     let passages = Passages::of(reply, claims, support.language.lexicon);
     sightings.extend(deeds(reply, claims, &passages, support));
     let mut values = value::check(reply, claims, &passages, support);
-    let promises = sightings.iter_mut().filter(|sighting| sighting.rule == UNSUPPORTED_PROMISE);
-    promises.for_each(|promise| take_in(promise, &mut values));
+    let is_of_deed = |start: usize| {
+        let of_time = |value: &Value| matches!(value, Value::Time { .. } | Value::Day { .. });
+        let first = claims.partition_point(|claim| claim.span.start < start);
+        let mut there = claims[first..].iter().take_while(|claim| claim.span.start == start);
+        support.shown().has_calls || there.any(|claim| claim.value().is_some_and(of_time))
+    };
+    for sighting in &mut sightings {
+        match sighting.rule {
+            UNSUPPORTED_PROMISE => take_in(sighting, &mut values, PROMISE_GAP_BYTES, |_| true),
+            UNSUPPORTED_DEED => take_in(sighting, &mut values, DEED_GAP_BYTES, is_of_deed),
+            _ => {}
+        }
+    }
     sightings.extend(values);
     let place = |id: &str| RULES.iter().position(|rule| rule.id == id);
     sightings.sort_by_key(|sighting| (place(sighting.rule), sighting.start, sighting.end));
     sightings
 }
 
-/// The figure beside a promise that nothing permits is a part of it: "15 % off", "a voucher of $200".
-fn take_in(promise: &mut Sighting, values: &mut Vec<Sighting>) {
-    const GAP_BYTES_MAX: usize = 7;
+/// The figure beside a promise that nothing permits is a part of it: "15 % off", "a voucher of $200". So is the time of a
+/// deed that nothing shows, and where tools act any figure of it: "moved you onto the 18:30 train".
+fn take_in(
+    promise: &mut Sighting,
+    values: &mut Vec<Sighting>,
+    gap_max: usize,
+    is_part: impl Fn(usize) -> bool,
+) {
     let (start, end) = (promise.start, promise.end);
     values.retain(|value| {
-        let is_near = value.start <= end + GAP_BYTES_MAX && start <= value.end + GAP_BYTES_MAX;
-        let is_part = value.rule == UNSUPPORTED_FIGURE && is_near;
-        if is_part {
+        let is_near = value.start <= end + gap_max && start <= value.end + gap_max;
+        let is_taken = value.rule == UNSUPPORTED_FIGURE && is_near && is_part(value.start);
+        if is_taken {
             (promise.start, promise.end) = (promise.start.min(value.start), promise.end.max(value.end));
         }
-        !is_part
+        !is_taken
     });
 }
 
@@ -192,7 +231,10 @@ fn deeds<'c>(
         let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
         let before = &reply[from.max(passages.sentence(start).range.start)..start];
         let said = Said { words: &reply[start..end], before, clause: &reply[from.max(clause.start)..to] };
-        if !seen.contains(deed) && !support.shows_deed(deed, &said) {
+        let said = said.without_joined(support.language.lexicon);
+        // How something is now is told by tools, and only by them.
+        let is_general = || support.language.lexicon.is_state(before) && !support.shown().has_calls;
+        if !seen.contains(deed) && !is_general() && !support.shows_deed(deed, &said) {
             seen.insert(deed);
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
@@ -215,6 +257,19 @@ struct Said<'r> {
     /// What stands before them in their sentence.
     before: &'r str,
     clause: &'r str,
+}
+
+impl Said<'_> {
+    /// The same without what stands before the last "and" before the deed: that is of another verb.
+    fn without_joined(self, lexicon: &Lexicon) -> Self {
+        let before = &self.clause[..self.clause.rfind(self.words).unwrap_or(0)];
+        let mut words = before.split_inclusive(' ').rev().scan(before.len(), |at, word| {
+            *at -= word.len();
+            Some((*at, word.trim_end()))
+        });
+        let joint = words.find(|(_, word)| lexicon.has(WordList::And, word));
+        Said { clause: &self.clause[joint.map_or(0, |(at, _)| at)..], ..self }
+    }
 }
 
 /// Names the first source as the one that a claim was checked against.

@@ -9,8 +9,12 @@ use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Lexicon, WordList};
 use super::super::policy::stems;
-use super::super::text::sentence_texts;
-use super::says;
+use super::super::text::sentence_spans;
+use super::has_phrase;
+use super::tool::spaced;
+
+/// The lists that say how the figures of a passage are meant.
+const SAID: [WordList; 3] = [WordList::Example, WordList::Derived, WordList::Steps];
 
 /// The sentences and the clauses of a reply, each in order, cut when one is asked for.
 pub(super) struct Passages<'r> {
@@ -29,8 +33,8 @@ pub(super) struct Passage<'r> {
     claims: &'r [Claim],
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
-    is_example: OnceCell<bool>,
-    is_derived: OnceCell<bool>,
+    /// Whether it has words of each of [`SAID`].
+    said: OnceCell<[bool; SAID.len()]>,
     lexicon: &'r Lexicon,
 }
 
@@ -44,8 +48,8 @@ impl<'r> Passages<'r> {
         self.cut.get_or_init(|| {
             let passage = |range| Passage::new(self.reply, range, self.claims, self.lexicon);
             let (mut all, mut start, mut end) = ([Vec::new(), Vec::new()], 0, 0);
-            for sentence in sentence_texts(self.reply) {
-                for clause in clauses(sentence) {
+            for sentence in sentence_spans(self.reply) {
+                for clause in clauses(&self.reply[sentence]) {
                     all[1].push(passage(end..end + clause.len()));
                     end += clause.len();
                 }
@@ -80,8 +84,7 @@ impl<'r> Passage<'r> {
             range,
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
-            is_example: OnceCell::new(),
-            is_derived: OnceCell::new(),
+            said: OnceCell::new(),
             lexicon,
         }
     }
@@ -115,14 +118,23 @@ impl<'r> Passage<'r> {
 
     /// Whether its figures are made up to explain something.
     pub(super) fn is_example(&self) -> bool {
-        *self.is_example.get_or_init(|| says(self.text, WordList::Example, self.lexicon))
+        self.said()[0]
     }
 
     /// Whether it says that a figure is calculated. A language without words for it leaves that open.
     pub(super) fn is_derived(&self) -> bool {
-        *self.is_derived.get_or_init(|| {
-            self.lexicon.words(WordList::Derived).next().is_none()
-                || says(self.text, WordList::Derived, self.lexicon)
+        self.said()[1] || self.lexicon.words(WordList::Derived).next().is_none()
+    }
+
+    /// Whether it says what to do: its lengths of time are of that.
+    pub(super) fn tells_what_to_do(&self) -> bool {
+        self.said()[2]
+    }
+
+    fn said(&self) -> &[bool; SAID.len()] {
+        self.said.get_or_init(|| {
+            let words = spaced(self.text);
+            SAID.map(|list| has_phrase(&words, list, self.lexicon))
         })
     }
 
@@ -191,7 +203,8 @@ mod tests {
         fn passages_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}") {
             let passages = Passages::of(&reply, &[], Lexicon::built_in());
             prop_assert_eq!(texts(&passages.cut()[1]).concat(), &*reply);
-            prop_assert_eq!(texts(&passages.cut()[0]), sentence_texts(&reply));
+            let sentences: Vec<&str> = sentence_spans(&reply).into_iter().map(|span| &reply[span]).collect();
+            prop_assert_eq!(texts(&passages.cut()[0]), sentences);
             for at in 0..reply.len() {
                 prop_assert!(passages.sentence(at).range.contains(&at) && passages.clause(at).range.contains(&at));
             }

@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
+use super::amount::is_whole;
 use super::count::counts;
 use super::step::{Operands, Origin};
 use super::tool;
-use crate::case::{Case, Moment, Role, Situation};
+use crate::case::{Case, Role, Situation};
 use crate::exact::Exact;
 
 /// The largest whole number without a currency that counts things and is no amount to calculate with.
@@ -22,6 +23,7 @@ const COUNT_MAX: i64 = 20;
 const LIST_MAX: usize = 100;
 
 /// What a case shows.
+#[derive(Default)]
 pub(super) struct Shown {
     /// Every figure and reference.
     pub(super) values: Known<()>,
@@ -31,10 +33,14 @@ pub(super) struct Shown {
     pub(super) sizes: BTreeSet<u64>,
     /// The words, without endings, for what the numbers count.
     pub(super) counted: BTreeSet<String>,
+    /// Those that the case itself puts a number behind: "branch 522".
+    pub(super) named: BTreeSet<String>,
     /// What the company and its tools say was done.
     pub(super) deeds: BTreeSet<String>,
     /// What calls did.
     calls: BTreeSet<String>,
+    /// The words, without endings, that calls which did something were given.
+    pub(super) objects: BTreeSet<String>,
     /// What a single call did to a single thing.
     pub(super) done_once: BTreeSet<String>,
     /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
@@ -84,25 +90,12 @@ impl Shown {
 pub(super) struct Collector<'l> {
     language: Language<'l>,
     values: Vec<Value>,
-    shown: Shown,
+    pub(super) shown: Shown,
 }
 
 impl<'l> Collector<'l> {
     fn new(language: Language<'l>) -> Self {
-        let shown = Shown {
-            values: Known::of([]),
-            numbers: BTreeSet::from([0, 1]),
-            sizes: BTreeSet::new(),
-            counted: BTreeSet::new(),
-            deeds: BTreeSet::new(),
-            calls: BTreeSet::new(),
-            done_once: BTreeSet::new(),
-            words: BTreeSet::new(),
-            called: BTreeSet::new(),
-            requested: BTreeSet::new(),
-            has_calls: false,
-            operands: Operands::default(),
-        };
+        let shown = Shown { numbers: BTreeSet::from([0, 1]), ..Shown::default() };
         Collector { language, values: Vec::new(), shown }
     }
 
@@ -123,40 +116,15 @@ impl<'l> Collector<'l> {
     }
 
     pub(super) fn deed(&mut self, deed: &str) {
-        if !self.shown.deeds.contains(deed) {
-            self.shown.deeds.insert(deed.to_owned());
+        self.shown.deeds.insert(deed.to_owned());
+    }
+
+    /// Adds words without their endings to a part of what is shown.
+    pub(super) fn words(&mut self, part: fn(&mut Shown) -> &mut BTreeSet<String>, words: &[String]) {
+        for lexicon in self.lexicons() {
+            let stems = words.iter().flat_map(|word| lexicon.stems(word, WordList::Function));
+            part(&mut self.shown).extend(stems);
         }
-    }
-
-    fn stems(&self, words: &[String]) -> Vec<String> {
-        let stems = |lexicon: &'l Lexicon| {
-            words.iter().flat_map(|word| lexicon.stems(word, WordList::Function)).collect()
-        };
-        self.lexicons().into_iter().flat_map::<Vec<String>, _>(stems).collect()
-    }
-
-    /// What a tool says or calls something.
-    pub(super) fn words(&mut self, words: &[String]) {
-        let stems = self.stems(words);
-        self.shown.words.extend(stems);
-    }
-
-    /// A word that a call which did something is called or answers with.
-    pub(super) fn called(&mut self, words: &[String]) {
-        let stems = self.stems(words);
-        self.shown.called.extend(stems);
-    }
-
-    /// The name of a call that took a request.
-    pub(super) fn requested(&mut self, name: &[String]) {
-        let stems = self.stems(name);
-        self.shown.requested.extend(stems);
-    }
-
-    /// What the number under a key counts.
-    pub(super) fn counted(&mut self, word: Option<&String>) {
-        let stems = self.stems(word.map_or(&[], std::slice::from_ref));
-        self.shown.counted.extend(stems);
     }
 
     /// The figures of a text that says nothing else.
@@ -167,7 +135,7 @@ impl<'l> Collector<'l> {
 
     /// A call that did what its name says, to a single thing or to several.
     pub(super) fn act(&mut self, name: &[String], is_single: bool) {
-        self.called(name);
+        self.words(|shown| &mut shown.called, name);
         let deeds: BTreeSet<&str> =
             self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name)).collect();
         for deed in deeds {
@@ -182,17 +150,11 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// A number that its key calls an amount.
-    pub(super) fn price(&mut self, amount: Exact, currency: Option<String>) {
-        self.value(Value::Money { amount, currency });
-    }
-
     /// A number that is an amount in `currency`, or in any.
     pub(super) fn amount(&mut self, amount: Exact, currency: Option<String>) {
-        let is_count = amount <= Exact::from(COUNT_MAX) && Exact::ratio(amount.floor(), 1) == Some(amount);
-        let is_bare = currency.is_none() && is_count;
+        let is_count = currency.is_none() && amount <= Exact::from(COUNT_MAX) && is_whole(amount);
         let value = Value::Money { amount, currency };
-        if is_bare {
+        if is_count {
             self.values.push(value);
         } else {
             self.value(value);
@@ -218,20 +180,16 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// What one currency costs in another.
-    pub(super) fn rate(&mut self, rate: Exact) {
-        self.shown.operands.add_rate(rate);
-    }
-
     pub(super) fn number(&mut self, number: Exact) {
         if number <= Exact::from(COUNT_MAX) {
             self.shown.operands.add_count(number);
         }
-        if let Some(number) =
-            u64::try_from(number.floor()).ok().filter(|_| Exact::ratio(number.floor(), 1) == Some(number))
-        {
-            self.shown.numbers.insert(number);
-            self.shown.sizes.insert(number);
+        let Ok(whole) = u64::try_from(number.floor()) else { return };
+        let is_whole = is_whole(number);
+        // People round: 48.9 is 49.
+        self.shown.numbers.extend(whole..=whole + u64::from(!is_whole));
+        if is_whole {
+            self.shown.sizes.insert(whole);
         }
     }
 
@@ -240,10 +198,6 @@ impl<'l> Collector<'l> {
         let n_items = n_items.min(LIST_MAX);
         self.number(Exact::from(i64::try_from(n_items).unwrap_or(i64::MAX)));
         self.shown.numbers.extend(1..=n_items as u64);
-    }
-
-    pub(super) fn moment(&mut self, moment: Moment, has_time: bool) {
-        self.shown.operands.add_moment(moment, has_time);
     }
 
     /// A text by a person that is not the company: figures alone.
@@ -270,7 +224,8 @@ impl<'l> Collector<'l> {
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),
                 ClaimKind::Deed { deed } if by_company => {
-                    self.called(&tool::words_of(&text[read[read.len() - 1].clone()]));
+                    let said = tool::words_of(&text[read[read.len() - 1].clone()]);
+                    self.words(|shown| &mut shown.called, &said);
                     self.deed(&deed);
                 }
                 ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
@@ -288,13 +243,18 @@ impl<'l> Collector<'l> {
                 self.shown.sizes.insert(count.number);
                 self.shown.counted.extend(of);
             }
+            self.shown.named.extend(count.name(lexicon));
         }
+        let days = text
+            .split(|c: char| !c.is_alphanumeric() && c != '-')
+            .filter_map(|word| lexicon.weekday(&word.to_lowercase()));
+        days.for_each(|weekday| self.shown.operands.add_weekday(weekday));
         let mut end = 0;
-        let words = text.split_inclusive(|c: char| c.is_whitespace() || c == '/').filter(|word| {
+        let words = text.split_inclusive(|c: char| c.is_whitespace() || "/x×".contains(c)).filter(|word| {
             end += word.len();
             !is_read(&(end - word.len()..end))
         });
-        words.flat_map(|word| loose_numbers(word.trim_end_matches('/'))).collect()
+        words.flat_map(|word| loose_numbers(word.trim_end_matches(['/', 'x', '×']))).collect()
     }
 }
 
@@ -305,6 +265,9 @@ const NUMBER_BYTES_MAX: usize = 16;
 pub(super) fn loose_numbers(text: &str) -> Vec<Exact> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || "$€£%()".contains(c));
     let text = text.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    if let Some(thousands) = text.strip_suffix(['k', 'K']).and_then(|text| text.parse::<u32>().ok()) {
+        return vec![Exact::from(i64::from(thousands) * 1000)];
+    }
     let is_number = text.contains(|c: char| c.is_ascii_digit())
         && text.len() <= NUMBER_BYTES_MAX
         && text.bytes().all(|byte| byte.is_ascii_digit() || b".,-".contains(&byte));

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{TimeUnit, Value};
+use super::amount::{Reach, Search, is_specific, is_whole, near, slack};
 use crate::case::Moment;
 use crate::exact::Exact;
 
@@ -23,12 +24,9 @@ const FEW_AMOUNTS: usize = 3;
 /// The most amounts of a reply that are calculated with two by two.
 const FEW_STATED: usize = 6;
 
-/// The months of a year.
-const MONTHS: i64 = 12;
-
-const MINUTE: i64 = 60;
-const DAY: i64 = 86_400;
-const MINUTES_PER_DAY: i64 = 1440;
+pub(super) const MINUTE: i64 = 60;
+pub(super) const DAY: i64 = 86_400;
+pub(super) const MINUTES_PER_DAY: i64 = 1440;
 
 /// What figures can be calculated from.
 #[derive(Default, Clone)]
@@ -42,15 +40,21 @@ pub(super) struct Operands {
     stated_counts: BTreeSet<Exact>,
     shares: BTreeSet<Exact>,
     /// How many there are of something, and what one currency costs in another.
-    factors: BTreeSet<Exact>,
-    moments: BTreeSet<KnownTime>,
+    pub(super) factors: BTreeSet<Exact>,
+    pub(super) moments: BTreeSet<KnownTime>,
     /// Times of day in minutes, each with the number of the text or call that names it.
-    clocks: BTreeSet<(u32, i64)>,
+    pub(super) clocks: BTreeSet<(u32, i64)>,
+    /// What two numbers that belong together are to each other.
+    ratios: BTreeSet<Exact>,
+    /// Days without a year, each of the year that is nearest to the case's.
+    days: BTreeSet<(i8, i8)>,
+    /// Days of the week that the case names, from Monday on.
+    pub(super) weekdays: BTreeSet<u8>,
     /// The number of the text or call that is read.
     place: u32,
-    lengths: BTreeSet<(TimeUnit, Exact)>,
+    pub(super) lengths: BTreeSet<(TimeUnit, Exact)>,
     /// Lengths of time of policies and ranges of them, which are counted from a moment and not added up.
-    windows: BTreeSet<(TimeUnit, Exact)>,
+    pub(super) windows: BTreeSet<(TimeUnit, Exact)>,
 }
 
 /// A moment, to the second or to the day.
@@ -60,14 +64,23 @@ pub(super) struct KnownTime {
     /// Whether the time of day is known.
     pub(super) has_time: bool,
     /// The number of the text or call that names it.
-    place: u32,
+    pub(super) place: u32,
 }
 
+/// How far from what is known a time of day may be that is rounded, in minutes.
+const ABOUT_MINUTES: i64 = 15;
+
+/// The most numbers that are kept of what others are to each other.
+const RATIOS_MAX: usize = 512;
+
+/// To how much of itself a share of any two amounts is exact.
+const EXACT_PARTS: i64 = 1000;
+
 /// The place of the moment that counts for the case.
-const NOW: u32 = u32::MAX;
+pub(super) const NOW: u32 = u32::MAX;
 
 /// Whether what lies between times of two places says something: those of one text or call, or one and now.
-fn belong(one: u32, other: u32) -> bool {
+pub(super) fn belong(one: u32, other: u32) -> bool {
     one == other || one == NOW || other == NOW
 }
 
@@ -78,6 +91,8 @@ pub(super) struct Manner {
     pub(super) is_about: bool,
     /// Its sentence has other numbers or a word for what comes out of a calculation.
     pub(super) is_signalled: bool,
+    /// It has such a word.
+    pub(super) is_derived: bool,
 }
 
 /// Where a figure stands.
@@ -128,6 +143,11 @@ impl Operands {
                     self.add_moment(start, false);
                 }
             }
+            Value::Day { year: None, month, day } => {
+                if let (Ok(month), Ok(day)) = (i8::try_from(*month), i8::try_from(*day)) {
+                    insert(&mut self.days, (month, day));
+                }
+            }
             _ => {}
         }
     }
@@ -138,6 +158,13 @@ impl Operands {
 
     /// Adds the moment that counts for the case.
     pub(super) fn add_now(&mut self, start: Moment) {
+        for (month, day) in std::mem::take(&mut self.days) {
+            let year = i16::try_from(start.date().0).unwrap_or(0);
+            let near = (year - 1..=year + 1).filter_map(|year| Moment::start_of(year, month, day));
+            if let Some(day) = near.min_by_key(|day| (day.seconds() - start.seconds()).abs()) {
+                self.add_moment(day, false);
+            }
+        }
         self.add_time(KnownTime { start, has_time: true, place: NOW });
     }
 
@@ -148,14 +175,19 @@ impl Operands {
         }
     }
 
+    pub(super) fn add_ratio(&mut self, ratio: Exact) {
+        if self.ratios.len() < RATIOS_MAX {
+            self.ratios.insert(ratio);
+        }
+    }
+
+    pub(super) fn add_weekday(&mut self, weekday: u8) {
+        self.weekdays.insert(weekday);
+    }
+
     /// What follows is of another text or call.
     pub(super) fn next_place(&mut self) {
         self.place += 1;
-    }
-
-    /// Whether a length of time is known that is shorter than a day.
-    pub(super) fn has_minutes(&self) -> bool {
-        self.seconds().any(|seconds| seconds < DAY)
     }
 
     /// Adds how many of something the reply says there are.
@@ -166,6 +198,13 @@ impl Operands {
             insert(&mut self.stated_counts, number);
         }
         if self.stated.len() < OPERANDS_MAX && number > Exact::from(FACTOR_MAX) {
+            self.stated.push(number);
+        }
+    }
+
+    /// Adds how much of something the reply says there is: a price may be for one of it.
+    pub(super) fn add_measure(&mut self, number: Exact) {
+        if self.stated.len() < OPERANDS_MAX {
             self.stated.push(number);
         }
     }
@@ -188,12 +227,15 @@ impl Operands {
     }
 
     /// Whether `value` is one step away from these.
-    pub(super) fn lead_to(&self, value: &Value, Manner { is_about, is_signalled }: Manner) -> bool {
+    pub(super) fn lead_to(&self, value: &Value, manner: Manner) -> bool {
+        let Manner { is_about, is_signalled, is_derived } = manner;
         match value {
             Value::Money { amount, currency } => {
                 let search = self.amounts(*amount, currency.as_ref(), is_about);
                 if !is_signalled {
-                    return self.amounts.len() <= FEW_AMOUNTS && search.adds_up();
+                    let is_specific = is_specific(*amount);
+                    return (is_specific && search.is_share(&self.shares))
+                        || ((is_specific || self.amounts.len() <= FEW_AMOUNTS) && search.adds_up());
                 }
                 // What one currency costs in another is of no currency that the amounts are in.
                 let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
@@ -201,22 +243,29 @@ impl Operands {
                     let mut exchanged = rates().filter_map(|rate| rate.checked_mul(*amount));
                     exchanged.any(|amount| search.is_target(amount))
                 };
-                search.is_sum()
+                let products = || {
+                    let few = self.stated.iter().filter(|_| self.stated.len() <= FEW_STATED);
+                    few.flat_map(|one| self.stated.iter().filter_map(|other| one.checked_mul(*other)))
+                };
+                self.has_ratio(*amount, search.slack)
+                    || products().any(|product| search.is_target(product))
+                    || search.is_sum(is_derived)
                     || search.is_multiple(&self.factors)
                     || search.is_share(&self.shares)
                     || self.amounts.iter().any(is_exchanged)
             }
-            Value::Percent(share) => self.lead_to_share(*share),
+            Value::Percent(share) => self.lead_to_share(*share, is_signalled || is_about),
             Value::Span { least, most, unit } => [least, most].into_iter().all(|length| {
                 (is_signalled && self.is_made(*length, *unit))
-                    || i64::try_from(length.floor()).is_ok_and(|length| {
-                        self.lies_between(length, *unit, Manner { is_about, is_signalled })
-                    })
+                    || i64::try_from(length.floor())
+                        .is_ok_and(|length| self.lies_between(length, *unit, manner))
             }),
-            Value::Day { year, month, day } => is_signalled && self.lead_to_day((*year, *month, *day)),
+            Value::Day { year, month, day } => self.lead_to_day((*year, *month, *day), is_signalled),
             Value::Time { minutes, is_of_day } => {
                 let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };
-                let is_it = |minute: i64| (minute - i64::from(*minutes)).rem_euclid(period) == 0;
+                let slack = if is_about { ABOUT_MINUTES } else { 0 };
+                let is_it =
+                    |minute: i64| (minute - i64::from(*minutes) + slack).rem_euclid(period) <= 2 * slack;
                 self.clocks.iter().any(|(_, clock)| {
                     is_it(*clock)
                         || self.seconds().any(|s| is_it(clock + s / MINUTE) || is_it(clock - s / MINUTE))
@@ -224,6 +273,24 @@ impl Operands {
             }
             _ => false,
         }
+    }
+
+    /// What one step leads to from what the reply itself gives, where that is little, with half of it.
+    pub(super) fn stated_reach(&self) -> Reach {
+        let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
+        let mut shares = self.shares.clone();
+        shares.insert(Exact::from(50));
+        Reach::of(few, &self.stated_counts, &shares)
+    }
+
+    /// What one step leads to, for calculations of two. Amounts in several currencies lead to nothing together.
+    pub(super) fn reach(&self) -> Reach {
+        let currencies: BTreeSet<&String> =
+            self.amounts.iter().filter_map(|amount| amount.1.as_ref()).collect();
+        let amounts: BTreeSet<Exact> =
+            self.amounts.iter().map(|(amount, _)| *amount).filter(|amount| *amount > Exact::ZERO).collect();
+        let amounts: Vec<Exact> = amounts.into_iter().collect();
+        if currencies.len() > 1 { Reach::default() } else { Reach::of(&amounts, &self.factors, &self.shares) }
     }
 
     fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool) -> Search {
@@ -250,16 +317,13 @@ impl Operands {
         pairs.chain(times).flatten().collect()
     }
 
-    /// Whether a known moment before `now` lies that long ago.
-    pub(super) fn lead_back(&self, length: Exact, unit: TimeUnit, now: Moment) -> bool {
-        let now = KnownTime { start: now, has_time: true, place: NOW };
-        let length = i64::try_from(length.floor()).unwrap_or_default();
-        let mut past = self.moments.iter().filter(|moment| moment.start < now.start);
-        past.any(|moment| is_apart(moment, &now, length, unit, true))
+    fn has_ratio(&self, wanted: Exact, slack: Exact) -> bool {
+        let from = wanted.checked_sub(slack).unwrap_or(wanted);
+        self.ratios.range(from..).next().is_some_and(|ratio| near(*ratio, wanted, slack))
     }
 
     /// Whether a percentage is what one amount is of another, or is less or more than it.
-    fn lead_to_share(&self, share: Exact) -> bool {
+    fn lead_to_share(&self, share: Exact, is_signalled: bool) -> bool {
         let one = Exact::from(1);
         let factors =
             share.over(100).and_then(|part| Some([part, one.checked_sub(part)?, one.checked_add(part)?]));
@@ -273,192 +337,20 @@ impl Operands {
         };
         let all = || self.amounts.iter().map(|(amount, _)| *amount);
         let few: Vec<Exact> = all().filter(|_| self.amounts.len() <= FEW_AMOUNTS).collect();
+        // A pair of other amounts has to come out at the share more exactly, for there are many pairs.
+        let is_exact = |whole: Exact, part: Exact| {
+            let slack = part.over(EXACT_PARTS).unwrap_or(Exact::ZERO);
+            whole.checked_mul(factors[0]).is_some_and(|product| near(product, part, slack))
+        };
         let is_left = Exact::from(100).checked_sub(share).is_some_and(|rest| self.shares.contains(&rest));
+        let half = Exact::from(1).over(parts).unwrap_or(Exact::ZERO);
         is_left
+            || (is_signalled && factors.iter().any(|factor| self.has_ratio(*factor, half)))
+            || all().any(|one| all().any(|other| one != other && other > Exact::ZERO && is_exact(one, other)))
             || self.stated.iter().chain(&few).any(|one| {
                 all().any(|other| {
                     *one != other && other > Exact::ZERO && (is_it(*one, other) || is_it(other, *one))
                 })
             })
     }
-
-    /// The lengths of time in seconds.
-    fn seconds(&self) -> impl Iterator<Item = i64> {
-        let seconds = self.lengths.iter().chain(&self.windows).filter(|(unit, _)| *unit == TimeUnit::Seconds);
-        seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
-    }
-
-    /// Whether a length of time is a sum, a difference or so many times one.
-    fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
-        let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
-        alike().any(|one| {
-            let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
-            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                || self.factors.iter().any(is_product)
-        })
-    }
-
-    /// Whether two moments or two times of day lie that far apart.
-    fn lies_between(&self, length: i64, unit: TimeUnit, Manner { is_about, is_signalled }: Manner) -> bool {
-        let moments = || self.moments.iter();
-        let belong = |one: u32, other: u32| is_signalled || belong(one, other);
-        let by_clock = || {
-            let apart = |one: &(u32, i64), other: &(u32, i64)| {
-                let gap = (one.1 - other.1).rem_euclid(MINUTES_PER_DAY) * MINUTE;
-                belong(one.0, other.0) && (gap - length).abs() <= length_slack(length, is_about)
-            };
-            self.clocks.iter().any(|one| self.clocks.iter().any(|other| apart(one, other)))
-        };
-        let is_between = |one: &KnownTime, other: &KnownTime| {
-            one < other && belong(one.place, other.place) && is_apart(one, other, length, unit, is_about)
-        };
-        moments().any(|one| moments().any(|other| is_between(one, other)))
-            || (unit == TimeUnit::Seconds && length < DAY && by_clock())
-    }
-
-    /// Whether a day lies a known length of time before or behind a known one, or ends its month or begins the next.
-    fn lead_to_day(&self, (year, month, day): (Option<i32>, u8, u8)) -> bool {
-        let is_it = |moment: Moment| {
-            let date = moment.date();
-            (date.1, date.2) == (month, day) && year.is_none_or(|year| year == date.0)
-        };
-        let shifted = |start: Moment, days: i64| Moment::from_seconds(start.seconds() + days * DAY);
-        self.moments.iter().map(|moment| moment.start).any(|start| {
-            let ends_month = (1..=31).filter_map(|days| shifted(start, days)).find(|day| day.date().2 == 1);
-            let is_edge = |next: Moment| is_it(next) || shifted(next, -1).is_some_and(is_it);
-            is_it(start)
-                || ends_month.is_some_and(is_edge)
-                || self.lengths.iter().chain(&self.windows).any(|(unit, length)| {
-                    let Ok(n) = i64::try_from(length.floor()) else { return false };
-                    let both = |days: i64| {
-                        [shifted(start, days), shifted(start, -days)].into_iter().flatten().any(is_it)
-                    };
-                    match unit {
-                        TimeUnit::Seconds => n % DAY == 0 && both(n / DAY),
-                        TimeUnit::WorkingDays => after_working_days(start, n).is_some_and(is_it),
-                        TimeUnit::Months => {
-                            let (its_year, its_month, its_day) = start.date();
-                            let months = i64::from(its_year) * 12 + i64::from(its_month) - 1;
-                            let fits = |months: i64| {
-                                months.rem_euclid(12) == i64::from(month) - 1
-                                    && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
-                            };
-                            its_day == day && (fits(months + n) || fits(months - n))
-                        }
-                    }
-                })
-        })
-    }
-}
-
-/// Whether `length` lies between two moments, the earlier one first.
-fn is_apart(one: &KnownTime, other: &KnownTime, length: i64, unit: TimeUnit, is_about: bool) -> bool {
-    let seconds = other.start.seconds() - one.start.seconds();
-    let days = day_of(other.start) - day_of(one.start);
-    match unit {
-        TimeUnit::Seconds => {
-            let is_timed = one.has_time && other.has_time;
-            (is_timed && (seconds - length).abs() <= length_slack(length, is_about))
-                || (length % DAY == 0 && days == length / DAY)
-        }
-        // A month has 30 or 31 days, and people count the first or the last one or neither.
-        TimeUnit::Months => (days * 12 - length * 365).abs() <= 12 * 3,
-        TimeUnit::WorkingDays => {
-            after_working_days(one.start, length).is_some_and(|end| day_of(end) == day_of(other.start))
-        }
-    }
-}
-
-/// How far from what is known a length of time may be, in seconds.
-fn length_slack(length: i64, is_about: bool) -> i64 {
-    if is_about { (length / 10).max(MINUTE) } else { MINUTE - 1 }
-}
-
-/// The amounts among which a target is looked for, sorted.
-struct Search {
-    target: Exact,
-    own: Vec<Exact>,
-    amounts: Vec<Exact>,
-    slack: Exact,
-}
-
-impl Search {
-    /// Whether `wanted` is among the amounts.
-    fn has(&self, wanted: Option<Exact>, slack: Exact) -> bool {
-        let Some(wanted) = wanted.filter(|wanted| *wanted > slack) else { return false };
-        let from = self.amounts.partition_point(|amount| *amount < wanted && !near(*amount, wanted, slack));
-        self.amounts.get(from).is_some_and(|amount| near(*amount, wanted, slack))
-    }
-
-    fn is_target(&self, amount: Exact) -> bool {
-        near(amount, self.target, self.slack)
-    }
-
-    fn adds_up(&self) -> bool {
-        self.amounts.iter().any(|one| self.has(self.target.checked_sub(*one), self.slack))
-    }
-
-    fn is_sum(&self) -> bool {
-        let differs = |one: &Exact| {
-            let rests = [self.target.checked_add(*one), one.checked_sub(self.target)];
-            rests.into_iter().any(|rest| self.has(rest, self.slack))
-        };
-        self.adds_up() || self.own.iter().any(differs)
-    }
-
-    /// So many times an amount, or an amount in so many parts.
-    fn is_multiple(&self, factors: &BTreeSet<Exact>) -> bool {
-        let months = Exact::from(MONTHS);
-        factors.iter().filter(|factor| is_whole(**factor)).chain([&months]).any(|factor| {
-            let times = i64::try_from(factor.floor()).unwrap_or(1);
-            let slack = self.slack.checked_mul(*factor).unwrap_or(self.slack);
-            self.has(self.target.over(times), self.slack.over(times).unwrap_or(self.slack))
-                || self.has(self.target.checked_mul(*factor), slack)
-        })
-    }
-
-    /// A share of an amount, or what is left without it.
-    fn is_share(&self, shares: &BTreeSet<Exact>) -> bool {
-        shares.iter().filter_map(|share| share.over(100)).any(|share| {
-            self.amounts.iter().any(|amount| {
-                let Some(part) = amount.checked_mul(share) else { return false };
-                self.is_target(part) || amount.checked_sub(part).is_some_and(|rest| self.is_target(rest))
-            })
-        })
-    }
-}
-
-/// How far from what is known an amount may be: to the cent, or to two in a hundred where it is rounded.
-fn slack(amount: Exact, is_about: bool) -> Exact {
-    let half = |parts| Exact::ratio(1, parts).unwrap_or(Exact::ZERO);
-    if is_about { amount.over(50).unwrap_or(Exact::ZERO).max(half(2)) } else { half(200) }
-}
-
-/// Whether two amounts are the same to the cent.
-pub(super) fn is_same_amount(one: Exact, other: Exact) -> bool {
-    near(one, other, slack(one, false))
-}
-
-fn near(one: Exact, other: Exact, slack: Exact) -> bool {
-    let gap = if one > other { one.checked_sub(other) } else { other.checked_sub(one) };
-    gap.is_some_and(|gap| gap <= slack)
-}
-
-fn is_whole(number: Exact) -> bool {
-    Exact::ratio(number.floor(), 1) == Some(number)
-}
-
-fn day_of(moment: Moment) -> i64 {
-    moment.seconds().div_euclid(DAY)
-}
-
-/// The day that lies `n` working days behind another. `None` where that is more than a quarter of a year.
-fn after_working_days(start: Moment, n: i64) -> Option<Moment> {
-    const WORKING_DAYS_MAX: i64 = 60;
-    // The first day of 1970 was a Thursday.
-    let is_working = |day: &i64| (day + 3).rem_euclid(7) < 5;
-    let first = day_of(start);
-    let last = (first + 1..first + 2 * WORKING_DAYS_MAX).filter(is_working).nth(usize::try_from(n - 1).ok()?);
-    Moment::from_seconds(last.filter(|_| n <= WORKING_DAYS_MAX)? * DAY)
 }

@@ -6,37 +6,34 @@
 //! "60 days" does not make the return window 60 days. A figure that follows from supported ones is supported, and a
 //! calculation that is written out must come out right.
 
-use std::cell::{LazyCell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::claim::{Claim, Lexicon, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
-use super::calculation::{Calculation, Figure, Numbers, calculations};
+use super::calculation::{Calculation, Figure};
 use super::count::{Count, counts};
 use super::passage::{Passage, Passages};
-use super::step::{Manner, Operands, Origin};
 use super::{
     CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
+    weekday,
 };
 use crate::exact::Exact;
 
-/// The longest time that may only say how long to do something, in seconds: "hold the button for 30 seconds".
-const HANDLING_SECONDS_MAX: i64 = 600;
+/// The longest time that may only say how long something takes to do, in seconds: where tools say how long things are,
+/// where nothing does, and where the sentence says what to do: "hold the button for 30 seconds".
+const HANDLING_SECONDS_MAX: [i64; 3] = [60, 600, 900];
 
-/// The seconds of a day.
-const DAY: i128 = 86_400;
-
-/// The most figures of a reply that are calculated, and how often: one may follow from another.
-const OPEN_MAX: usize = 200;
-const PASSES_MAX: usize = 3;
+/// The most figures of a reply that are calculated.
+pub(super) const OPEN_MAX: usize = 200;
 
 /// How many bytes before and behind a figure say how it is meant.
 const AROUND_BYTES: usize = 24;
 
 /// How many numbers before and behind a figure are looked at.
-const NEAR: usize = 8;
+pub(super) const NEAR: usize = 8;
 
 /// How many values of a source a message lists.
 const LISTED_MAX: usize = 3;
@@ -71,12 +68,18 @@ pub(super) fn check(
             });
         }
     }
-    sightings.extend(reading.wrong_counts());
+    let days = values.iter().filter(|stated| matches!(stated.value, Value::Day { .. }));
+    let days = days.filter(|day| !reading.is_no_statement(day));
+    sightings.extend(days.filter_map(|day| weekday::check(reply, day.value, &day.claim.span, support)));
+    let counts = reading.wrong_counts();
+    let is_counted = |number: &Sighting| counts.iter().any(|count| count.start == number.start);
+    sightings.extend(reading.wrong_numbers().into_iter().filter(|number| !is_counted(number)));
+    sightings.extend(counts);
     sightings
 }
 
 /// What is wrong with a value.
-enum Fault<'s> {
+pub(super) enum Fault<'s> {
     /// Nothing names it.
     Unsupported,
     /// A source gives this fact another value.
@@ -115,19 +118,19 @@ fn unsupported(value: &Value) -> (&'static str, &'static str) {
 }
 
 /// A value with its place in the reply.
-struct Stated<'c> {
-    claim: &'c Claim,
-    value: &'c Value,
+pub(super) struct Stated<'c> {
+    pub(super) claim: &'c Claim,
+    pub(super) value: &'c Value,
 }
 
-struct Reading<'r, 'p> {
-    reply: &'r str,
+pub(super) struct Reading<'r, 'p> {
+    pub(super) reply: &'r str,
     /// By their place in the reply.
-    values: &'r [Stated<'r>],
-    passages: &'r Passages<'p>,
+    pub(super) values: &'r [Stated<'r>],
+    pub(super) passages: &'r Passages<'p>,
     /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
     counts: OnceCell<Vec<Count<'r>>>,
-    support: &'r Support<'r>,
+    pub(super) support: &'r Support<'r>,
     /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
     /// passage has.
     given: RefCell<BTreeMap<(usize, usize, *const Fact), bool>>,
@@ -156,105 +159,7 @@ impl<'r> Reading<'r, '_> {
         faults
     }
 
-    /// Calculations that are written out: a wrong one is a fault, and the result of a right one is supported by its operands.
-    fn calculate(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
-        for calculation in calculations(self.reply, figures, self.support.language.lexicon) {
-            let result = calculation.result;
-            if !calculation.is_right() {
-                faults[result] = Some(Fault::WrongResult(Box::new(calculation)));
-            } else if faults[calculation.operands.clone()].iter().all(Option::is_none) {
-                faults[result] = None;
-            }
-        }
-    }
-
-    /// Takes out the faults of figures that are one step away from supported ones. What is left is a wrong result where the
-    /// reply calls it one, or another value for a labelled fact.
-    fn derive(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
-        let is_open = |fault: &Option<Fault<'_>>| matches!(fault, Some(Fault::Unsupported));
-        let open = (0..faults.len()).filter(|at| is_open(&faults[*at]) && is_figure(self.values[*at].value));
-        let mut open: Vec<usize> = open.take(OPEN_MAX).collect();
-        if open.is_empty() {
-            return;
-        }
-        let counts = self.counts();
-        let mut operands = self.support.operands();
-        for count in counts {
-            operands.add_stated(count.number);
-        }
-        let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
-        supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
-        let lexicon = self.support.language.lexicon;
-        let numbers = Numbers { reply: self.reply, figures, counts, lexicon };
-        let implied_at = |at: usize| {
-            let sentence = self.passages.sentence(self.values[at].claim.span.start);
-            numbers.implied(sentence.range.start, at)
-        };
-        let mut derived = Vec::new();
-        for _ in 0..PASSES_MAX {
-            let n_open = open.len();
-            open.retain(|at| {
-                let stated = &self.values[*at];
-                let is_wrong = |implied: &Calculation| implied.is_product && !implied.is_right();
-                let follows =
-                    self.follows(stated, &operands) && !implied_at(*at).as_ref().is_some_and(is_wrong);
-                if follows {
-                    faults[*at] = None;
-                    operands.add(stated.value, Origin::Reply);
-                    derived.push(stated.claim.span.start);
-                }
-                !follows
-            });
-            if open.len() == n_open {
-                break;
-            }
-        }
-        for at in open {
-            // "Over twelve months that is 96 €": the time is what the amount was calculated with.
-            let sentence = &self.passages.sentence(self.values[at].claim.span.start).range;
-            let is_period = match self.values[at].value {
-                Value::Span { most, unit: TimeUnit::Seconds, .. } => most.floor() % DAY == 0,
-                value => matches!(value, Value::Span { .. }),
-            };
-            if is_period && derived.iter().any(|start| sentence.contains(start)) {
-                faults[at] = None;
-            } else if let Some(wrong) = implied_at(at) {
-                faults[at] = Some(Fault::WrongResult(Box::new(wrong)));
-            }
-        }
-    }
-
-    /// Whether a figure is one step away from what is known.
-    fn follows(&self, stated: &Stated<'_>, operands: &Operands) -> bool {
-        let now = self.support.now.filter(|_| self.is_ago(stated, ""));
-        if let (Some(now), Value::Span { most, unit, .. }) = (now, stated.value) {
-            return operands.lead_back(*most, *unit, now);
-        }
-        let is_about = self.stands_before(stated, WordList::About).is_some();
-        let is_signalled = self.is_signalled(&stated.claim.span, matches!(stated.value, Value::Day { .. }));
-        operands.lead_to(stated.value, Manner { is_about, is_signalled })
-    }
-
-    /// Whether the sentence of a number has another one, or says that something is calculated. A day is not calculated from
-    /// amounts.
-    fn is_signalled(&self, own: &Range<usize>, is_day: bool) -> bool {
-        let sentence = self.passages.sentence(own.start);
-        let is_other =
-            |span: &Range<usize>| sentence.range.contains(&span.start) && !own.contains(&span.start);
-        let near = |at: usize, len: usize| at.saturating_sub(NEAR)..len.min(at + NEAR);
-        let is_time = |value: &Value| matches!(value, Value::Span { .. } | Value::Day { .. });
-        let counts_for = |value: &Value| is_figure(value) && (is_time(value) || !is_day);
-        let at = self.values.partition_point(|other| other.claim.span.start < own.start);
-        let mut figures = self.values[near(at, self.values.len())].iter();
-        let counts = self.counts();
-        let at = counts.partition_point(|count| count.span.start < own.start);
-        let mut counts = counts[near(at, counts.len())].iter();
-        figures.any(|other| counts_for(other.value) && is_other(&other.claim.span))
-            || (!is_day && counts.any(|count| is_other(&count.span)))
-            || sentence.is_derived()
-    }
-
-    fn counts(&self) -> &[Count<'r>] {
+    pub(super) fn counts(&self) -> &[Count<'r>] {
         let is_inside = |count: &Count<'_>| {
             let behind = self.values.partition_point(|stated| stated.claim.span.end <= count.span.start);
             let inside = self.values.get(behind).filter(|stated| stated.claim.span.start < count.span.end);
@@ -266,55 +171,8 @@ impl<'r> Reading<'r, '_> {
         })
     }
 
-    /// Numbers of things that the case counts otherwise.
-    fn wrong_counts(&self) -> Vec<Sighting> {
-        let shown = self.support.shown();
-        if shown.counted.is_empty() {
-            return Vec::new();
-        }
-        let counts = self.counts();
-        let amount = |number: u64| Value::Money {
-            amount: Exact::from(i64::try_from(number).unwrap_or(i64::MAX)),
-            currency: None,
-        };
-        let lexicon = self.support.language.lexicon;
-        let is_counted = |count: &Count<'_>| {
-            count.of(lexicon).chain(count.name(lexicon)).any(|word| shown.counted.contains(&word))
-        };
-        let of_policies = LazyCell::new(|| {
-            let texts = self.support.sources.iter().map(|source| &source.text);
-            let counted = texts.flat_map(|text| super::count::counts(text, lexicon));
-            counted.map(|count| count.number).collect::<BTreeSet<u64>>()
-        });
-        let mut open = counts.iter().filter(|count| {
-            !shown.numbers.contains(&count.number)
-                && is_counted(count)
-                && !of_policies.contains(&count.number)
-        });
-        let mut open = open.by_ref().take(OPEN_MAX).peekable();
-        if open.peek().is_none() {
-            return Vec::new();
-        }
-        let mut operands = Operands::default();
-        let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
-        for number in said.chain(shown.sizes.iter().copied()) {
-            operands.add(&amount(number), Origin::Case);
-        }
-        counts
-            .iter()
-            .filter(|count| shown.numbers.contains(&count.number))
-            .for_each(|count| operands.add_stated(count.number));
-        let message = "the reply counts something, and the case counts it otherwise";
-        let manner = Manner { is_about: false, is_signalled: true };
-        let follows = |count: &Count<'_>| {
-            self.is_signalled(&count.span, false) && operands.lead_to(&amount(count.number), manner)
-        };
-        let wrong = open.filter(|count| !follows(count));
-        wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()
-    }
-
     /// The word of a list directly before a figure: what stands before that word.
-    fn stands_before(&self, stated: &Stated<'_>, list: WordList) -> Option<String> {
+    pub(super) fn stands_before(&self, stated: &Stated<'_>, list: WordList) -> Option<String> {
         let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(AROUND_BYTES));
         let before = self.reply[from..stated.claim.span.start].to_lowercase();
         ending(&before, list, self.support.language.lexicon)
@@ -322,7 +180,7 @@ impl<'r> Reading<'r, '_> {
 
     /// Whether a length of time is counted back from now: "three days ago", "vor drei Tagen". `before` is what stands before
     /// it and a comparison.
-    fn is_ago(&self, stated: &Stated<'_>, before: &str) -> bool {
+    pub(super) fn is_ago(&self, stated: &Stated<'_>, before: &str) -> bool {
         let lexicon = self.support.language.lexicon;
         let to = self.reply.floor_char_boundary(stated.claim.span.end + AROUND_BYTES);
         let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
@@ -366,7 +224,13 @@ impl<'r> Reading<'r, '_> {
 
     fn fault_of_statement(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
-        let is_handling = || is_handling(stated.value) && !support.shown().operands.has_minutes();
+        let sentence = || self.passages.sentence(stated.claim.span.start);
+        let handling_max = || match (sentence().tells_what_to_do(), support.shown().has_calls) {
+            (true, _) => HANDLING_SECONDS_MAX[2],
+            (false, has_calls) => HANDLING_SECONDS_MAX[usize::from(!has_calls)],
+        };
+        let is_handling =
+            || matches!(stated.value, Value::Span { .. }) && is_shorter(stated.value, handling_max());
         if support.allowed.values.has(stated.value) || is_handling() {
             return None;
         }
@@ -473,12 +337,12 @@ fn ending(text: &str, list: WordList, lexicon: &Lexicon) -> Option<String> {
 }
 
 /// Whether a value can be calculated.
-fn is_figure(value: &Value) -> bool {
+pub(super) fn is_figure(value: &Value) -> bool {
     unsupported(value).0 == UNSUPPORTED_FIGURE
 }
 
-fn is_handling(value: &Value) -> bool {
-    matches!(value, Value::Span { most, unit: TimeUnit::Seconds, .. } if *most <= Exact::from(HANDLING_SECONDS_MAX))
+fn is_shorter(value: &Value, seconds: i64) -> bool {
+    matches!(value, Value::Span { most, unit: TimeUnit::Seconds, .. } if *most <= Exact::from(seconds))
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.

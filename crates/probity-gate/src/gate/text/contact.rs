@@ -5,10 +5,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::digits;
-use super::label::{Labels, Owner};
 use super::words::words_under;
-use super::{Phrases, Text, mail, phone, street};
+use super::{Labels, Owner, Phrases, Text, digits, mail, phone, street};
 
 /// A way to reach a person or a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

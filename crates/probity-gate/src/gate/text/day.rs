@@ -40,16 +40,17 @@ pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Op
 
 fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
-    // "9. 12. 2014" has spaces behind its points.
-    let is_tight = || (at + 1..=at + 4).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
+    // "22-11-'83" has an apostrophe for the century, "9. 12. 2014" has spaces behind its points.
+    let last_at = at + 4 + usize::from(row.has_mark(at + 4, "'"));
+    let is_tight = || (at + 1..=last_at).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
     if !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) || !is_tight() {
         return None;
     }
     // "2026-04-01T10:00" goes on behind the day.
-    let third = row.raw(at + 4).split(['T', 't']).next()?;
+    let third = row.raw(last_at).split(['T', 't']).next()?;
     let (first, second, last) = (number(row.raw(at))?, number(row.raw(at + 2))?, number(third)?);
     if row.len(at) == 4 {
-        return checked(at + 5, Some(first), second, last);
+        return checked(last_at + 1, Some(first), second, last);
     }
     let year = match third.len() {
         4 => last,
@@ -58,7 +59,7 @@ fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     };
     let is_day_first = if row.has_mark(at + 1, "/") { first > 12 } else { second <= 12 };
     let (day, month) = if is_day_first { (first, second) } else { (second, first) };
-    checked(at + 5, Some(year), month, day)
+    checked(last_at + 1, Some(year), month, day)
 }
 
 /// `2026年4月1日`, or the same with the year of an era.

@@ -67,16 +67,10 @@ pub(in crate::gate) fn have_lens(groups: &[Group], lens: &[usize]) -> bool {
     groups.len() >= lens.len() && groups.iter().zip(lens).all(|(group, len)| group.len() == *len)
 }
 
-/// What stands between a group and the next one.
-pub(in crate::gate) fn between<'t>(text: &'t str, group: &Group, next: &Group) -> &'t str {
-    &text[group.end..next.start]
-}
-
 /// The groups of all clusters of a text.
 pub(super) fn groups(text: &str) -> Vec<Group> {
-    let bytes = text.as_bytes();
     let opening = |from: usize| {
-        let n = bytes[from..].iter().position(u8::is_ascii_digit);
+        let n = text.as_bytes()[from..].iter().position(u8::is_ascii_digit);
         n.map(|n| (from + n, Gap::Opening))
     };
     let mut groups = Vec::new();
@@ -112,7 +106,12 @@ fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
                 has_line_end = false;
                 continue;
             }
-            b'0'..=b'9' => return Some((at, kind_of(&bytes[end..at], kind))),
+            b'0'..=b'9' => {
+                // A narrow gap is short and does not look like the end of a sentence.
+                let (gap, has) = (at - end, |byte: u8| bytes[end..at].contains(&byte));
+                let is_long = gap > 3 || (gap > 1 && has(b'.') && !has(b')'));
+                return Some((at, if is_long { Gap::Wide } else { kind }));
+            }
             b' ' | b'-' | b'.' | b'_' | b'/' | b'(' | b')' => {}
             // Two asterisks hide digits; one is a bullet.
             b'*' if bytes.get(at + 1) == Some(&b'*') => return None,
@@ -129,12 +128,6 @@ fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
     None
 }
 
-/// A gap without any wide separator is narrow when it is short and does not look like the end of a sentence.
-fn kind_of(gap: &[u8], kind: Gap) -> Gap {
-    let is_long = gap.len() > 3 || (gap.len() > 1 && gap.contains(&b'.') && !gap.contains(&b')'));
-    if is_long { Gap::Wide } else { kind }
-}
-
 /// Where the text of a list item starts, when a number such as `2.` or `2)` at `at` only counts it.
 fn list_marker(text: &str, at: usize) -> Option<usize> {
     let end = digits_end(text, at, 3);
@@ -145,8 +138,8 @@ fn list_marker(text: &str, at: usize) -> Option<usize> {
 /// Whether three groups are a day, a month and a year in some order, with the same separator.
 fn is_date(text: &str, groups: &[Group]) -> bool {
     let [a, b, c] = groups else { return false };
-    let gap = between(text, a, b);
-    let is_joined = b.is_narrow() && c.is_narrow() && gap == between(text, b, c);
+    let gap = &text[a.end..b.start];
+    let is_joined = b.is_narrow() && c.is_narrow() && *gap == text[b.end..c.start];
     if !is_joined || !matches!(gap, "-" | "/" | "." | " ") {
         return false;
     }

@@ -6,27 +6,16 @@
 
 use std::ops::Range;
 
-use super::Text;
-use super::words::{List, Word};
+use super::{List, Text, Word};
 
-/// What a word makes of the number beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Label {
-    Card,
-    Phone,
-    SocialSecurity,
-    /// Something that a shop counts: an order, a parcel, a product, a ticket, a moment.
-    Reference,
-    Version,
-}
-
-/// The words that say so.
-const LABELS: [(List, Label); 5] = [
-    (List::CardLabels, Label::Card),
-    (List::PhoneLabels, Label::Phone),
-    (List::SocialSecurityLabels, Label::SocialSecurity),
-    (List::ReferenceLabels, Label::Reference),
-    (List::VersionLabels, Label::Version),
+/// The lists of words that make something of the number beside them. References are what a shop counts: an order, a
+/// parcel, a product, a ticket, a moment.
+const LABELS: [List; 5] = [
+    List::CardLabels,
+    List::PhoneLabels,
+    List::SocialSecurityLabels,
+    List::ReferenceLabels,
+    List::VersionLabels,
 ];
 
 /// Whose the reply says that something is.
@@ -39,8 +28,8 @@ pub(in crate::gate) enum Owner {
 /// What the words around a number say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::gate) struct Labels {
-    /// What the nearest word says.
-    pub(in crate::gate) nearest: Option<Label>,
+    /// The list of [`LABELS`] that the nearest word stands in.
+    pub(in crate::gate) nearest: Option<List>,
     /// Whether any of the words before says that it is a card.
     pub(in crate::gate) card: bool,
     /// Whose the nearest pronoun says it is.
@@ -57,25 +46,25 @@ impl Labels {
     pub(in crate::gate) fn around(text: &Text, span: &Range<usize>) -> Self {
         let mut before: Vec<Word<'_>> = Vec::with_capacity(WORDS_BEFORE);
         before.extend(text.before(span.start).take(WORDS_BEFORE));
-        let mut labels = Labels {
-            nearest: before.iter().find_map(label),
-            card: before.iter().any(|word| word.is_in(List::CardLabels)),
-            owner: (0..before.len()).find_map(|at| owner(&before, at)),
-        };
         let opens = before.last().is_none_or(|first| first.is_in(List::LabelFillers));
-        if labels.nearest.is_none() && opens {
-            labels.nearest =
-                label_of_last_sentence(text, before.last().map_or(span.start, |first| first.start));
-        }
+        let start = before.last().map_or(span.start, |first| first.start);
+        let of_last_sentence = || label_of_last_sentence(text, start).filter(|_| opens);
         // A number sign makes a reference of what nothing else names.
-        let signed = || text[..span.start].ends_with('#').then_some(Label::Reference);
-        labels.nearest = labels.nearest.or_else(signed).or_else(|| label_after(text, span.end));
-        labels
+        let signed = || text[..span.start].ends_with('#').then_some(List::ReferenceLabels);
+        // "… is your order number", "… (fax)".
+        let after = || {
+            let ends = |word: &Word<'_>| label(text, word).is_some() || !word.is_in(List::LabelLeads);
+            text.after(span.end).take(WORDS_AFTER).find(ends).and_then(|word| label(text, &word))
+        };
+        let named = before.iter().find_map(|word| label(text, word));
+        let nearest = named.or_else(of_last_sentence).or_else(signed).or_else(after);
+        let card = before.iter().any(|word| word.is_in(List::CardLabels));
+        Labels { nearest, card, owner: (0..before.len()).find_map(|at| owner(&before, at)) }
     }
 
     /// Whether the reply calls it something that is no personal data.
     pub(in crate::gate) fn is_reference(self) -> bool {
-        matches!(self.nearest, Some(Label::Reference | Label::Version))
+        matches!(self.nearest, Some(List::ReferenceLabels | List::VersionLabels))
     }
 
     /// Whether the number at `span` is part of a longer word, such as a product code. A label may touch it.
@@ -83,7 +72,8 @@ impl Labels {
         let bytes = text.as_bytes();
         let before = |n: usize| span.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
         let is_joined = matches!(before(1), b'-' | b'_' | b'.' | b'/') && before(2).is_ascii_alphabetic();
-        let is_named = matches!(self.nearest, Some(Label::Card | Label::Phone | Label::SocialSecurity));
+        let is_named =
+            matches!(self.nearest, Some(List::CardLabels | List::PhoneLabels | List::SocialSecurityLabels));
         bytes.get(span.end).is_some_and(u8::is_ascii_alphabetic)
             || (before(1).is_ascii_alphabetic() && !is_named)
             || (is_joined && self.is_reference())
@@ -91,23 +81,18 @@ impl Labels {
 }
 
 /// What the sentence before says, when the number opens its own or only "Number is" stands before it.
-fn label_of_last_sentence(text: &Text, start: usize) -> Option<Label> {
+fn label_of_last_sentence(text: &Text, start: usize) -> Option<List> {
     let before = text[..start].trim_end_matches([' ', '\n', ':', '-']).strip_suffix(['.', '?'])?;
     if start - before.len() > 4 {
         return None;
     }
-    text.before(before.len()).take(3).find_map(|word| label(&word))
+    text.before(before.len()).take(3).find_map(|word| label(text, &word))
 }
 
-/// What the words after a number say: "… is your order number", "… (fax)".
-fn label_after(text: &Text, end: usize) -> Option<Label> {
-    let mut words = text.after(end).take(WORDS_AFTER);
-    words.find(|word| label(word).is_some() || !word.is_in(List::LabelLeads)).and_then(|word| label(&word))
-}
-
-/// What one word says.
-fn label(word: &Word<'_>) -> Option<Label> {
-    LABELS.iter().find(|(list, _)| word.is_in(*list)).map(|(_, label)| *label)
+/// What one word says. "CAS-number" is any number.
+fn label(text: &Text, word: &Word<'_>) -> Option<List> {
+    let is_part = word.is_in(List::Numbering) && text[..word.start].ends_with('-');
+    LABELS.into_iter().find(|list| word.is_in(*list)).filter(|_| !is_part)
 }
 
 /// Whose the word at `at` of those before something, nearest first, says that it is.
@@ -130,7 +115,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, nearest: Option<Label>, owner: Option<Owner>) {
+    fn check(text: &str, nearest: Option<List>, owner: Option<Owner>) {
         let start = text.find('7').unwrap();
         let end = text.rfind('7').unwrap() + 1;
         let labels = Labels::around(&Text::new(text), &(start..end));
@@ -139,16 +124,16 @@ mod tests {
 
     #[test]
     fn the_nearest_word_decides() {
-        check("the card for order no. 77", Some(Label::Reference), None);
-        check("for order 12 we charged card number 77", Some(Label::Card), None);
-        check("call us at 77", Some(Label::Phone), Some(Owner::Company));
-        check("we will call you at 77", Some(Label::Phone), Some(Owner::Person));
+        check("the card for order no. 77", Some(List::ReferenceLabels), None);
+        check("for order 12 we charged card number 77", Some(List::CardLabels), None);
+        check("call us at 77", Some(List::PhoneLabels), Some(Owner::Company));
+        check("we will call you at 77", Some(List::PhoneLabels), Some(Owner::Person));
     }
 
     #[test]
     fn a_label_may_follow() {
-        check("77 is your tracking number", Some(Label::Reference), None);
+        check("77 is your tracking number", Some(List::ReferenceLabels), None);
         check("77 apples, then a call", None, None);
-        check("#77", Some(Label::Reference), None);
+        check("#77", Some(List::ReferenceLabels), None);
     }
 }

@@ -7,10 +7,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::contact::{Contact, ContactKind};
-use super::label::Owner;
-use super::words::{List, run_after, run_before, words_under};
-use super::{Text, is_word_byte};
+use super::words::words_under;
+use super::{Contact, ContactKind, List, Owner, Text, is_word_byte, run_after, run_before};
 
 /// The longest local part, in bytes (RFC 5321).
 const LOCAL_MAX: usize = 64;
@@ -41,16 +39,12 @@ static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The address around the `@` at `at`.
 pub(super) fn find(text: &Text, at: usize) -> Option<Contact> {
-    match (local_before(text, at), domain_after(text, at + 1)) {
-        (Some(local), Some(domain)) => Some(mail(text, &local, &domain)),
-        _ => find_handle(text, at),
-    }
-}
-
-/// The address of an Indian payment, whose host is a bank's: `jane@okaxis`.
-fn find_handle(text: &Text, at: usize) -> Option<Contact> {
-    let (local, end) = (local_before(text, at)?, label_end(text, at + 1)?);
-    List::PaymentHandles.has(&text[at + 1..end]).then(|| mail(text, &local, &(at + 1..end)))
+    let local = local_before(text, at)?;
+    // The host of an Indian payment is a bank's: `jane@okaxis`.
+    let handle = || label_end(text, at + 1).map(|end| at + 1..end);
+    let is_bank = |host: &Range<usize>| List::PaymentHandles.has(&text[host.clone()]);
+    let domain = domain_after(text, at + 1).or_else(|| handle().filter(is_bank))?;
+    Some(mail(text, &local, &domain))
 }
 
 /// The addresses that are spelled out or spaced.
@@ -78,12 +72,9 @@ pub(super) fn find_spelled(text: &Text) -> impl Iterator<Item = Contact> {
 /// The address of a local part at a domain.
 fn mail(text: &Text, local: &Range<usize>, domain: &Range<usize>) -> Contact {
     let span = local.start..domain.end;
-    let mut mail = Contact::new(text, ContactKind::Mail, span.clone(), span);
-    if List::Roles.has(&text[local.clone()]) {
-        mail.owner = Some(Owner::Company);
-    }
-    mail.owner = mail.owner.filter(|_| text[domain.clone()].is_ascii());
-    mail
+    let mail = Contact::new(text, ContactKind::Mail, span.clone(), span);
+    let owner = if List::Roles.has(&text[local.clone()]) { Some(Owner::Company) } else { mail.owner };
+    Contact { owner: owner.filter(|_| text[domain.clone()].is_ascii()), ..mail }
 }
 
 /// The local part that ends at `end`.
@@ -136,7 +127,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let hit = Text::new(text).contacts().first().cloned();
+        let hit = Text::new(text).contacts.first().cloned();
         let got = hit.map_or(String::new(), |hit| format!("{:?} {}", hit.owner, &text[hit.span]));
         assert_eq!(got, want, "{text}");
     }

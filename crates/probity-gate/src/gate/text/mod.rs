@@ -6,7 +6,7 @@
 mod contact;
 mod day;
 pub(super) mod digits;
-pub(super) mod label;
+mod label;
 pub(super) mod lists;
 mod mail;
 mod phone;
@@ -20,18 +20,20 @@ mod word_map;
 pub(super) mod words;
 
 pub(super) use contact::{Contact, ContactKind};
-pub(super) use day::day;
+pub(super) use day::{Day, day};
+pub(super) use digits::{DIGITS_MAX, Group};
+pub(super) use label::{Labels, Owner};
 pub(super) use phrases::Phrases;
 pub(super) use row::Row;
-pub(super) use sentence::{Sentence, quotes, sentence_texts};
+pub(super) use sentence::{Sentence, quotes, sentence_at, sentence_spans};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
 pub(super) use word_map::{WordMap, Words};
+pub(super) use words::{List, Word, is_whole, keys_of, may_end, may_start, month, run_after, run_before};
 
 use std::ops::{Deref, Range};
 
-use digits::{Gap, Group};
-use words::Word;
+use digits::Gap;
 
 /// How far words around a place are looked at, in bytes. A label stands closer than this.
 const REACH: usize = 64;
@@ -40,16 +42,17 @@ const REACH: usize = 64;
 #[derive(Debug)]
 pub(super) struct Text {
     clean: Rewritten,
+    /// The text in lower case with single spaces, whose places are those of the clean text.
     plain: Rewritten,
-    /// Where phrases can start in the plain text.
+    /// Where words, numbers and marks open in the plain text, so that phrases can start there.
     openings: Vec<usize>,
     tokens: Vec<Token>,
-    /// For each stretch of [`STRIDE`] bytes, the first token that starts in it or behind it.
-    strides: Vec<usize>,
-    sentences: Vec<Sentence>,
+    /// Its sentences.
+    pub(super) sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
     groups: Vec<Group>,
-    contacts: Vec<Contact>,
+    /// Its contacts, by their start.
+    pub(super) contacts: Vec<Contact>,
 }
 
 impl Deref for Text {
@@ -79,9 +82,7 @@ impl Text {
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
         let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
-        let strides = strides(&tokens);
-        let mut text =
-            Text { clean, plain, openings, tokens, strides, sentences, groups, contacts: Vec::new() };
+        let mut text = Text { clean, plain, openings, tokens, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
         let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
         for token in &mut text.tokens {
@@ -96,29 +97,9 @@ impl Text {
         self.clean.original(range)
     }
 
-    /// The text in lower case with single spaces, whose places are those of this text.
-    pub(super) fn plain(&self) -> &Rewritten {
-        &self.plain
-    }
-
-    /// Where words, numbers and marks open in the plain text.
-    fn openings(&self) -> &[usize] {
-        &self.openings
-    }
-
-    /// Its sentences.
-    pub(super) fn sentences(&self) -> &[Sentence] {
-        &self.sentences
-    }
-
     /// The groups of digits that a reader would take for one number, cluster by cluster.
     pub(super) fn clusters(&self) -> impl Iterator<Item = &[Group]> {
         self.groups.chunk_by(|_, next| next.gap != Gap::Opening)
-    }
-
-    /// Its contacts, by their start.
-    pub(super) fn contacts(&self) -> &[Contact] {
-        &self.contacts
     }
 
     /// The tokens that start in `range`.
@@ -128,8 +109,7 @@ impl Text {
 
     /// The first token that starts at `at` or behind it.
     fn token_from(&self, at: usize) -> usize {
-        let from = self.strides.get(at / STRIDE).map_or(self.tokens.len(), |from| *from);
-        from + self.tokens[from..].iter().take_while(|token| token.start < at).count()
+        self.tokens.partition_point(|token| token.start < at)
     }
 
     /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.
@@ -165,19 +145,6 @@ impl Text {
         let Some(own) = before.next() else { return 0 };
         before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start
     }
-}
-
-/// How many bytes share an entry of the index of tokens.
-const STRIDE: usize = 64;
-
-fn strides(tokens: &[Token]) -> Vec<usize> {
-    let mut strides = Vec::with_capacity(tokens.last().map_or(0, |last| last.start / STRIDE + 1));
-    for (number, token) in tokens.iter().enumerate() {
-        while strides.len() * STRIDE <= token.start {
-            strides.push(number);
-        }
-    }
-    strides
 }
 
 /// How many lines a look back reaches over.

@@ -5,11 +5,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::Text;
-use super::contact::{Contact, ContactKind};
-use super::digits::{self, Group};
-use super::label::{Label, Labels};
-use super::words::run_after;
+use super::{Contact, ContactKind, Group, Labels, List, Text, digits, run_after};
 
 /// How far back a link is looked for, in bytes. A longer link reads as text from there on.
 const LINK_MAX: usize = 300;
@@ -42,7 +38,7 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     }
     // Within a run, a number can only start where a new one may.
     let opens_run = !first.is_narrow() || at == 0 || groups[at - 1].is_dated;
-    let opens = opens_run || bytes[groups[at - 1].end] == b' ';
+    let opens = opens_run || (bytes[groups[at - 1].end] == b' ' && groups[at - 1].len() > 1);
     let is_digit = first.len() == 1 && bytes[first.start] != b'1';
     if !opens || first.is_dated || is_digit {
         return None;
@@ -50,9 +46,7 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     if let Some(n) = north_american(text, groups, at).or_else(|| by_grouping(text, groups, at)) {
         return Some((n, Shape::Sure));
     }
-    if bytes[first.start] == b'0'
-        && let Some(n) = run(groups, at, 9..=14)
-    {
+    if let Some(n) = run(groups, at, 9..=14).filter(|_| bytes[first.start] == b'0') {
         let is_grouped = n > 1 && groups[at..at + n].iter().all(|group| group.len() > 1);
         return Some((n, if is_grouped { Shape::Sure } else { Shape::Plain }));
     }
@@ -87,15 +81,11 @@ fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let starts_with = |n: usize, first: RangeInclusive<u8>| first.contains(&bytes[rest[n].start]);
     let is_bracketed = text[..rest[0].start].ends_with('(') && text[rest[0].end..].starts_with(')');
     let brazilian = digits::have_lens(rest, &[2, 5, 4]) && starts_with(1, b'9'..=b'9');
-    let n = if brazilian || (is_bracketed && digits::have_lens(rest, &[2, 4, 4])) {
-        3
-    } else if digits::have_lens(rest, &[5, 5]) && starts_with(0, b'6'..=b'9') {
-        2
-    } else {
-        return None;
-    };
-    let is_joined = rest[1..n].iter().all(Group::is_narrow);
-    (is_joined && !goes_on(groups, at + n)).then_some(n)
+    let indian = digits::have_lens(rest, &[5, 5]) && starts_with(0, b'6'..=b'9');
+    let is_three = brazilian || (is_bracketed && digits::have_lens(rest, &[2, 4, 4]));
+    let n = if is_three { 3 } else { 2 };
+    let is_one = (is_three || indian) && rest[1..n].iter().all(Group::is_narrow);
+    (is_one && !goes_on(groups, at + n)).then_some(n)
 }
 
 /// Area code, exchange and line, after a country code or not: three, three and four digits.
@@ -134,11 +124,10 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
         return None;
     }
     let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_plan_valid(text, groups);
-    let is_phone = labels.nearest == Some(Label::Phone)
+    let is_phone = labels.nearest == Some(List::PhoneLabels)
         || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
-    let contact =
-        || Contact { kind: ContactKind::Phone, core: digits::span(groups), span, owner: labels.owner };
-    is_phone.then(contact)
+    let (core, owner) = (digits::span(groups), labels.owner);
+    is_phone.then_some(Contact { kind: ContactKind::Phone, core, span, owner })
 }
 
 /// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.
@@ -177,7 +166,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &str) {
         let text = Text::new(text);
-        let phones = text.contacts().iter().filter(|contact| contact.kind == ContactKind::Phone);
+        let phones = text.contacts.iter().filter(|contact| contact.kind == ContactKind::Phone);
         let got: Vec<&str> = phones.map(|phone| &text[phone.span.clone()]).collect();
         assert_eq!(got.join(" | "), want, "{}", &*text);
     }

@@ -7,8 +7,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 
-use super::token::{is_spaceless, is_word_byte};
-use super::{Rewritten, Text};
+use super::{Rewritten, Text, is_spaceless, is_word_byte};
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
@@ -53,17 +52,17 @@ impl<T> Phrases<T> {
     /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
     /// place.
     pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
-        let plain = text.plain().text();
+        let plain = text.plain.text();
         let begins = |at: &usize| {
             let next = plain.as_bytes().get(at + 1).copied().unwrap_or_default();
             let (at, bit) = bit(plain.as_bytes()[*at], next);
             self.begins[at] & bit != 0
         };
-        text.openings().iter().copied().filter(begins).filter_map(move |at| {
+        text.openings.iter().copied().filter(begins).filter_map(move |at| {
             let found = self.search.find(Input::new(plain).range(at..).anchored(Anchored::Yes))?;
             Some(Found {
                 meaning: &self.meanings[found.pattern().as_usize()],
-                span: text.plain().original(&found.range()),
+                span: text.plain.original(&found.range()),
                 is_whole: closes(plain, found.end()),
             })
         })
@@ -92,10 +91,9 @@ pub(super) fn openings(plain: &str) -> Vec<usize> {
 
 /// Whether no word goes on at `end`.
 fn closes(plain: &str, end: usize) -> bool {
-    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word_byte(*byte));
-    plain[..end].ends_with(|last: char| last >= '\u{3000}')
-        || !is_word(plain.as_bytes()[..end].last())
-        || !is_word(plain.as_bytes().get(end))
+    let ends_in_word = plain.as_bytes()[..end].last().is_some_and(|byte| is_word_byte(*byte));
+    let goes_on = ends_in_word && plain.as_bytes().get(end).is_some_and(|byte| is_word_byte(*byte));
+    !goes_on || plain[..end].ends_with(|last: char| last >= '\u{3000}')
 }
 
 #[cfg(test)]

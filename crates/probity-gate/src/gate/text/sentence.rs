@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::words::{List, Meaning};
-use super::{Rewritten, is_word_byte};
+use super::words::Meaning;
+use super::{List, Rewritten, is_word_byte};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
@@ -59,13 +59,18 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     sentences
 }
 
-/// A text as its sentences, each with what lies between it and the next.
-pub(in crate::gate) fn sentence_texts(original: &str) -> Vec<&str> {
+/// Where the sentences of a text stand, each with what lies between it and the next. Together they are the text.
+pub(in crate::gate) fn sentence_spans(original: &str) -> Vec<Range<usize>> {
     let clean = Rewritten::clean(original);
     let starts = sentences(clean.text()).into_iter().skip(1).map(|next| clean.original(&next.span).start);
     let mut from = 0;
-    let cut = starts.chain([original.len()]).map(|to| &original[std::mem::replace(&mut from, to)..to]);
-    cut.collect()
+    starts.chain([original.len()]).map(|to| std::mem::replace(&mut from, to)..to).collect()
+}
+
+/// The place among `sentences` of the one that the byte `at` stands in.
+pub(in crate::gate) fn sentence_at(sentences: &[Range<usize>], at: usize) -> Range<usize> {
+    let number = sentences.partition_point(|sentence| sentence.end <= at);
+    sentences.get(number).cloned().unwrap_or_default()
 }
 
 /// The first paragraph from `from` on, which is a line's start or the end of the paragraph before. `None` where nothing
@@ -86,16 +91,13 @@ fn is_blank(byte: u8) -> bool {
 
 /// Where the next sentence starts if the byte at `at` ends one.
 fn border(page: &[u8], from: usize, at: usize) -> Option<usize> {
-    match page[at] {
-        b'\n' => is_line_border(page, from, at).then_some(at + 1),
-        b'.' | b'!' | b'?' => {
-            let is_closer = |byte: &&u8| b".!?)\"'*_]".contains(byte);
-            let behind = at + 1 + page[at + 1..].iter().take(CLOSERS_MAX).take_while(is_closer).count();
-            let ends = page.get(behind).is_none_or(|byte| byte.is_ascii_whitespace() || *byte >= 0xE0);
-            (ends && !(page[at] == b'.' && is_abbreviation(page, from, at))).then_some(behind)
-        }
-        _ => None,
+    if page[at] == b'\n' {
+        return is_line_border(page, from, at).then_some(at + 1);
     }
+    let is_closer = |byte: &&u8| b".!?)\"'*_]".contains(byte);
+    let behind = at + 1 + page[at + 1..].iter().take(CLOSERS_MAX).take_while(is_closer).count();
+    let ends = page.get(behind).is_none_or(|byte| byte.is_ascii_whitespace() || *byte >= 0xE0);
+    (ends && !(page[at] == b'.' && is_abbreviation(page, from, at))).then_some(behind)
 }
 
 /// Whether a line break ends a sentence: before a list item, a quoted line, a heading or a capital, and

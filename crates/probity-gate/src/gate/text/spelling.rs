@@ -153,7 +153,9 @@ pub(in crate::gate) fn bare(text: &str) -> impl Iterator<Item = char> {
 fn clean(char: &str, text: &mut String) {
     let Some(first) = char.chars().next() else { return };
     let is_alone = first.len_utf8() == char.len();
-    if is_alone && first.is_alphabetic() && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes {
+    // A mark without a letter is none, whatever stands before it.
+    let is_letter = first.is_alphabetic() && !is_combining_mark(first);
+    if is_alone && is_letter && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes {
         text.extend((!is_format(first)).then_some(first));
         return;
     }

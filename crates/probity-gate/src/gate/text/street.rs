@@ -6,15 +6,17 @@
 
 use std::ops::Range;
 
-use super::contact::{Contact, ContactKind};
-use super::digits::Group;
-use super::words::{List, Word, may_end, may_start, month, run_after, run_before};
-use super::{Text, is_word_byte};
+use super::{
+    Contact, ContactKind, Group, List, Owner, Text, Word, is_word_byte, may_end, may_start, month, run_after,
+    run_before,
+};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
 /// How far a block reaches beyond its street, in bytes.
 const BLOCK_MAX: usize = 160;
+/// How many words behind an address can say when it is open.
+const OPENING_WORDS: usize = 8;
 /// How many line ends a block spans.
 const LINES_MAX: usize = 6;
 
@@ -23,9 +25,10 @@ pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> 
     let behind =
         house(text, first).and_then(|group| number_last(text, group).or_else(|| japanese(text, group)));
     let core = behind.or_else(|| {
-        house(text, last).and_then(|group| number_first(text, group).or_else(|| romanised(text, group)))
+        let group = house(text, last)?;
+        number_first(text, group).or_else(|| romanised(text, group))
     });
-    core.map(|core| street(text, core))
+    Some(street(text, core?))
 }
 
 /// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
@@ -47,6 +50,10 @@ pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> 
 /// The street before a part of a building: a name with a number before or after it.
 fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
     let end = text[..unit].trim_end_matches([' ', '\n', '.', ',', '>', '?']).len();
+    let belongs = |word: &Word<'_>| {
+        let lists = [List::Particles, List::BuildingParts, List::TrailingStreetTypes];
+        lists.into_iter().any(|list| word.is_in(list)) || is_type(word) || is_leading_type(word)
+    };
     let (mut has_capital, mut n_lower, mut first) = (false, 0, None);
     for word in text.before(end).take(NAME_MAX + 2) {
         if word.starts_with_digit() && word.text.len() < 7 {
@@ -56,7 +63,7 @@ fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
             }
         } else if is_town(&word) && !word.is_any(&["creative", "office"]) {
             has_capital = true;
-        } else if !word.is_in(List::Particles) && !word.is_in(List::BuildingParts) && !is_street_word(&word) {
+        } else if !belongs(&word) {
             n_lower += 1;
         }
         if n_lower > 1 {
@@ -74,18 +81,21 @@ pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Contact> {
     is_box.then(|| street(text, trigger.start..number.end))
 }
 
-/// The address whose street is `core`, with the block around it.
+/// The address whose street is `core`, with the block around it. One with opening hours is the company's.
 fn street(text: &Text, core: Range<usize>) -> Contact {
     let span = block_start(text, core.start)..block_end(text, core.end);
-    Contact::new(text, ContactKind::Street, span, core)
+    let is_apart = |word: &Word<'_>| text[span.end..word.start].contains(['.', '!', '?', '\n']);
+    let mut behind = text.after(span.end).take(OPENING_WORDS).take_while(|word| !is_apart(word));
+    let opens = behind.any(|word| word.is_in(List::Opening));
+    let street = Contact::new(text, ContactKind::Street, span.clone(), core);
+    Contact { owner: street.owner.or(opens.then_some(Owner::Company)), ..street }
 }
 
 /// The number, if it can be that of a house: short, and glued to nothing that makes it something else.
 fn house<'g>(text: &Text, group: &'g Group) -> Option<&'g Group> {
     let is_amount = run_after(text, group.end, 1, |byte| b"%:$".contains(&byte)) > 0;
-    let is_joined =
-        run_before(text, group.start, 1, |byte| byte.is_ascii_alphabetic() || b"$#:@=%_+".contains(&byte))
-            > 0;
+    let joins = |byte: u8| byte.is_ascii_alphabetic() || b"$#:@=%_+".contains(&byte);
+    let is_joined = run_before(text, group.start, 1, joins) > 0;
     (group.len() < 6 && !is_amount && !is_joined).then_some(group)
 }
 
@@ -105,11 +115,6 @@ fn is_leading_type(word: &Word<'_>) -> bool {
     word.is_in(List::LowerLeadingStreetTypes) || (word.is_capital() && word.is_in(List::LeadingStreetTypes))
 }
 
-/// Whether a word says what kind of street something is.
-fn is_street_word(word: &Word<'_>) -> bool {
-    is_type(word) || is_leading_type(word) || word.is_in(List::TrailingStreetTypes)
-}
-
 /// Whether a capital before a number names something else: `Page 3`, `March 5`.
 fn names_no_street(word: &Word<'_>) -> bool {
     word.is_in(List::NumberedCapitals) || month(word.text).is_some()
@@ -118,11 +123,6 @@ fn names_no_street(word: &Word<'_>) -> bool {
 /// Whether a word can be the name of a town rather than the start of a sentence.
 fn is_town(word: &Word<'_>) -> bool {
     word.is_capital() && !word.is_in(List::SentenceWords)
-}
-
-/// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
-fn has_street_ending(word: &Word<'_>) -> bool {
-    List::StreetEndings.ends(word.text) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// The street that follows its number: `12 Oak Street`, `36 rue de Pologne`.
@@ -144,20 +144,9 @@ fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
     if first.is_any(&["google", "one"]) {
         return None;
     }
-    let mut last = first;
-    for word in name {
-        if !is_one_line(text, last.end, word.start) {
-            return None;
-        }
-        if is_type(&word) {
-            return is_street(text, group, &word).then_some(group.start..word.end);
-        }
-        if !word.is_capital() && !is_ordinal(&word) && !word.is_in(List::Particles) {
-            return None;
-        }
-        last = word;
-    }
-    None
+    let belongs = |word: &Word<'_>| word.is_capital() || is_ordinal(word) || word.is_in(List::Particles);
+    let kind = on_line(text, first.end, name).find(|word| is_type(word) || !belongs(word))?;
+    (is_type(&kind) && is_street(text, group, &kind)).then_some(group.start..kind.end)
 }
 
 /// Whether a number, a name and a type are a street rather than two hard drives or a day at a park.
@@ -183,19 +172,29 @@ fn ends_in_postcode(text: &Text, end: usize) -> bool {
             && (is_mixed(before) && (is_mixed(last) || (is_number(before) && last.len() == 2)))
 }
 
+/// Whether a postcode of five digits and a town close the block of a street that ends at `end`.
+fn leads_to_town(text: &Text, end: usize) -> bool {
+    // Most streets have no such number near them, and words are costly to read.
+    let near = &text.as_bytes()[end..text.len().min(end + BLOCK_MAX)];
+    if !near.split(|byte| !byte.is_ascii_digit()).any(|run| run.len() == 5) {
+        return false;
+    }
+    let words: Vec<Word<'_>> = text.words(end..block_end(text, end)).collect();
+    words.windows(2).any(|pair| pair[0].is_number() && pair[0].text.len() == 5 && is_town(&pair[1]))
+}
+
 /// A street whose type stands before its name.
 fn leading_street(text: &Text, start: usize, kind: &Word<'_>) -> Option<Range<usize>> {
     let may_be_lower = kind.is_in(List::LowerLeadingStreetTypes);
-    let (mut end, mut at) = (None, kind.end);
-    for word in text.after(kind.end).take(NAME_MAX) {
-        let is_name = word.is_capital() || (end.is_none() && word.text.len() > 3 && may_be_lower);
-        if !is_one_line(text, at, word.start) || !(is_name || word.is_in(List::Particles)) {
+    let mut end = None;
+    for word in on_line(text, kind.end, text.after(kind.end).take(NAME_MAX)) {
+        if word.is_capital() || (end.is_none() && word.text.len() > 3 && may_be_lower) {
+            end = Some(word.end);
+        } else if !word.is_in(List::Particles) {
             break;
         }
-        at = word.end;
-        end = if is_name { Some(word.end) } else { end };
     }
-    end.map(|end| start..end)
+    Some(start..end?)
 }
 
 /// A street without capitals: one word and a type that is nothing else.
@@ -215,24 +214,20 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
-    if has_street_ending(&last) && is_capital {
+    // The name of the street itself may say that it is one.
+    let has_ending =
+        || List::StreetEndings.ends(last.text) && !last.is_any(&["brigade", "renegade", "auntie"]);
+    if is_capital && has_ending() {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {
         return None;
     }
     let mut start = is_capital.then_some(last.start);
-    let mut at = last.start;
-    for word in name {
-        if !is_one_line(text, word.end, at) {
-            break;
-        }
-        at = word.start;
-        if is_leading_type(&word) && start.is_some() {
-            return Some(word.start..group.end);
-        }
+    for word in on_line(text, last.start, name) {
         let is_name = word.is_capital() && !names_no_street(&word);
-        if ends_in_type && (is_name || has_cue(text, word.start)) {
+        let is_whole = ends_in_type && (is_name || has_cue(text, word.start));
+        if is_whole || (is_leading_type(&word) && start.is_some()) {
             return Some(word.start..group.end);
         }
         if is_name {
@@ -241,8 +236,8 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
             break;
         }
     }
-    let start = start?;
-    has_cue(text, start).then_some(start..group.end)
+    let start = start.filter(|start| has_cue(text, *start) || leads_to_town(text, group.end))?;
+    Some(start..group.end)
 }
 
 /// A Japanese address, from the largest part to the number of the house: `京都市中京区井筒屋町415-2`.
@@ -268,18 +263,26 @@ fn romanised(text: &Text, group: &Group) -> Option<Range<usize>> {
 /// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".
 fn has_cue(text: &Text, start: usize) -> bool {
     let mut is_led = false;
-    for word in text.before(start).take(6) {
+    let cue = text.before(start).take(6).find(|word| {
         is_led |= text[word.end..start].starts_with(':') || word.is_any(&["is", "at", "in", "on", "of"]);
-        if word.is_in(List::HomeCues) {
-            return is_led;
-        }
-    }
-    false
+        word.is_in(List::HomeCues)
+    });
+    cue.is_some() && is_led
 }
 
-/// Whether two words stand on one line, with nothing but what a name can contain between them.
-fn is_one_line(text: &Text, from: usize, to: usize) -> bool {
-    to - from < 4 && text[from..to].bytes().all(|byte| b" .'-".contains(&byte))
+/// The words of a name from `at` on, in either direction, as long as they stand on one line with nothing but what a name
+/// can contain between them.
+fn on_line<'t>(
+    text: &'t Text,
+    mut at: usize,
+    words: impl Iterator<Item = Word<'t>>,
+) -> impl Iterator<Item = Word<'t>> {
+    words.take_while(move |word| {
+        let (gap, next) =
+            if word.start < at { (word.end..at, word.start) } else { (at..word.start, word.end) };
+        at = next;
+        gap.len() < 4 && text[gap].bytes().all(|byte| b" .'-".contains(&byte))
+    })
 }
 
 /// The start of the block of a street: a number directly before it belongs to it.
@@ -332,7 +335,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &str) {
         let text = Text::new(text);
-        let street = text.contacts().iter().find(|contact| contact.kind == ContactKind::Street);
+        let street = text.contacts.iter().find(|contact| contact.kind == ContactKind::Street);
         assert_eq!(street.map_or("", |street| &text[street.span.clone()]), want, "{}", &*text);
     }
 

@@ -105,10 +105,6 @@ pub(in crate::gate) fn is_spaceless(byte: u8) -> bool {
     (0xE3..=0xE9).contains(&byte)
 }
 
-fn is_continuation(byte: u8) -> bool {
-    (0x80..0xC0).contains(&byte)
-}
-
 struct Reader<'t> {
     text: &'t str,
     tokens: Vec<Token>,
@@ -125,7 +121,8 @@ impl Reader<'_> {
         let rest = &self.text.as_bytes()[start..];
         let is_spaceless = is_spaceless(rest[0]);
         let belongs = |byte: &&u8| {
-            is_word_byte(**byte) && (is_continuation(**byte) || is_spaceless == self::is_spaceless(**byte))
+            let goes_on = (0x80..0xC0).contains(*byte);
+            is_word_byte(**byte) && (goes_on || is_spaceless == self::is_spaceless(**byte))
         };
         let len = rest.iter().take_while(belongs).count();
         let end = start + len;
@@ -153,8 +150,7 @@ impl Reader<'_> {
         let behind = end + apostrophe.len() + tail.len();
         // The place of a part in the table, counted from one.
         let place = |part: &str, of: Range<usize>| {
-            let found = SPOKEN[of.clone()].iter().position(|(short, _)| part.eq_ignore_ascii_case(short));
-            found.map(|found| of.start + found + 1)
+            of.into_iter().find(|at| part.eq_ignore_ascii_case(SPOKEN[*at].0)).map(|at| at + 1)
         };
         let letters = &text[start..end];
         if let Some(base) = letters.strip_suffix(['n', 'N']).filter(|base| !base.is_empty())

@@ -9,9 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::lists::listed;
-use super::spelling::bare;
-use super::token::{is_spaceless, is_word_byte};
-use super::word_map::WordMap;
+use super::{WordMap, bare, is_spaceless, is_word_byte};
 
 macro_rules! files {
     ($file:literal of $($language:literal)+) => {
@@ -73,6 +71,8 @@ crate::named! {
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
         Finding = "finding", Against = "against", Encouraging = "encouraging", LabelFillers = "label_fillers", LabelLeads = "label_leads",
+        YearWords = "year_words", RestCues = "rest_cues", Numbering = "numbering", PlaceholderNames = "placeholder_names",
+        Opening = "opening", Entering = "entering", Asking = "asking", Born = "born", SampleCues = "sample_cues",
     }
 }
 
@@ -80,6 +80,12 @@ impl List {
     /// Whether `word` is in the list, whatever its case and accents.
     pub(in crate::gate) fn has(self, word: impl AsRef<[u8]>) -> bool {
         Meaning::of(word.as_ref()).is_in(self)
+    }
+
+    /// Whether a word begins with a word of the list: `neunzehnhundertachtzig`.
+    pub(in crate::gate) fn starts(self, word: &str) -> bool {
+        let word: String = bare(word).collect();
+        words_under("words", self.name()).iter().any(|start| word.starts_with(&**start))
     }
 
     /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.

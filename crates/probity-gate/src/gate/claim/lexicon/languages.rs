@@ -98,7 +98,8 @@ impl Languages {
                     | Section::Cue
                     | Section::Unit
                     | Section::Numeral
-                    | Section::Month => {
+                    | Section::Month
+                    | Section::Weekday => {
                         add(&entry.phrase, lexicon.code(), 1);
                     }
                     _ => {}

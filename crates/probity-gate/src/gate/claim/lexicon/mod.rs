@@ -82,12 +82,12 @@ lists! { CUE_KEYS: 0;
     US "us", YOU "you", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
-    RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed",
+    RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed", YOUR "your",
 }
 
 lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
-    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock",
+    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock", AGE "ages",
 }
 
 lists! { REFERENCE_KEYS: 48;
@@ -157,8 +157,38 @@ crate::named! {
         Failed = "failed",
         /// States in which what a tool was called for is still to come.
         Pending = "pending",
+        /// Before or in a deed: it was begun, whatever comes of it.
+        Begun = "begun",
         /// Before a deed: it was done to two things.
         Both = "both",
+        /// Words in keys of results whose numbers are amounts, however small.
+        PriceKeys = "price_keys",
+        /// Words in keys whose numbers are shares.
+        ShareKeys = "share_keys",
+        /// Words in keys whose numbers are hundredths of an amount.
+        MinorKeys = "minor_keys",
+        /// Words in keys that say how many of something there are.
+        CountKeys = "count_keys",
+        /// Words in keys whose days are working days.
+        WorkingKeys = "working_keys",
+        /// Words in keys whose numbers name something and count nothing.
+        NameKeys = "name_keys",
+        /// Keys whose strings say how a call ended.
+        OutcomeKeys = "outcome_keys",
+        /// Keys that say by being there that a call failed.
+        ErrorKeys = "error_keys",
+        /// Words of states and keys that say that something is not done.
+        Undone = "undone",
+        /// Acts that change what a customer has, by their ids.
+        Changing = "changing",
+        /// Acts of which a request is enough.
+        Requested = "requested",
+        /// Deeds and acts whose verbs say little about what is done.
+        Vague = "vague",
+        /// Acts that a call shows only by its verb.
+        Decisions = "decisions",
+        /// Deeds that no tool of the conversation needs to have done.
+        Happening = "happening",
         /// What a language does that others do not, by name.
         Traits = "traits",
     }
@@ -338,7 +368,7 @@ mod tests {
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
             &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: language, remedy, deed, act, cue, figure, currency, unit, numeral, month, reference"]],
+                hint: known keys: language, remedy, deed, act, cue, figure, currency, unit, numeral, month, weekday, reference"]],
         );
     }
 

@@ -7,11 +7,12 @@ use super::{Cues, Lexicon, WordList};
 /// The most words of a tool's name that together name what it does.
 const CALL_WORDS_MAX: usize = 3;
 
-/// Words of states and keys that say that something is not done, or only can be.
-const UNDONE: &[&str] =
-    &["not", "no", "un", "non", "can", "be", "never", "pending", "eligible", "allowed", "policy", "fee"];
-
 impl Lexicon {
+    /// Whether one of these words stands in a list.
+    pub(in crate::gate) fn has_any(&self, list: WordList, words: &[String]) -> bool {
+        words.iter().any(|word| self.has(list, word))
+    }
+
     /// Whether a tool only looks something up, by the words of its name.
     pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
         let reads = |word: &String| self.has(WordList::ReadingCalls, word);
@@ -49,9 +50,16 @@ impl Lexicon {
                 _ => None,
             })
         };
-        let is_undone = words.iter().any(|word| UNDONE.contains(&word.as_str()));
+        let is_undone = self.has_any(WordList::Undone, words);
         let runs = (1..=2).flat_map(|n| words.windows(n));
         if is_undone { Vec::new() } else { runs.filter_map(|run| deed(&run.join(" "))).collect() }
+    }
+
+    /// Whether words before a past form make it a state: "your table is".
+    pub(in crate::gate) fn is_state(&self, before: &str) -> bool {
+        let words = || before.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        let is = |cues: Cues| words().any(|word| self.table().cues_of(&word).any(cues));
+        is(Cues::PASSIVE_PRESENT) && !is(Cues::HAVE | Cues::BEEN | Cues::PASSIVE_PAST | Cues::DONE_NOW)
     }
 
     /// The code of the currency that a word names, and how many of what it names are one of it.
@@ -70,6 +78,11 @@ impl Lexicon {
     /// Whether a word means so many of a hundred.
     pub(in crate::gate) fn is_percent(&self, word: &str) -> bool {
         self.table().cues_of(word).any(Cues::PERCENT)
+    }
+
+    /// The day of the week that a word names, from Monday on.
+    pub(in crate::gate) fn weekday(&self, word: &str) -> Option<u8> {
+        self.table().info_of(word).weekday
     }
 
     /// The number that a word stands for.

@@ -34,6 +34,8 @@ crate::named! {
         Numeral = "numeral",
         /// Words for months, by the month's number.
         Month = "month",
+        /// Words for days of the week, by their number from Monday on.
+        Weekday = "weekday",
         /// Labels and other words around references.
         Reference = "reference",
     }
@@ -62,10 +64,11 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     },
     NUMBERS,
     NUMBERS,
+    NUMBERS,
     Shape { place: "[reference]", keys: REFERENCE_KEYS },
 ];
 const DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
-const NUMBERS: Shape = Shape { place: "[numeral] or [month]", keys: &[] };
+const NUMBERS: Shape = Shape { place: "[numeral], [month] or [weekday]", keys: &[] };
 
 impl Section {
     fn shape(self) -> &'static Shape {
@@ -191,7 +194,7 @@ impl Reader {
     }
 
     fn lists(&mut self, fields: &Fields<'_>, section: Section, id: &str) {
-        let is_counted = matches!(section, Section::Numeral | Section::Month);
+        let is_counted = matches!(section, Section::Numeral | Section::Month | Section::Weekday);
         if !is_counted {
             fields.refuse_unknown_keys(&[], &mut self.faults);
         }

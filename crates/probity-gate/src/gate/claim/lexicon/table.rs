@@ -41,6 +41,8 @@ pub(in super::super) struct WordInfo {
     pub(in super::super) numeral: Option<u32>,
     /// As a month, 1 to 12.
     pub(in super::super) month: Option<u8>,
+    /// As a day of the week, from Monday on.
+    pub(in super::super) weekday: Option<u8>,
     /// As a currency, by its place in [`Table::currencies`].
     pub(in super::super) currency: Option<usize>,
     /// As a hundredth of a currency.
@@ -247,6 +249,7 @@ impl Table {
             Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
             Section::Numeral => self.word(phrase).numeral = key.parse().ok(),
             Section::Month => self.word(phrase).month = key.parse().ok(),
+            Section::Weekday => self.word(phrase).weekday = key.parse().ok(),
         }
     }
 

@@ -7,7 +7,7 @@ use super::Page;
 
 /// The contact that starts at `at`. One that is masked or spelled out is none that could be looked up.
 pub(super) fn contact(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let (contacts, start) = (page.text.contacts(), page.tokens[at].start);
+    let (contacts, start) = (&page.text.contacts, page.tokens[at].start);
     if !page.tokens[at].opens_contact {
         return None;
     }

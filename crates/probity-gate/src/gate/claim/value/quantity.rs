@@ -81,6 +81,10 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
         return true;
     }
     if let Some((unit, behind)) = unit_behind(page, last.1.behind) {
+        // "Your four-year-old".
+        if page.is(behind + usize::from(page.has_mark(behind, "-")), Cues::AGE) {
+            return true;
+        }
         let value = span(first.1, last.1, unit);
         figures.extend(value.map(|value| with_rest(page, Page::figure(first.0, behind, value))));
         return true;
@@ -89,6 +93,8 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     for end in ends {
         let amount = number(page, end.0, LonePoint::Thousands).and_then(|number| number.value.over(parts));
         if let Some(value) = amount {
+            // Several currencies have cents.
+            let currency = if parts > 1 { usize::MAX } else { currency };
             push_money(page, figures, end.0, Number { value, behind: behind_of(end, behind) }, currency);
         }
     }
@@ -166,11 +172,18 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
 fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let half = page.is(at, Cues::HALF);
     let article = at + usize::from(half);
-    let is_length = half || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD));
-    if !is_length || !page.is(article, Cues::ARTICLE) {
+    if !page.is(article, Cues::ARTICLE) {
         return None;
     }
     let (unit, behind) = unit(page, article + 1)?;
+    // "An hour and 15 minutes".
+    let goes_on = || {
+        let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
+        is_number && self::unit(page, behind + 2).is_some()
+    };
+    if !(half || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD)) || goes_on()) {
+        return None;
+    }
     // "A quarter to midnight" is a time of day.
     if unit.times == 3 && page.is(behind, Cues::RANGE) {
         return None;

@@ -94,7 +94,8 @@ pub(super) fn code(page: &Page<'_>, at: usize) -> Option<Figure> {
         return None;
     }
     let run = run(page, at)?;
-    let long = run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && run.n_digits() > 1);
+    let long =
+        run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && (run.n_digits() > 1 || run.n_letters() > 2));
     // "100GB" and "10AM" are amounts.
     let letters = run.text.trim_start_matches(|c: char| c.is_ascii_digit());
     let amount = digit_first && letters.bytes().all(|b| b.is_ascii_alphabetic());
@@ -127,8 +128,6 @@ struct Label {
     cues: Cues,
     /// Whether a word such as "number" or a `#` stands between.
     filled: bool,
-    code_word: bool,
-    parcel: bool,
 }
 
 /// The label before the token `at`.
@@ -139,8 +138,7 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
         // A label that is also a filler may have another label before it, as in "order reference".
         let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
         if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
-            let code_word = cues.any(Cues::CODE_WORD);
-            return Some(Label { cues, filled, code_word, parcel: cues.any(Cues::PARCEL) });
+            return Some(Label { cues, filled });
         }
         let may_lie_between = page.has_mark(index, "#:.-\"'*(")
             || (page.has_mark(index, ",") && page.is(index.saturating_sub(1), Cues::FILLER));
@@ -155,7 +153,7 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
 
 fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
     let mut run = run(page, at)?;
-    if label.parcel {
+    if label.cues.any(Cues::PARCEL) {
         add_spaced(page, &mut run);
     }
     if page.is_unit(run.behind) || page.has_mark(run.behind, "%") {
@@ -166,10 +164,13 @@ fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
     if label.cues.any(Cues::NUMBER_LABEL) && n_digits >= 2 && long {
         return Some(Page::figure(at, run.behind, run.number()));
     }
-    let mixed = n_digits > 0 && n_letters > 0;
-    let digits = n_letters == 0 && n_digits >= 3 && label.code_word;
-    let word = n_digits == 0 && n_letters >= 4 && run.is_upper() && label.code_word && !is_shouted(page);
-    let fits = label.cues.any(Cues::CODE_LABEL) && (mixed || digits || word);
+    let fits = label.cues.any(Cues::CODE_LABEL)
+        && match (n_letters, n_digits) {
+            (1.., 1..) => true,
+            _ if !label.cues.any(Cues::CODE_WORD) => false,
+            (0, _) => n_digits >= 3,
+            (_, 0) => n_letters >= 4 && run.is_upper() && !is_shouted(page),
+        };
     (fits && !run.is_no_code(page) && !is_ordinal(&run.text))
         .then(|| Page::figure(at, run.behind, run.code()))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::super::{Regions, Source};
+use super::super::Source;
 use super::{BASE, changed, good};
 use crate::case::{Circumstances, Moment};
 
@@ -20,7 +20,7 @@ fn source(id: &str) -> Source {
 fn defaults_are_the_plain_ones() {
     let hours = source("hours");
     assert_eq!(hours.audiences, BTreeSet::from(["customer".to_owned()]));
-    assert_eq!(hours.regions, Regions::Everywhere);
+    assert_eq!(hours.regions, None);
     assert_eq!((hours.period.from, hours.period.until), (None, None));
 }
 

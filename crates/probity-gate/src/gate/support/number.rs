@@ -1,0 +1,174 @@
+//! Numbers without a unit: what the reply counts, and numbers with so many digits that they must have been read
+//! somewhere.
+
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::super::claim::Value;
+use super::super::finding::Sighting;
+use super::UNSUPPORTED_FIGURE;
+use super::amount::is_whole;
+use super::count::{Count, words};
+use super::shown::loose_numbers;
+use super::step::{Manner, Operands, Origin};
+use super::value::{OPEN_MAX, Reading};
+use crate::exact::Exact;
+
+/// What units are turned into others with: grams into kilograms, minutes into hours.
+const CONVERSIONS: [i64; 4] = [1000, 1024, 60, 100];
+
+/// Numbers that are years.
+const YEARS: Range<i128> = 1900..2101;
+
+impl Reading<'_, '_> {
+    /// Numbers of things that the case counts otherwise.
+    pub(super) fn wrong_counts(&self) -> Vec<Sighting> {
+        let shown = self.support.shown();
+        if shown.counted.is_empty() && shown.named.is_empty() {
+            return Vec::new();
+        }
+        let counts = self.counts();
+        let amount = |number: u64| bare(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
+        let lexicon = self.support.language.lexicon;
+        let is_counted = |count: &Count<'_>| {
+            let name = count.name(lexicon);
+            let is_named = name.as_ref().is_some_and(|name| {
+                shown.named.contains(name) || (count.is_last() && shown.counted.contains(name))
+            });
+            is_named || count.of(lexicon).any(|word| shown.counted.contains(&word))
+        };
+        let of_policies = LazyCell::new(|| {
+            let texts = self.support.sources.iter().map(|source| &source.text);
+            let counted = texts.flat_map(|text| super::count::counts(text, lexicon));
+            counted.map(|count| count.number).collect::<BTreeSet<u64>>()
+        });
+        let mut open = counts.iter().filter(|count| {
+            !shown.numbers.contains(&count.number)
+                && is_counted(count)
+                && !of_policies.contains(&count.number)
+        });
+        let mut open = open.by_ref().take(OPEN_MAX).peekable();
+        if open.peek().is_none() {
+            return Vec::new();
+        }
+        let mut operands = Operands::default();
+        let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
+        for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.iter().copied()) {
+            operands.add(&amount(number), Origin::Case);
+        }
+        counts
+            .iter()
+            .filter(|count| shown.numbers.contains(&count.number))
+            .for_each(|count| operands.add_stated(count.number));
+        let message = "the reply counts something, and the case counts it otherwise";
+        let manner = Manner { is_about: false, is_signalled: true, is_derived: true };
+        let follows = |count: &Count<'_>| {
+            self.is_signalled(&count.span, false) && operands.lead_to(&amount(count.number), manner)
+        };
+        let wrong = open.filter(|count| !follows(count));
+        wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()
+    }
+
+    /// Numbers that no tool gives where tools give some. Small and round ones need no source.
+    pub(super) fn wrong_numbers(&self) -> Vec<Sighting> {
+        let shown = self.support.shown();
+        if !shown.has_calls {
+            return Vec::new();
+        }
+        let (known, open): (Vec<_>, Vec<_>) =
+            self.alone().partition(|(_, numbers)| numbers.iter().any(|number| self.is_read(*number)));
+        let mut open = open
+            .into_iter()
+            .filter(|(_, numbers)| numbers.iter().any(|number| is_telling(*number)))
+            .peekable();
+        if open.peek().is_none() {
+            return Vec::new();
+        }
+        let mut operands = self.support.operands();
+        let sizes = shown.sizes.iter().map(|size| Exact::from(i64::try_from(*size).unwrap_or(0)));
+        let mut stated = known.iter().flat_map(|(_, numbers)| numbers.iter().copied());
+        sizes.for_each(|size| operands.add(&bare(size), Origin::Case));
+        stated.clone().for_each(|number| operands.add(&bare(number), Origin::Reply));
+        let reaches = [operands.stated_reach(), operands.reach()];
+        let sum = stated.try_fold(Exact::ZERO, Exact::checked_add);
+        let manner = Manner { is_about: false, is_signalled: true, is_derived: true };
+        let follows = |number: Exact| {
+            operands.lead_to(&bare(number), manner)
+                || reaches.iter().any(|reach| reach.leads_to(number, false))
+                || sum == Some(number)
+                || self.follows_from_units(number)
+        };
+        let message = "the reply gives a number that nothing supports";
+        let wrong = open.filter(|(_, numbers)| !numbers.iter().any(|number| follows(*number)));
+        wrong.map(|(span, _)| Sighting::at(UNSUPPORTED_FIGURE, span, message)).collect()
+    }
+
+    /// The numbers of the reply that stand alone, are not whole, and that the case or a source has: 505.92 kWh.
+    pub(super) fn read_numbers(&self) -> impl Iterator<Item = Exact> {
+        let numbers = self.alone().flat_map(|(_, numbers)| numbers);
+        numbers.filter(|number| !is_whole(*number) && self.follows_from_units(*number))
+    }
+
+    /// The numbers of the reply that stand alone, each as whatever it can be read.
+    fn alone(&self) -> impl Iterator<Item = (Range<usize>, Vec<Exact>)> {
+        let spans = words(self.reply).map(|(start, word)| (start..start + word.len(), loose_numbers(word)));
+        spans.filter(|(span, numbers)| !numbers.is_empty() && self.stands_alone(span)).take(OPEN_MAX)
+    }
+
+    /// Whether the case or a source has a number, as whatever it is.
+    fn is_read(&self, number: Exact) -> bool {
+        let shown = self.support.shown();
+        let values = [bare(number), Value::Percent(number), Value::Number(number.to_string())];
+        let is_named = |value: &Value| {
+            shown.values.has(value) || self.support.sources.iter().any(|source| source.values.has(value))
+        };
+        let whole = u64::try_from(number.floor()).ok().filter(|_| is_whole(number));
+        values.iter().any(is_named) || whole.is_some_and(|whole| shown.numbers.contains(&whole))
+    }
+
+    /// Whether the case has a number, or has it in a smaller unit: 843 kWh are 843,200 Wh, rounded.
+    fn follows_from_units(&self, number: Exact) -> bool {
+        let numbers = &self.support.shown().numbers;
+        let is_about = |times: &i64| {
+            let Some(product) = number.checked_mul(Exact::from(*times)) else { return false };
+            let half = u64::try_from(times / 2).unwrap_or(0);
+            let whole = u64::try_from(product.floor()).unwrap_or(u64::MAX);
+            let about = whole.saturating_sub(half)..=whole.saturating_add(half);
+            self.is_read(product) || (is_whole(number) && numbers.range(about).next().is_some())
+        };
+        self.is_read(number) || CONVERSIONS.iter().any(is_about)
+    }
+
+    /// Whether a number is no part of a figure, a reference or a name, and is stated.
+    fn stands_alone(&self, span: &Range<usize>) -> bool {
+        let before = self.reply[..span.start].chars().next_back();
+        let behind = self.reply[span.end..].chars().next();
+        let is_apart = before.is_none_or(|c| c.is_whitespace() || c == '(')
+            && behind.is_none_or(|c| c.is_whitespace() || ".,;!?)".contains(c))
+            && !(behind == Some('.') && is_date(&self.reply[span.clone()]));
+        let next = self.values.partition_point(|stated| stated.claim.span.end <= span.start);
+        let is_inside = self.values.get(next).is_some_and(|stated| stated.claim.span.start < span.end);
+        is_apart
+            && !is_inside
+            && !self.passages.clause(span.start).asks()
+            && !self.passages.sentence(span.start).is_example()
+    }
+}
+
+/// Whether a number before a point may be a day and a month: "30.11.".
+fn is_date(word: &str) -> bool {
+    let part = |text: &str, most: u8| text.parse::<u8>().is_ok_and(|number| (1..=most).contains(&number));
+    word.split_once('.').is_some_and(|(day, month)| part(day, 31) && part(month, 12))
+}
+
+/// A number as an amount in any currency, which is what is calculated with.
+fn bare(amount: Exact) -> Value {
+    Value::Money { amount, currency: None }
+}
+
+/// Whether a number has so many digits that it must have been read somewhere.
+fn is_telling(number: Exact) -> bool {
+    let whole = number.floor();
+    !is_whole(number) || (whole >= 100 && whole % 100 != 0 && !YEARS.contains(&whole))
+}

@@ -1,0 +1,382 @@
+//! What the results of tools say: figures and references in JSON, and states.
+//!
+//! A number in JSON is an amount of money in any currency unless the JSON names one, and a share; where its key or a `unit`
+//! beside it says so it is a length of time, a percentage or a number of cents and no amount. A state (`"status":
+//! "cancelled"`) or a key (`"refunded": true`) shows a deed.
+
+use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
+use super::amount::is_whole;
+use super::shown::{Collector, loose_numbers};
+use super::tool::{STATE_WORDS_MAX, words_of};
+use crate::case::Moment;
+use crate::exact::Exact;
+use crate::json::{Json, Object};
+
+/// How many bytes a date has, and where the minutes of a moment end: `2026-04-01T09:30`.
+const DATE_BYTES: usize = 10;
+const TIME_END: usize = 16;
+
+/// The most members of objects in a list whose numbers are added up.
+const MEMBERS_MAX: usize = 64;
+
+/// The least number of cents that one of the prices of a result has.
+const MINOR_MIN: i64 = 999;
+
+/// The seconds since 1970 that are read as a moment: from 2001 to 2049.
+const SECONDS: std::ops::Range<i128> = 1_000_000_000..2_500_000_000;
+
+/// The most numbers of an object that are set in relation to each other.
+const RELATED_MAX: usize = 8;
+
+/// The most columns of a list whose numbers are added up.
+const COLUMNS_MAX: usize = 8;
+
+/// The fewest digits of a telephone number.
+const PHONE_DIGITS_MIN: usize = 6;
+
+/// What JSON belongs to.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The result of a call that looked something up or failed, or what such a call was given.
+    #[default]
+    Looked,
+    /// The result of a call that took in what it was called for.
+    Took,
+    /// That of one that did it.
+    Did,
+    /// What a call that did something was given.
+    Given,
+}
+
+/// What an object says about the numbers in it.
+#[derive(Default, Clone)]
+pub(super) struct Around {
+    /// The currency that it or one around it names.
+    currency: Option<String>,
+    /// The words of the key.
+    key: Vec<String>,
+    /// What it says its numbers count.
+    unit: Option<String>,
+    /// Whose figures they are.
+    origin: Origin,
+    /// Whether its prices may be in cents: programs count money so, and often do not say it.
+    may_be_minor: bool,
+}
+
+impl Around {
+    /// What is known of JSON before it is read.
+    pub(super) fn of(json: &Json, origin: Origin, lexicon: &Lexicon) -> Around {
+        let mut prices = Vec::new();
+        add_prices(json, false, lexicon, &mut prices);
+        let may_be_minor = prices.iter().all(|price| is_whole(*price) && *price >= Exact::from(100))
+            && prices.iter().any(|price| *price >= Exact::from(MINOR_MIN));
+        Around { origin, may_be_minor: may_be_minor && origin != Origin::Given, ..Around::default() }
+    }
+
+    fn acts(&self) -> bool {
+        self.origin == Origin::Did
+    }
+}
+
+/// Adds the numbers that keys call amounts.
+fn add_prices(json: &Json, is_price: bool, lexicon: &Lexicon, prices: &mut Vec<Exact>) {
+    match json {
+        Json::Object(object) => object.iter().for_each(|(key, value)| {
+            let key = words_of(key);
+            let is_counted = |word: &String| lexicon.unit(word).is_some() || word == "points";
+            let is_price = lexicon.has_any(WordList::PriceKeys, &key) && !key.iter().any(is_counted);
+            add_prices(value, is_price, lexicon, prices);
+        }),
+        Json::Array(items) => items.iter().for_each(|item| add_prices(item, is_price, lexicon, prices)),
+        _ => prices.extend(number(json).filter(|number| is_price && *number != Exact::ZERO)),
+    }
+}
+
+pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector<'_>) {
+    match json {
+        Json::Object(object) => {
+            object_value(object, around, collector);
+            sums(std::slice::from_ref(json), around, collector);
+        }
+        Json::Array(items) => {
+            collector.list(items.len());
+            if let [Some(least), Some(most)] = items.iter().map(number).collect::<Vec<_>>()[..] {
+                span_value([least, most], around, collector);
+            }
+            for item in items {
+                json_value(item, around, collector);
+            }
+            sums(items, around, collector);
+        }
+        Json::Number(_) => {
+            if let Some(number) = number(json) {
+                number_value(number, around, collector);
+            }
+        }
+        Json::String(text) => string_value(text, around, collector),
+        Json::Bool(true) => deeds_of(&around.key, around.acts(), collector),
+        Json::Bool(false) | Json::Null => {}
+    }
+}
+
+fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
+    let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
+    let is_currency = |key: &str| key.to_ascii_lowercase().contains("currency");
+    let codes = object.iter().filter(|(key, _)| is_currency(key)).filter_map(|(_, value)| value.as_str());
+    let mut codes = codes.map(str::to_ascii_uppercase);
+    // Two currencies do not say which number is in which.
+    let currency = match (codes.next(), codes.next()) {
+        (None, _) => around.currency.clone(),
+        (one, None) => one,
+        (Some(_), Some(_)) => None,
+    };
+    let unit = named(&["unit", "units", "time_unit"]).map(str::to_ascii_lowercase);
+    for (key, value) in object.iter() {
+        // `last_30_days`, `drops24h`.
+        if key.contains(|c: char| c.is_ascii_digit()) {
+            let (_, of_digits) = key.split_at(key.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
+            collector.figures(&of_digits.replace('_', " "));
+        }
+        let (key, unit) = (words_of(key), unit.clone());
+        if !matches!(value, Json::Bool(false) | Json::Null) {
+            collector.words(|shown| &mut shown.words, &key);
+        }
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
+            collector.words(|shown| &mut shown.counted, &key[key.len().saturating_sub(1)..]);
+        }
+        let mut around = Around { currency: currency.clone(), key, unit, ..*around };
+        let [english, _] = collector.lexicons();
+        let of_key = around.key.iter().find_map(|word| english.currency(word));
+        if let Some((currency, 1)) = of_key {
+            around.currency = Some(currency.to_owned());
+        }
+        let is_something = match value {
+            Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
+            Json::String(text) => !text.is_empty(),
+            _ => false,
+        };
+        if is_something {
+            deeds_of(&around.key, around.acts(), collector);
+        }
+        json_value(value, &around, collector);
+    }
+    relate(object, collector);
+}
+
+/// What the numbers of an object are to each other: a price per unit, a part of a whole.
+fn relate(object: &Object, collector: &mut Collector<'_>) {
+    let [english, _] = collector.lexicons();
+    let is_name = |key: &str| english.has_any(WordList::NameKeys, &words_of(key));
+    let numbers: Vec<Exact> = object
+        .iter()
+        .filter(|(key, _)| !is_name(key))
+        .filter_map(|(_, value)| number(value).filter(|number| *number > Exact::ZERO))
+        .take(RELATED_MAX)
+        .collect();
+    for (at, one) in numbers.iter().enumerate() {
+        for other in numbers.iter().skip(at + 1) {
+            let all = [one.checked_div(*other), other.checked_div(*one), one.checked_mul(*other)];
+            all.into_iter().flatten().for_each(|ratio| collector.shown.operands.add_ratio(ratio));
+        }
+    }
+}
+
+/// What the numbers of a list come to: those of each key that its objects share, so many times each where another key
+/// says how many.
+fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
+    let Some(Json::Object(first)) = items.first() else { return list_sum(items, around, collector) };
+    // A member is found by looking at those before it.
+    let is_small = |item: &Json| item.as_object().is_some_and(|object| object.len() <= MEMBERS_MAX);
+    let first = if items.iter().all(is_small) { first.iter() } else { return };
+    let column = |key: &str| items.iter().map(|item| number(item.get(key)?)).collect::<Option<Vec<Exact>>>();
+    let [english, _] = collector.lexicons();
+    let is_name = |key: &str| english.has_any(WordList::NameKeys, &words_of(key));
+    let columns: Vec<Vec<Exact>> =
+        first.filter(|(key, _)| !is_name(key)).filter_map(|(key, _)| column(key)).take(COLUMNS_MAX).collect();
+    let counts = english.words(WordList::CountKeys).filter_map(column).collect::<Vec<_>>();
+    let sum = |numbers: Vec<Option<Exact>>| {
+        numbers.into_iter().try_fold(Exact::ZERO, |sum, number| sum.checked_add(number?))
+    };
+    for one in &columns {
+        let alone = sum(one.iter().copied().map(Some).collect()).filter(|_| items.len() > 1);
+        let times = |other: &Vec<Exact>| {
+            sum(one.iter().zip(other).map(|(one, other)| one.checked_mul(*other)).collect())
+        };
+        if let Some(sum) = alone {
+            collector.number(sum);
+        }
+        for sum in counts.iter().map(times).chain([alone]).flatten() {
+            collector.amount(sum, around.currency.clone());
+        }
+    }
+}
+
+/// What numbers come to, where a list has nothing else.
+fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
+    let numbers: Option<Vec<Exact>> = items.iter().map(number).collect();
+    let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return };
+    if let Some(sum) = numbers.into_iter().try_fold(Exact::ZERO, Exact::checked_add) {
+        collector.amount(sum, around.currency.clone());
+    }
+}
+
+fn number(json: &Json) -> Option<Exact> {
+    match json {
+        Json::Number(number) => number.parse().ok(),
+        _ => None,
+    }
+}
+
+fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
+    if around.origin == Origin::Given {
+        collector.words(|shown| &mut shown.objects, &[number.to_string()]);
+    }
+    let number =
+        if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
+    let [english, _] = collector.lexicons();
+    let is_name = around.key.last().is_some_and(|word| english.has(WordList::NameKeys, word));
+    let written = number.to_string();
+    collector.value(Value::Number(written));
+    let seconds = if number.floor() > SECONDS.end { number.floor() / 1000 } else { number.floor() };
+    if let Some(moment) = i64::try_from(seconds).ok().and_then(Moment::from_seconds)
+        && SECONDS.contains(&seconds)
+    {
+        return moment_value(moment, &moment.to_string(), collector);
+    }
+    if is_name {
+        return;
+    }
+    let is_minor = |word: &String| {
+        english.currency(word).is_some_and(|(_, parts)| parts > 1) || english.has(WordList::MinorKeys, word)
+    };
+    if let Some(part) = number.over(100).filter(|_| around.key.iter().chain(&around.unit).any(is_minor)) {
+        return collector.value(Value::Money { amount: part, currency: around.currency.clone() });
+    }
+    span_value([number; 2], around, collector);
+    collector.number(number);
+    let counts = |word: &String| english.unit(word).is_some() || english.has(WordList::CountKeys, word);
+    let is_price = english.has_any(WordList::PriceKeys, &around.key);
+    let is_percent = around.key.iter().any(|word| english.is_percent(word));
+    collector.share(number, is_percent || english.has_any(WordList::ShareKeys, &around.key));
+    // A number of days is no amount, and a percentage is none either.
+    let is_count = is_whole(number) && !is_price && around.key.last().is_some_and(counts);
+    if is_percent || is_count {
+        return;
+    }
+    if is_price {
+        collector.value(Value::Money { amount: number, currency: around.currency.clone() });
+        if let Some(part) = number.over(100).filter(|_| around.may_be_minor) {
+            collector.value(Value::Money { amount: part, currency: around.currency.clone() });
+        }
+    }
+    collector.amount(number, around.currency.clone());
+    if around.key.iter().any(|word| word == "rate") {
+        collector.shown.operands.add_rate(number);
+    }
+}
+
+/// A length of time, where the key or a `unit` beside it says what is counted.
+fn span_value(ends: [Exact; 2], around: &Around, collector: &mut Collector<'_>) {
+    let lexicons = collector.lexicons();
+    let unit = |word: &String| lexicons.iter().find_map(|lexicon| lexicon.unit(word));
+    let is_working = lexicons[0].has_any(WordList::WorkingKeys, &around.key);
+    // The last word says it: `min_term_months` is no number of minutes.
+    if let Some(unit) = around.key.iter().rev().chain(&around.unit).find_map(unit) {
+        collector.span(ends, if is_working { (TimeUnit::WorkingDays, 1) } else { unit });
+    }
+}
+
+/// The day of a moment, and its time of day as it is written, in its own time zone.
+fn moment_value(moment: Moment, text: &str, collector: &mut Collector<'_>) {
+    collector.shown.operands.add_moment(moment, text.len() > DATE_BYTES);
+    collector.figures(text);
+    collector.figures(text.get(DATE_BYTES + 1..TIME_END).unwrap_or_default());
+}
+
+fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<Moment>() {
+        return moment_value(moment, text, collector);
+    }
+    for number in loose_numbers(text) {
+        number_value(number, around, collector);
+    }
+    if let Some((least, most)) = text.split_once(['-', '\u{2013}'])
+        && let (Ok(least), Ok(most)) = (least.trim().parse(), most.trim().parse())
+    {
+        span_value([least, most], around, collector);
+    }
+    parts_value(text, around, collector);
+    let words = words_of(text);
+    if around.origin == Origin::Given {
+        collector.words(|shown| &mut shown.objects, &words);
+    }
+    let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
+    if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
+        collector.value(Value::Code(text.to_uppercase().replace(char::is_whitespace, "")));
+    }
+    if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
+        collector.words(|shown| &mut shown.words, &words);
+        if matches!(around.origin, Origin::Took | Origin::Did) {
+            collector.words(|shown| &mut shown.called, &words);
+        }
+        deeds_of(&words, around.acts(), collector);
+    }
+    collector.company_text(text);
+}
+
+/// What stands between marks in a text: `2026-04-01T10:00/2026-04-01T13:00`, `<fee cur="EUR">40.00</fee>`, `gems_1200`. A
+/// word before a number is its key, and one of digits alone may be a telephone number.
+pub(super) fn parts_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
+    let is_mark = |c: char| c.is_whitespace() || "<>=\"'|;/{}[]()_:".contains(c);
+    let mut around = around.clone();
+    // A time of day is no part of its own.
+    let is_time = |part: &str| part.contains(|c: char| c.is_ascii_digit()) && part.contains('T');
+    for part in text.split(|c: char| is_mark(c) && c != ':').filter(|part| !part.is_empty()) {
+        if let Ok(moment) = part.parse::<Moment>() {
+            moment_value(moment, part, collector);
+            continue;
+        }
+        for word in part.split(is_mark).filter(|_| !is_time(part)) {
+            let digits: String = word.chars().filter(char::is_ascii_digit).collect();
+            if digits.is_empty() {
+                around.key = if word.is_empty() { around.key } else { words_of(word) };
+            } else if part.len() < text.len() {
+                for number in loose_numbers(word) {
+                    number_value(number, &around, collector);
+                }
+                collector.value(Value::Code(word.to_uppercase()));
+            }
+            if digits.len() >= PHONE_DIGITS_MIN && !word.contains(char::is_alphabetic) {
+                collector.value(Value::Phone(digits));
+            }
+        }
+    }
+}
+
+/// A text with a space between the day and the time of its moments: `2026-04-01T09:30`.
+pub(super) fn with_times_apart(text: &str) -> String {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let parts: Vec<&str> = text.split('T').collect();
+    let mut apart = String::with_capacity(text.len());
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).map(|at| parts[at]) {
+            let is_between = is_digit(before.chars().next_back()) && is_digit(part.chars().next());
+            apart.push(if is_between { ' ' } else { 'T' });
+        }
+        apart.push_str(part);
+    }
+    apart
+}
+
+/// `"cancelled": true`, `"refunded_at": "…"` and `"status": "cancelled"` say what was done, and so do `"refund": 20` and
+/// `"type": "refund"` where the call did something.
+pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'_>) {
+    for lexicon in collector.lexicons() {
+        let deeds = if acts { lexicon.deeds_named(words) } else { lexicon.deeds_done(words) };
+        for deed in deeds {
+            collector.deed(deed);
+        }
+    }
+}
