@@ -87,7 +87,9 @@ impl Store {
 
 fn erase(db: &Db, erasure: &Erasure) -> Result<Forgotten, DbError> {
     const CASE: &str = "UPDATE case_record SET body = ?3 WHERE list = ?1 AND n = ?2";
-    const FIND: &str = "SELECT id FROM packet WHERE hash = ?1";
+    // A packet that is on its way here stays erased, and what is answered to it is erased when it ends.
+    const FIND: &str = "INSERT INTO packet (hash, body) VALUES (?1, ?2)
+        ON CONFLICT (hash) DO UPDATE SET body = excluded.body RETURNING id";
     let needles = needles(&erasure.texts);
     let mut forgotten = Forgotten { n_cases: erasure.cases.len() as u64, ..Forgotten::default() };
     for case in &erasure.cases {
@@ -95,7 +97,7 @@ fn erase(db: &Db, erasure: &Erasure) -> Result<Forgotten, DbError> {
     }
     let mut packets: Vec<i64> = holding(db, "packet", "body", &needles)?;
     for hash in &erasure.packets {
-        packets.extend(db.row(FIND, &vals![hash.as_bytes()], |row| row.get::<i64>(0))?);
+        packets.extend(db.row(FIND, &vals![hash.as_bytes(), ERASED], |row| row.get::<i64>(0))?);
     }
     packets.sort_unstable();
     packets.dedup();
@@ -108,6 +110,12 @@ fn erase(db: &Db, erasure: &Erasure) -> Result<Forgotten, DbError> {
         forgotten.n_quotes += erase_quotes(db, (table, key, column), &needles)?;
     }
     Ok(forgotten)
+}
+
+/// Erases what was answered to a packet that was erased while the call was under way.
+pub(super) fn erase_answered(db: &Db, packet: i64) -> Result<(), DbError> {
+    erase_packet(db, packet)?;
+    erase_verdicts(db, packet).map(drop)
 }
 
 /// Texts as they stand in JSON: as they are, and as a JSON text inside of a string has them. What is shorter than a few
@@ -154,7 +162,7 @@ fn holds(text: &str, needles: &[String]) -> bool {
 /// Erases the text of a packet, the answers to it and what went wrong with them.
 fn erase_packet(db: &Db, packet: i64) -> Result<u64, DbError> {
     const ANSWERS: &str = "DELETE FROM answer WHERE attempt IN (SELECT id FROM attempt WHERE packet = ?1)";
-    db.run("UPDATE packet SET body = '' WHERE id = ?1", &vals![packet])?;
+    db.run("UPDATE packet SET body = ?2 WHERE id = ?1", &vals![packet, ERASED])?;
     db.run("UPDATE attempt SET detail = ?2 WHERE packet = ?1 AND detail <> ''", &vals![packet, ERASED])?;
     db.run("UPDATE settlement SET detail = ?2 WHERE packet = ?1 AND detail <> ''", &vals![packet, ERASED])?;
     Ok(db.run(ANSWERS, &vals![packet])? as u64)

@@ -89,14 +89,14 @@ fn refusal(refused_for: Option<String>, why: Option<String>) -> Option<LaneRefus
 
 /// How long this process may make calls, and what it has found lost: for those who make them.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct Liveness {
     /// By this machine's clock that is never set. `None` where leases do not end.
     until: Mutex<Option<Instant>>,
     n_lost: AtomicUsize,
     lanes: watch::Sender<LaneNews>,
 }
 
-impl Heard {
+impl Liveness {
     /// The lanes of this process were looked at.
     pub(super) fn lanes(&self, news: LaneNews) {
         self.lanes.send_replace(news);

@@ -78,7 +78,7 @@ pub(crate) use tables::Tables;
 
 use address::ServerAddress;
 use db::Db;
-use lease::Heard;
+use lease::Liveness;
 use lock::Lock;
 use record::Conclusion;
 use server::Link;
@@ -106,7 +106,7 @@ struct Shared {
     path: Arc<Path>,
     /// The writer's thread; `None` where the store was opened for reading.
     writer: Option<WriterThread>,
-    heard: Arc<Heard>,
+    heard: Arc<Liveness>,
     /// Connections that no reader uses: opening one costs more than most answers. Closed before the writer's.
     idle: Mutex<Vec<Db>>,
 }
@@ -168,7 +168,7 @@ impl Store {
     ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
         let path: Arc<Path> = PathBuf::from(address.to_string()).into();
-        let heard = Arc::new(Heard::default());
+        let heard = Arc::new(Liveness::default());
         let writer = Writer {
             tables,
             lock,

@@ -24,6 +24,9 @@ const RECONNECT_LEASES_MAX: u32 = 4;
 /// How long a server that restarts is waited for when a store is opened.
 pub(super) const OPENING_MAX: Duration = Duration::from_secs(5);
 
+/// How long a writer's row is certain to stay: less than the day after which upkeep removes it.
+const LEFT_OVER: Duration = Duration::from_hours(12);
+
 /// The pause between two tries to reach it.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -164,6 +167,8 @@ pub(super) struct Link {
     id: i64,
     /// How many it has begun.
     n: i64,
+    /// The last one that the server said it has committed, and when.
+    acknowledged: Option<(i64, Instant)>,
     /// When the workers of this process have to be heard next.
     pub(super) next_beat: Instant,
 }
@@ -171,7 +176,7 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(address: Arc<ServerAddress>) -> Link {
         let id = i64::from_be_bytes(rand::random::<[u8; 8]>()) & i64::MAX;
-        Link { address, id, n: 0, next_beat: Instant::now() }
+        Link { address, id, n: 0, acknowledged: None, next_beat: Instant::now() }
     }
 
     /// How long a worker lives without being heard.
@@ -188,15 +193,37 @@ impl Link {
         db.send_set(MARK, &[vals![self.id, self.n].into()])
     }
 
+    /// The transaction marked last is on the server's disk.
+    pub(super) fn acknowledge(&mut self) {
+        self.acknowledged = Some((self.n, Instant::now()));
+    }
+
+    /// Whether the server, by the last transaction of this writer that it has, lacks one that it had committed: it is
+    /// another than before, or was set back. Numbers that it gives to calls from now on may be those of calls that are
+    /// under way. A row that is missing after hours was taken for one that is left over.
+    fn lacks(&self, n: i64) -> bool {
+        let is_known = |at: &Instant| n > 0 || at.elapsed() < LEFT_OVER;
+        self.acknowledged.is_some_and(|(acknowledged, at)| n < acknowledged && is_known(&at))
+    }
+
     /// Whether the transaction marked last was committed. Writing to its mark waits until a session that was cut off has
     /// ended: its COMMIT may be on the way still, and would come after a mere look.
-    fn is_committed(&self, db: &Db) -> Result<bool, DbError> {
+    fn is_committed(&self, db: &Db, path: &Path) -> Result<bool, StoreError> {
         const FIND: &str = "INSERT INTO writer (id, n, at_ms) VALUES (?1, 0, {now_ms})
             ON CONFLICT (id) DO UPDATE SET at_ms = excluded.at_ms RETURNING n";
-        db.begin()?;
-        let n = db.row(FIND, &vals![self.id], |row| row.get::<i64>(0))?;
-        db.commit()?;
-        Ok(n == Some(self.n))
+        let look = || {
+            db.begin()?;
+            let n = db.row(FIND, &vals![self.id], |row| row.get::<i64>(0))?;
+            db.commit()?;
+            Ok(n.unwrap_or(0))
+        };
+        let n = look().map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+        if self.lacks(n) {
+            let why = "the server lacks what it had committed, as after a failover to a copy that was behind; run the same \
+                command again: what is missing is asked again";
+            return Err(StoreError::Unusable { path: path.to_path_buf(), why: why.to_owned() });
+        }
+        Ok(n == self.n)
     }
 
     /// Removes the row of this writer, which has come to its end.
@@ -208,8 +235,7 @@ impl Link {
     pub(super) fn reconnected(&self, path: &Path) -> Result<(Db, bool), StoreError> {
         patiently(restart_max(&self.address), || {
             let db = writer(&self.address, path)?;
-            let found = self.is_committed(&db);
-            let is_committed = found.map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+            let is_committed = self.is_committed(&db, path)?;
             Ok((db, is_committed))
         })
     }

@@ -13,6 +13,7 @@ use probity_core::packet::PacketHash;
 use super::budget::{Caller, NoRoom, Room, Spending, reserved};
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
+use super::forget::{ERASED, erase_answered};
 use super::known::packet_hash;
 use super::record::{
     Accepted, AskAgain, AttemptId, AttemptStart, BatchId, Conclusion, Holder, Intended, KnownKind, RunId,
@@ -26,6 +27,9 @@ const PACKET: &str = "INSERT INTO packet (hash, body)
     ON CONFLICT (hash) DO NOTHING";
 
 /// Records calls in flight: of workers that are alive, about packets that are not settled by now.
+///
+/// What another worker has in flight is looked for before it is inserted: the index alone would wait for that worker's
+/// transaction, if that ends the call, and two that wait for each other so are a deadlock.
 const INTENT: &str =
     "INSERT INTO attempt (packet, judge, repeat, run, worker, batch, n, state, superseded, cause,
         tokens_planned, decisions, started_unix_ms, reserved_picodollars)
@@ -39,6 +43,8 @@ const INTENT: &str =
         AND (u.again = 2 OR NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = u.judge
             AND settlement.packet = packet.id AND settlement.repeat = u.repeat
             AND (u.again = 0 OR settlement.verdict IS NOT NULL)))
+        AND NOT EXISTS (SELECT 1 FROM attempt AS other WHERE other.packet = packet.id
+            AND other.judge = u.judge AND other.repeat = u.repeat AND other.state = 'in_flight')
     ORDER BY packet.hash
     ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
     RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
@@ -60,24 +66,23 @@ const NOT_RECORDED: &str = "SELECT u.judge, u.repeat, u.hash, settlement.attempt
     LEFT JOIN attempt ON attempt.packet = packet.id AND attempt.judge = u.judge AND attempt.repeat = u.repeat
         AND attempt.state = 'in_flight'";
 
-/// Ends calls in flight, and the other those that were taken for lost.
-static END: LazyLock<String> = LazyLock::new(|| end_of("in_flight"));
-static END_LATE: LazyLock<String> = LazyLock::new(|| end_of("lost"));
-
-fn end_of(state: &str) -> String {
+/// Ends calls that are in the state given with each: in flight, or taken for lost. It is no word of the statement, since
+/// PostgreSQL would then look for calls in the index of those in flight, among all that ever were until it is vacuumed.
+static END: LazyLock<String> = LazyLock::new(|| {
     format!(
         "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
             http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
             tokens_cached = u.tokens_cached, tier = u.tier, cost_picodollars = u.cost_picodollars,
             list_picodollars = u.list_picodollars, model = u.model, fingerprint = u.fingerprint,
             response_id = u.response_id, elapsed_ms = u.elapsed_ms
-        FROM {{rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
-            tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT, model TEXT,
-            fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}} u
-        WHERE attempt.id = u.k AND attempt.state = '{state}'
-        RETURNING id, worker, batch, reserved_picodollars"
+        FROM {{rows(k BIGINT, state TEXT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT,
+            tokens_out BIGINT, tokens_cached BIGINT, tier TEXT, cost_picodollars BIGINT, list_picodollars BIGINT,
+            model TEXT, fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)}} u
+        WHERE attempt.id = u.k AND attempt.state = u.state
+        RETURNING id, worker, batch, reserved_picodollars,
+            (SELECT packet.id FROM packet WHERE packet.id = attempt.packet AND packet.body = '{ERASED}')"
     )
-}
+});
 
 const ANSWER: &str = "INSERT INTO answer (attempt, raw) SELECT u.k, u.raw FROM {rows(k BIGINT, raw BYTEA)} u";
 
@@ -119,7 +124,7 @@ pub(super) const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows
 type Subject = (i64, i64, u32);
 
 /// What a call asks: the judge by number, the repeat, and the packet.
-type Asked = (i64, u32, PacketHash);
+type CallKey = (i64, u32, PacketHash);
 
 /// The writer's connection, with the numbers of the judges and workers it has met.
 pub(crate) struct Tables {
@@ -160,10 +165,10 @@ impl Tables {
         self.db.send_set(PACKET, &packets)?;
         let intents: Vec<Vec<Val<'_>>> = accepted().map(|(start, parties)| intent(start, parties)).collect();
         let begun = self.db.set(INTENT, &intents, |row| {
-            let asked: Asked = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
+            let asked: CallKey = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
             Ok((asked, AttemptId(row.get(0)?)))
         })?;
-        let mut begun: HashMap<Asked, AttemptId> = begun.into_iter().collect();
+        let mut begun: HashMap<CallKey, AttemptId> = begun.into_iter().collect();
         if self.db.is_shared() && starts.iter().all(|start| start.again != AskAgain::Always) {
             self.take_back_settled(&mut begun)?;
         }
@@ -171,7 +176,7 @@ impl Tables {
         let missing =
             accepted().map(|(start, parties)| of(start, parties)).filter(|asked| !begun.contains_key(asked));
         let reasons = self.not_recorded(&missing.collect::<Vec<_>>())?;
-        let outcome = |(start, place): (&AttemptStart, Result<Place, StoreError>)| {
+        let outcome = |(start, place): (&AttemptStart, Result<Grant, StoreError>)| {
             Ok(match place? {
                 Err(no_room) => Intended::NoRoom(no_room),
                 // Of two calls about one packet, one has the place in flight.
@@ -192,23 +197,23 @@ impl Tables {
     }
 
     /// Takes back calls whose packet another process has settled in the meantime.
-    fn take_back_settled(&self, begun: &mut HashMap<Asked, AttemptId>) -> Result<(), DbError> {
+    fn take_back_settled(&self, begun: &mut HashMap<CallKey, AttemptId>) -> Result<(), DbError> {
         let keys: Vec<Vec<Val<'_>>> = begun.values().map(|attempt| vec![attempt.0.into()]).collect();
         let settled = self.db.set(SETTLED_MEANWHILE, &keys, |row| {
-            Ok::<Asked, DbError>((row.get(0)?, row.get(1)?, packet_hash(row, 2)?))
+            Ok::<CallKey, DbError>((row.get(0)?, row.get(1)?, packet_hash(row, 2)?))
         })?;
         begun.retain(|asked, _| !settled.contains(asked));
         Ok(())
     }
 
     /// Why calls were not recorded.
-    fn not_recorded(&self, missing: &[Asked]) -> Result<HashMap<Asked, Intended>, DbError> {
+    fn not_recorded(&self, missing: &[CallKey]) -> Result<HashMap<CallKey, Intended>, DbError> {
         let rows: Vec<Vec<Val<'_>>> = missing
             .iter()
             .map(|(judge, repeat, packet)| vals![*judge, *repeat, packet.as_bytes()].into())
             .collect();
         let reasons = self.db.set(NOT_RECORDED, &rows, |row| {
-            let asked: Asked = (row.get(0)?, row.get(1)?, packet_hash(row, 2)?);
+            let asked: CallKey = (row.get(0)?, row.get(1)?, packet_hash(row, 2)?);
             let settled: Option<i64> = row.get(3)?;
             let (in_flight, batch): (Option<i64>, Option<i64>) = (row.get(5)?, row.get(6)?);
             let reason = match (settled, in_flight, batch) {
@@ -225,7 +230,7 @@ impl Tables {
 
     /// Who asks whom in each of `starts`, as far as budgets have room. What turns out to be in flight already has taken
     /// its room until the next look.
-    fn places(&mut self, starts: &[AttemptStart]) -> Result<Vec<Result<Place, StoreError>>, DbError> {
+    fn places(&mut self, starts: &[AttemptStart]) -> Result<Vec<Result<Grant, StoreError>>, DbError> {
         let mut rooms: BTreeMap<i64, Option<Room>> = BTreeMap::new();
         let mut places = Vec::with_capacity(starts.len());
         for start in starts {
@@ -260,9 +265,9 @@ impl Tables {
         conclusions: &[Conclusion],
     ) -> Result<Vec<Result<Option<Accepted>, StoreError>>, DbError> {
         let mut spending = Spending::default();
-        let ended = self.ended(&END, conclusions)?;
+        let ended = self.ended("in_flight", conclusions)?;
         for conclusion in conclusions {
-            if let Some((caller, reserved)) = ended.get(&conclusion.attempt.0) {
+            if let Some(Ended { caller, reserved, .. }) = ended.get(&conclusion.attempt.0) {
                 // What a call cost that does not tell is the most it can have cost.
                 let cost = conclusion.end.cost_picodollars.map_or(*reserved, Money::from_picos);
                 spending.add(*caller, cost);
@@ -273,8 +278,8 @@ impl Tables {
         // One after the other: of two late answers about one packet the first stands.
         for late in conclusions.iter().filter(|conclusion| !ended.contains_key(&conclusion.attempt.0)) {
             let late = std::slice::from_ref(late);
-            let ended = self.ended(&END_LATE, late)?;
-            for (caller, reserved) in ended.values() {
+            let ended = self.ended("lost", late)?;
+            for Ended { caller, reserved, .. } in ended.values() {
                 let cost = late[0].end.cost_picodollars.map_or(*reserved, Money::from_picos);
                 spending.correct(*caller, *reserved, cost);
             }
@@ -293,12 +298,13 @@ impl Tables {
         Ok(conclusions.iter().map(outcome).collect())
     }
 
-    /// Ends calls by `sql`, and returns those that it ended, with their callers and what was reserved for them.
-    fn ended(&self, sql: &str, conclusions: &[Conclusion]) -> Result<HashMap<i64, (Caller, Money)>, DbError> {
-        let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(end).collect();
-        let ended = self.db.set(sql, &ends, |row| {
+    /// Ends the calls that are in `state`, and returns them.
+    fn ended(&self, state: &str, conclusions: &[Conclusion]) -> Result<HashMap<i64, Ended>, DbError> {
+        let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(|conclusion| end(conclusion, state)).collect();
+        let ended = self.db.set(&END, &ends, |row| {
             let caller = Caller::of(row.get(1)?, row.get(2)?)?;
-            Ok((row.get::<i64>(0)?, (caller, Money::from_picos(row.get(3)?))))
+            let (reserved, erased) = (Money::from_picos(row.get(3)?), row.get(4)?);
+            Ok((row.get::<i64>(0)?, Ended { caller, reserved, erased }))
         })?;
         Ok(ended.into_iter().collect())
     }
@@ -307,7 +313,7 @@ impl Tables {
     fn settled_by(
         &mut self,
         conclusions: &[Conclusion],
-        ended: &HashMap<i64, (Caller, Money)>,
+        ended: &HashMap<i64, Ended>,
     ) -> Result<HashMap<AttemptId, Accepted>, DbError> {
         let current = || conclusions.iter().filter(|conclusion| ended.contains_key(&conclusion.attempt.0));
         let answers: Vec<Vec<Val<'_>>> = current()
@@ -318,7 +324,11 @@ impl Tables {
         let offers: Vec<(AttemptId, &Settlement)> = current()
             .filter_map(|conclusion| Some((conclusion.attempt, conclusion.settlement.as_ref()?)))
             .collect();
-        self.settle(&offers)
+        let accepted = self.settle(&offers)?;
+        for packet in ended.values().filter_map(|ended| ended.erased) {
+            erase_answered(&self.db, packet)?;
+        }
+        Ok(accepted)
     }
 
     /// The rules of acceptance: the first settlement stands; an unscored one gives way to whatever comes later;
@@ -381,7 +391,16 @@ impl Tables {
 }
 
 /// Who asks whom, or why the budget does not allow it.
-type Place = Result<Parties, NoRoom>;
+type Grant = Result<Parties, NoRoom>;
+
+/// A call that has ended.
+struct Ended {
+    caller: Caller,
+    /// The most that it could cost.
+    reserved: Money,
+    /// The number of its packet, where that was erased meanwhile.
+    erased: Option<i64>,
+}
 
 /// The numbers of a judge, of what asks it, and of the budget for that.
 struct Parties {
@@ -423,10 +442,11 @@ fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
     .into()
 }
 
-fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
+fn end<'a>(conclusion: &'a Conclusion, state: &'a str) -> Vec<Val<'a>> {
     let end = &conclusion.end;
     vals![
         conclusion.attempt.0,
+        state,
         &end.outcome,
         &end.detail,
         end.http_status,

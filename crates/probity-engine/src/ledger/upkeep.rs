@@ -5,6 +5,7 @@ use probity_core::packet::PacketHash;
 use super::address::StoreAddress;
 use super::db::{Db, DbError, vals};
 use super::error::StoreError;
+use super::forget::ERASED;
 use super::known::packet_hash;
 use super::reader::Reader;
 use super::{Store, open, server};
@@ -133,7 +134,7 @@ fn changed_packets(db: &Db) -> Result<u64, DbError> {
             n_rows += 1;
             let (named, body) = (packet_hash(row, 1)?, row.text(2)?);
             let hash = PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes());
-            n_changed += u64::from(!body.is_empty() && hash != named);
+            n_changed += u64::from(!body.is_empty() && body != ERASED && hash != named);
             Ok(())
         })?;
         last = end;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::db::Db;
 use super::error::{FailureKind, Fault, StoreError};
-use super::lease::{Heard, LaneNews};
+use super::lease::{LaneNews, Liveness};
 use super::lock::Lock;
 use super::open;
 use super::record::{Accepted, AttemptStart, Conclusion, Intended};
@@ -158,7 +158,7 @@ pub(super) struct Writer {
     /// The way back to a server; `None` for a file.
     pub(super) link: Option<Link>,
     /// Until when this process may make calls, for those who make them.
-    pub(super) heard: Arc<Heard>,
+    pub(super) heard: Arc<Liveness>,
     /// When the lanes were looked at.
     pub(super) looked_at: Instant,
     /// Other writers of the file.
@@ -167,7 +167,7 @@ pub(super) struct Writer {
 
 /// What a batch needs beside its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Exclusion {
     /// Nothing: calls exclude each other by their rows.
     Shared,
     /// That no other process does the same: what is read is written back.
@@ -247,7 +247,7 @@ impl Writer {
     fn beat(&mut self) -> Result<(), StoreError> {
         let began = Instant::now();
         let fault = |path: &Path, error| StoreError::of_database(path, "staying alive", &error);
-        let (lost, news) = self.transaction(Turn::Shared, "staying alive", |tables, path| {
+        let (lost, news) = self.transaction(Exclusion::Shared, "staying alive", |tables, path| {
             Ok((tables.beat().map_err(|error| fault(path, error))?, lanes(tables, path)?))
         })?;
         self.tell_lanes(Some(news));
@@ -291,7 +291,7 @@ impl Writer {
             open::mark_in_use(&self.tables.db).map_err(fault)?;
             self.is_marked = true;
         }
-        let turn = if batch.jobs.is_empty() { Turn::Shared } else { Turn::Alone };
+        let turn = if batch.jobs.is_empty() { Exclusion::Shared } else { Exclusion::Alone };
         let n_workers = self.tables.workers.len();
         let had_worker = n_workers > 0;
         let began = Instant::now();
@@ -321,7 +321,7 @@ impl Writer {
     /// a lost connection, unless it turns out to be committed.
     fn transaction<T>(
         &mut self,
-        turn: Turn,
+        turn: Exclusion,
         doing: &'static str,
         mut work: impl FnMut(&mut Tables, &Path) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -332,7 +332,7 @@ impl Writer {
                 Ok(value) => return Ok(value),
                 Err(undone) => undone,
             };
-            let (Some(link), true) = (&self.link, n_tries < TRIES_MAX) else {
+            let (Some(link), true) = (&mut self.link, n_tries < TRIES_MAX) else {
                 self.tables.db.rollback();
                 return Err(error);
             };
@@ -348,6 +348,7 @@ impl Writer {
                     let (db, is_committed) =
                         link.reconnected(&self.path).map_err(|error| error.met(doing))?;
                     if let Some(value) = unanswered.filter(|_| is_committed) {
+                        link.acknowledge();
                         self.tables.db = db;
                         return Ok(value);
                     }
@@ -364,7 +365,7 @@ impl Writer {
 
     fn tried<T>(
         &mut self,
-        turn: Turn,
+        turn: Exclusion,
         doing: &'static str,
         work: &mut impl FnMut(&mut Tables, &Path) -> Result<T, StoreError>,
     ) -> Result<T, Undone<T>> {
@@ -375,14 +376,17 @@ impl Writer {
             None => Ok(()),
             Some(link) => {
                 link.mark(&self.tables.db)?;
-                if turn == Turn::Alone { server::wait_for_turn(&self.tables.db) } else { Ok(()) }
+                if turn == Exclusion::Alone { server::wait_for_turn(&self.tables.db) } else { Ok(()) }
             }
         });
         began.map_err(fault).map_err(undone)?;
         let value = work(&mut self.tables, &path).map_err(undone)?;
         fault_points::reach(Point::BeforeCommit);
         match self.tables.db.commit() {
-            Ok(()) => Ok(value),
+            Ok(()) => {
+                self.link.iter_mut().for_each(Link::acknowledge);
+                Ok(value)
+            }
             Err(error) => Err(Undone { error: fault(error), unanswered: Some(value) }),
         }
     }
@@ -391,7 +395,7 @@ impl Writer {
     fn close(mut self) -> Result<(), StoreError> {
         fault_points::reach(Point::BeforeCheckpoint);
         if self.link.is_some() {
-            let closed = self.transaction(Turn::Shared, "closing", |tables, path| {
+            let closed = self.transaction(Exclusion::Shared, "closing", |tables, path| {
                 tables.retire().map_err(|error| StoreError::of_database(path, "closing", &error))
             });
             let Writer { link: Some(link), tables, .. } = self else { return closed };

@@ -28,7 +28,7 @@ pub(super) type Answer = Result<Completion, Invalid>;
 
 /// What a call came to.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct CallResult {
     /// The answer, or what is to be done without one.
     pub(super) answer: Result<Answer, Disposition>,
     /// The pause that every call on the lane has to make.
@@ -52,20 +52,20 @@ pub struct Hearing<'a> {
     pub tier: Tier,
 }
 
-impl Heard {
+impl CallResult {
     /// What `reception` came to at `desk`.
-    pub(super) fn of<R: Respondent>(reception: &Reception, desk: &Desk<R>) -> Heard {
+    pub(super) fn of<R: Respondent>(reception: &Reception, desk: &Desk<R>) -> CallResult {
         let read = |body: &[u8]| desk.respondent.completion(body);
-        Heard::by(reception, &desk.hearing(&read))
+        CallResult::by(reception, &desk.hearing(&read))
     }
 
     /// What `reception` came to, as `hearing` reads it.
-    pub(super) fn by(reception: &Reception, hearing: &Hearing<'_>) -> Heard {
+    pub(super) fn by(reception: &Reception, hearing: &Hearing<'_>) -> CallResult {
         let terms =
             CallTerms { model: hearing.model, wait_max: hearing.wait_max, received_unix_ms: Some(unix_ms()) };
         let response = match classify(&reception.outcome, &terms) {
             Ok(response) => response,
-            Err(disposition) => return Heard::unanswered(disposition, &reception.outcome),
+            Err(disposition) => return CallResult::unanswered(disposition, &reception.outcome),
         };
         match (hearing.read)(&response.body) {
             Err(EnvelopeFault::Error { status, code, kind, message }) => {
@@ -74,23 +74,23 @@ impl Heard {
                 let status = status.filter(|status| *status >= 300).unwrap_or(500);
                 let named = CallOutcome::Response(Response { status, headers, body });
                 let disposition = classify(&named, &terms).expect_err("no answer has such a status");
-                Heard::unanswered(disposition, &named)
+                CallResult::unanswered(disposition, &named)
             }
-            completion => Heard::opened(completion, response),
+            completion => CallResult::opened(completion, response),
         }
     }
 
-    fn unanswered(disposition: Disposition, outcome: &CallOutcome) -> Heard {
+    fn unanswered(disposition: Disposition, outcome: &CallOutcome) -> CallResult {
         let pause = match &disposition {
             Disposition::Wait { pause, .. } => Some(*pause),
             _ => None,
         };
         let detail = detail(&disposition, outcome);
-        Heard { answer: Err(disposition), pause, detail, billing: billing(outcome) }
+        CallResult { answer: Err(disposition), pause, detail, billing: billing(outcome) }
     }
 
     /// An answer whose envelope has been opened. Not every whole body is a whole answer.
-    fn opened(completion: Result<Completion, EnvelopeFault>, response: &Response) -> Heard {
+    fn opened(completion: Result<Completion, EnvelopeFault>, response: &Response) -> CallResult {
         let no_verdict = |reason| (Ok(Err(Invalid { reason, detail: String::new() })), String::new());
         let (answer, detail) = match completion {
             Ok(completion) => (Ok(Ok(completion)), String::new()),
@@ -101,7 +101,7 @@ impl Heard {
                 (Err(Disposition::Damaged { reason: BAD_BODY }), fault.to_string())
             }
         };
-        Heard { answer, pause: preemptive_wait(response), detail, billing: Billing::Yes }
+        CallResult { answer, pause: preemptive_wait(response), detail, billing: Billing::Yes }
     }
 
     /// The outcome's name, as it is stored.
@@ -178,7 +178,7 @@ impl Heard {
 }
 
 /// What happened, for people.
-impl fmt::Display for Heard {
+impl fmt::Display for CallResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.outcome())?;
         if self.detail.is_empty() { Ok(()) } else { write!(f, " ({})", self.detail) }

@@ -6,7 +6,7 @@
 use tokio::sync::mpsc;
 
 use super::Driven;
-use super::attempt::Heard;
+use super::attempt::CallResult;
 pub use super::attempt::Hearing;
 use super::classify::Disposition;
 use super::desk::{Desk, Earlier, Pursued, Task};
@@ -36,7 +36,7 @@ pub struct LineConclusion {
 impl LineConclusion {
     /// What `reception`, the answer to attempt `n` at its packet, comes to.
     pub fn of(hearing: &Hearing<'_>, n: u32, reception: Reception) -> LineConclusion {
-        let heard = Heard::by(&reception, hearing);
+        let heard = CallResult::by(&reception, hearing);
         let settlement = match &heard.answer {
             Err(Disposition::Invalid { reason, detail }) => Some((*reason, detail.clone())),
             // A second chance was given with the attempt before.

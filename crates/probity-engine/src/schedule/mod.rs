@@ -22,17 +22,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use probity_core::packet::PacketHash;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::sleep;
 
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
 use pursue::pursue;
 
 use crate::judge::respondent::Respondent;
+use crate::ledger::{AttemptOutcome, Found};
 
-/// How long a packet is left alone that another process asks about, on average.
+/// How long packets are left alone that other processes ask about, on average.
 const ELSEWHERE_PAUSE: Duration = Duration::from_millis(500);
+
+/// After so many looks at what is on record, packets are pursued whatever that says: a batch may have them by now.
+const LOOKS_PER_PURSUIT: u32 = 10;
 
 /// How many workers pursue packets where `limit` calls may be in flight. Each has at most one call on record that has
 /// not ended. Those beyond the limit wait for the disk, so that the line does not: as many again cover two syncs of a
@@ -62,7 +68,11 @@ pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
     let n_workers = n_workers(desk.lane.concurrency());
-    let queue = Arc::new(Queue { tasks: Mutex::new(tasks), elsewhere: std::sync::Mutex::default() });
+    let queue = Arc::new(Queue {
+        tasks: Mutex::new(tasks),
+        elsewhere: std::sync::Mutex::new(Elsewhere { waiting: Vec::new(), due: VecDeque::new() }),
+        n_looks: Mutex::new(0),
+    });
     for _ in 0..n_workers {
         running.spawn(work(Arc::clone(&desk), Arc::clone(&queue)));
     }
@@ -84,7 +94,7 @@ async fn work<R: Respondent>(desk: Arc<Desk<R>>, queue: Arc<Queue<R::Question>>)
         let task = tokio::select! {
             biased;
             () = &mut stopped => break,
-            task = queue.next() => task,
+            task = queue.next(&desk) => task,
         };
         let Some(task) = task else { break };
         match pursue(&desk, &task).await {
@@ -100,25 +110,70 @@ async fn work<R: Respondent>(desk: Arc<Desk<R>>, queue: Arc<Queue<R::Question>>)
 struct Queue<Q> {
     tasks: Mutex<mpsc::Receiver<Task<Q>>>,
     /// Those that another process was asking about: they come after all others.
-    elsewhere: std::sync::Mutex<VecDeque<Task<Q>>>,
+    elsewhere: std::sync::Mutex<Elsewhere<Q>>,
+    /// How often those were looked at. The worker that holds it looks for all of them: however many wait, that is one question.
+    n_looks: Mutex<u32>,
+}
+
+struct Elsewhere<Q> {
+    waiting: Vec<Task<Q>>,
+    /// Those that no other process asks about any more.
+    due: VecDeque<Task<Q>>,
 }
 
 impl<Q> Queue<Q> {
-    /// The next task. One that another process asks about is looked at again after a pause.
-    async fn next(&self) -> Option<Task<Q>> {
+    /// The next task. Those that other processes ask about are looked at again and again, with pauses.
+    async fn next<R: Respondent<Question = Q>>(&self, desk: &Desk<R>) -> Option<Task<Q>> {
         let next = self.tasks.lock().await.recv().await;
         if next.is_some() {
             return next;
         }
-        let later = self.elsewhere.lock().expect("nothing panics while it holds these").pop_front()?;
-        // Spread, so that the tasks of many workers do not come at the same instant.
-        tokio::time::sleep(ELSEWHERE_PAUSE.mul_f64(0.5 + rand::random::<f64>())).await;
-        Some(later)
+        let mut n_looks = self.n_looks.lock().await;
+        loop {
+            let waiting = {
+                let mut elsewhere = self.elsewhere();
+                if let Some(due) = elsewhere.due.pop_front() {
+                    return Some(due);
+                }
+                std::mem::take(&mut elsewhere.waiting)
+            };
+            if waiting.is_empty() {
+                return None;
+            }
+            // Spread, so that many processes do not look at the same instant.
+            sleep(ELSEWHERE_PAUSE.mul_f64(0.5 + rand::random::<f64>())).await;
+            *n_looks = n_looks.wrapping_add(1);
+            let looked = if n_looks.is_multiple_of(LOOKS_PER_PURSUIT) {
+                Elsewhere { waiting: Vec::new(), due: waiting.into() }
+            } else {
+                looked_at(desk, waiting)
+            };
+            let mut elsewhere = self.elsewhere();
+            elsewhere.waiting.extend(looked.waiting);
+            elsewhere.due.extend(looked.due);
+        }
     }
 
     fn put_back(&self, task: Task<Q>) {
-        self.elsewhere.lock().expect("nothing panics while it holds these").push_back(task);
+        self.elsewhere().waiting.push(task);
     }
+
+    fn elsewhere(&self) -> std::sync::MutexGuard<'_, Elsewhere<Q>> {
+        self.elsewhere.lock().expect("nothing panics while it holds these")
+    }
+}
+
+/// Which of `tasks` are in flight still, and which are due.
+fn looked_at<R: Respondent>(desk: &Desk<R>, tasks: Vec<Task<R::Question>>) -> Elsewhere<R::Question> {
+    let packets: Vec<PacketHash> = tasks.iter().map(|task| R::packet(&task.question).0).collect();
+    let found = desk.store.reader().and_then(|reader| reader.found(&desk.judge_id, desk.repeat, &packets));
+    // A failure here is met again by the worker that pursues them.
+    let found = found.unwrap_or_default();
+    let (waiting, due): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| {
+        let of_packet = found.get(&R::packet(&task.question).0);
+        matches!(of_packet, Some(Found::Attempted(last)) if last.outcome == AttemptOutcome::InFlight)
+    });
+    Elsewhere { waiting, due: due.into() }
 }
 
 impl Driven {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use probity_core::verdict::{self, Completion, ModelMatch};
 use tokio::time::timeout_at;
 
-use super::attempt::{ANSWERED, Answer, Heard, recorded_answer, unix_ms};
+use super::attempt::{ANSWERED, Answer, CallResult, recorded_answer, unix_ms};
 use super::budget::{Money, NoRoom};
 use super::classify::{BAD_BODY, Disposition, too_long};
 use super::desk::{Desk, Earlier, Pursued, Task};
@@ -31,7 +31,7 @@ const ROOM_CHECK: Duration = Duration::from_secs(1);
 const LIMITED_PAUSE: Duration = Duration::from_secs(1);
 
 /// What an ended call leads to.
-enum Step {
+enum NextStep {
     Done(Pursued),
     Again(Again),
 }
@@ -71,8 +71,8 @@ pub(super) async fn ready<R: Respondent>(desk: &Desk<R>, task: &Task<R::Question
     let n = pursuit.tries.calls + 1;
     Ok(match step {
         None => Readied::Call { n, cause: "resume".to_owned() },
-        Some(Step::Done(pursued)) => Readied::Done(pursued),
-        Some(Step::Again(Again { cause, counts, .. })) => {
+        Some(NextStep::Done(pursued)) => Readied::Done(pursued),
+        Some(NextStep::Again(Again { cause, counts, .. })) => {
             match pursuit.tries.again(counts, Duration::ZERO, &desk.schedule) {
                 None => Readied::Done(Pursued::GaveUp),
                 Some(_) => Readied::Call { n, cause },
@@ -107,8 +107,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         };
         loop {
             let again = match step {
-                Step::Done(pursued) => return Ok(pursued),
-                Step::Again(again) => again,
+                NextStep::Done(pursued) => return Ok(pursued),
+                NextStep::Again(again) => again,
             };
             match self.tries.again(again.counts, again.rest, &self.desk.schedule) {
                 None => return Ok(Pursued::GaveUp),
@@ -121,7 +121,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 
     /// Answers that a dead process had stored and not settled are read now, at no cost, and lead to what
     /// they would have led to then. `None` when there is no answer on record.
-    async fn recorded(&mut self) -> Result<Option<Step>, Stop> {
+    async fn recorded(&mut self) -> Result<Option<NextStep>, Stop> {
         let (hash, _) = R::packet(&self.task.question);
         let attempts = {
             let reader = self.desk.store.reader().map_err(|error| self.store_failed(error))?;
@@ -160,23 +160,23 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
-    async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
+    async fn attempt(&mut self, cause: &str) -> Result<NextStep, Stop> {
         let standing = self.desk.lane.stand().await?;
         let attempt = match self.intend(cause).await? {
             Ok(attempt) => attempt,
-            Err(pursued) => return Ok(Step::Done(pursued)),
+            Err(pursued) => return Ok(NextStep::Done(pursued)),
         };
         let request = self.desk.respondent.request(&self.task.question);
         let permit = match self.turn().await {
             // A process that slept through its lease is dead for the others: they may be asking by now.
             Ok(Some(_)) if !self.desk.store.holds_leases() => {
                 self.withdraw(attempt).await?;
-                return Ok(Step::Done(Pursued::Elsewhere));
+                return Ok(NextStep::Done(Pursued::Elsewhere));
             }
             Ok(Some(permit)) => permit,
             Ok(None) => {
                 self.withdraw(attempt).await?;
-                return Ok(Step::Done(Pursued::GaveUp));
+                return Ok(NextStep::Done(Pursued::GaveUp));
             }
             Err(stop) => {
                 self.withdraw(attempt).await?;
@@ -196,14 +196,14 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// Sends the call and takes in what came back. The place on the lane is free afterwards.
-    async fn call(&self, permit: Permit<'a>, request: Vec<u8>) -> (Reception, Heard, Option<Money>) {
+    async fn call(&self, permit: Permit<'a>, request: Vec<u8>) -> (Reception, CallResult, Option<Money>) {
         let desk = self.desk;
         desk.budget.call_sent();
         desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         fault_points::reach(Point::BeforeSend);
         let reception = desk.respondent.ask(&self.task.question, request, permit.server()).await;
         fault_points::reach(Point::AfterBody);
-        let heard = Heard::of(&reception, desk);
+        let heard = CallResult::of(&reception, desk);
         heard.context().into_iter().for_each(|tokens| desk.respondent.learn_context(tokens));
         // Before the permit is given back: the next call must know of a pause or a stop.
         self.tell(&permit, &heard);
@@ -285,7 +285,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     /// Tells the lane what a call meant. What one server refuses for good another one may answer, but for a parameter,
     /// which is the judge's own. A pause beyond the cap after a success means that the account is used up for now; the
     /// answer itself is still good, and no further call may be needed.
-    fn tell(&self, permit: &Permit<'_>, heard: &Heard) {
+    fn tell(&self, permit: &Permit<'_>, heard: &CallResult) {
         let lane = &self.desk.lane;
         let wait_max = self.desk.schedule.retry_after_max;
         match &heard.answer {
@@ -310,7 +310,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// What is decided about the packet.
-    fn ruling(&self, heard: &Heard) -> Ruling {
+    fn ruling(&self, heard: &CallResult) -> Ruling {
         let again = |cause, rest, counts| Ruling::Again(Again { cause, rest, counts });
         let backoff = |earlier| backoff(&self.desk.schedule, earlier);
         let disposition = match &heard.answer {
@@ -382,12 +382,12 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// What follows from a ruling that is on record.
-    fn step(&self, ruling: Ruling) -> Result<Step, Stop> {
+    fn step(&self, ruling: Ruling) -> Result<NextStep, Stop> {
         match ruling {
-            Ruling::Settle(Settled::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
-            Ruling::Settle(Settled::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
-            Ruling::Again(again) => Ok(Step::Again(again)),
-            Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
+            Ruling::Settle(Settled::Verdict { .. }) => Ok(NextStep::Done(Pursued::Verdict)),
+            Ruling::Settle(Settled::Unscored { .. }) => Ok(NextStep::Done(Pursued::Unscored)),
+            Ruling::Again(again) => Ok(NextStep::Again(again)),
+            Ruling::GiveUp => Ok(NextStep::Done(Pursued::GaveUp)),
             Ruling::Stop(stop) => Err(self.stop(stop)),
         }
     }

@@ -154,6 +154,35 @@ impl PrivateServer {
         let _ = process.wait();
     }
 
+    /// Keeps a copy of the data of a server that is stopped.
+    pub fn keep_copy(&self) {
+        let copied = Command::new("cp").arg("-a").arg(self.data()).arg(self.kept()).status();
+        assert!(copied.is_ok_and(|status| status.success()), "a copy");
+    }
+
+    /// Puts the copy in place of the data of a server that is stopped.
+    pub fn go_back_to_copy(&self) {
+        fs::remove_dir_all(self.data()).expect("own folder");
+        fs::rename(self.kept(), self.data()).expect("own folder");
+    }
+
+    /// Makes a standby of a server that is stopped.
+    pub fn stand_by(&self) {
+        fs::write(self.data().join("standby.signal"), "").expect("own folder");
+    }
+
+    /// Makes it one again that writes.
+    pub fn lead(&self) {
+        fs::remove_file(self.data().join("standby.signal")).expect("it is a standby");
+    }
+
+    /// Begins a statement that takes long, in a session of its own.
+    pub fn begin_sql(&self, database: &str, sql: &str) -> Child {
+        let mut psql = Command::new("psql");
+        psql.args(["-X", "-q", "-U", "postgres", "-d", database, "-h"]).arg(self.socket()).args(["-c", sql]);
+        psql.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("psql starts")
+    }
+
     /// The user and group that it runs as, where this is root.
     pub fn user(&self) -> Option<(u32, u32)> {
         self.user
@@ -192,6 +221,10 @@ impl PrivateServer {
 
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.folder.path().join("kept")
     }
 
     fn program(&self, name: &str) -> Command {

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
 mod answers;
+mod any_certificate;
 mod batch;
 mod binary;
 mod calibrate;
@@ -55,6 +56,7 @@ mod promotion;
 mod promotion_files;
 mod prompts;
 mod public;
+mod public_attacks;
 mod published;
 mod real_judge;
 mod report_kinds;

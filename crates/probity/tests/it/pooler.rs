@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::PrivateServer;
@@ -32,6 +32,8 @@ const LATE: Duration = Duration::from_millis(500);
 /// Passes connections on to a server's socket, and cuts some of them at a COMMIT.
 pub(crate) struct CuttingProxy {
     port: u16,
+    /// Both ends of each connection; `None` from when there is no way through any more.
+    open: Arc<Mutex<Option<Vec<TcpStream>>>>,
     n_left: Arc<AtomicUsize>,
     n_cuts: usize,
 }
@@ -43,19 +45,33 @@ impl CuttingProxy {
         let port = listener.local_addr().expect("an address").port();
         let (n_left, n_met) = (Arc::new(AtomicUsize::new(n_cuts)), Arc::new(AtomicUsize::new(0)));
         let (socket, left) = (folder.join(".s.PGSQL.5432"), Arc::clone(&n_left));
+        let open = Arc::new(Mutex::new(Some(Vec::new())));
+        let known = Arc::clone(&open);
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
+                let Some(clients) = &mut *known.lock().expect("nothing panics while it holds this") else {
+                    continue;
+                };
                 let Ok(server) = UnixStream::connect(&socket) else { continue };
+                clients.extend(client.try_clone());
                 let (left, met) = (Arc::clone(&left), Arc::clone(&n_met));
                 std::thread::spawn(move || pass(client, server, &left, &met));
             }
         });
-        CuttingProxy { port, n_left, n_cuts }
+        CuttingProxy { port, open, n_left, n_cuts }
     }
 
     /// The address of a database behind it.
     pub(crate) fn address(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Lets nothing through from now on.
+    pub(crate) fn cut_off(&self) {
+        let clients = self.open.lock().expect("nothing panics while it holds this").take();
+        for client in clients.into_iter().flatten() {
+            let _ = client.shutdown(Side::Both);
+        }
     }
 
     /// How many connections were cut.

@@ -17,7 +17,7 @@ use crate::skipped;
 use crate::web::Started;
 
 /// The name that people open.
-const NAME: &str = "label.example.com";
+pub(crate) const NAME: &str = "label.example.com";
 
 /// People and items of the short form; the long form is asked for by `PROBITY_LONG_TESTS`.
 const SHORT: (usize, usize) = (8, 3);
@@ -36,7 +36,7 @@ fn is_long() -> bool {
     std::env::var_os("PROBITY_LONG_TESTS").is_some_and(|value| !value.is_empty())
 }
 
-fn cases(n: usize) -> String {
+pub(crate) fn cases(n: usize) -> String {
     let case = |n: usize| {
         json!({ "id": format!("c-{n}"), "ticket": format!("Where is parcel {n}?"), "reply": format!("Parcel {n} comes.") })
             .to_string()
@@ -45,7 +45,7 @@ fn cases(n: usize) -> String {
 }
 
 /// A certificate that nobody has signed but itself, and its key, as PEM.
-fn certificate(folder: &Path) -> [PathBuf; 2] {
+pub(crate) fn certificate(folder: &Path) -> [PathBuf; 2] {
     const DER: [(&str, &[u8]); 2] = [
         ("CERTIFICATE", include_bytes!("../../../probity-engine/tests/support/self_signed_cert.der")),
         ("PRIVATE KEY", include_bytes!("../../../probity-engine/tests/support/self_signed_key.der")),
@@ -65,7 +65,7 @@ fn certificate(folder: &Path) -> [PathBuf; 2] {
 }
 
 /// A port that was free a moment ago.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -278,7 +278,7 @@ fn people_label_through_nginx_beside_a_run() {
             .map(|name| format!("    {name}_temp_path {};\n", folder.join(name).display()))
             .concat();
         let text = format!(
-            "daemon off;\npid {};\nerror_log stderr;\nevents {{}}\nhttp {{\n    access_log off;\n{places}    include {};\n}}\n",
+            "daemon off;\nmaster_process off;\npid {};\nerror_log stderr;\nevents {{}}\nhttp {{\n    access_log off;\n{places}    include {};\n}}\n",
             folder.join("pid").display(),
             recipe.display()
         );

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::{COPYING, Copying, Numbered, PAGE, PageCopied, Value, given, numbered};
+use super::{COPYING, Copying, Numbered, OwnedVal, PAGE, PageCopied, given, numbered};
 use crate::config::Money;
 use crate::ledger::budget::{Caller, Spending};
 use crate::ledger::db::{Db, DbError, Val, vals};
@@ -66,12 +66,12 @@ impl Copying<'_> {
     /// A call with the numbers of this store. One in flight is lost, unless a batch has it.
     fn mapped_call(&self, (id, mut values): Numbered) -> Option<Numbered> {
         for (at, table) in [(0, "packet"), (1, "judge"), (RUN, "run"), (BATCH, "batch")] {
-            if let Value::Int(number) = values[at] {
-                values[at] = Value::Int(*self.numbers.get(table)?.get(&number)?);
+            if let OwnedVal::Int(number) = values[at] {
+                values[at] = OwnedVal::Int(*self.numbers.get(table)?.get(&number)?);
             }
         }
-        if values[STATE] == Value::Text("in_flight".to_owned()) && values[BATCH] == Value::Null {
-            values[STATE] = Value::Text("lost".to_owned());
+        if values[STATE] == OwnedVal::Text("in_flight".to_owned()) && values[BATCH] == OwnedVal::Null {
+            values[STATE] = OwnedVal::Text("lost".to_owned());
         }
         Some((id, values))
     }
@@ -111,8 +111,8 @@ impl Copying<'_> {
                 .into_iter()
                 .filter_map(|(id, mut values)| {
                     for (at, table) in [(0, "judge"), (1, "packet")] {
-                        let Value::Int(number) = values[at] else { return None };
-                        values[at] = Value::Int(*self.numbers.get(table)?.get(&number)?);
+                        let OwnedVal::Int(number) = values[at] else { return None };
+                        values[at] = OwnedVal::Int(*self.numbers.get(table)?.get(&number)?);
                     }
                     Some((*self.numbers["attempt"].get(&id)?, values))
                 })
@@ -141,7 +141,7 @@ fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Res
             None => fresh.push(row),
             Some((id, state)) => {
                 done.numbers.push((row.0, *id));
-                if state == "lost" && row.1[STATE] == Value::Text("ended".to_owned()) {
+                if state == "lost" && row.1[STATE] == OwnedVal::Text("ended".to_owned()) {
                     ended.push((*id, row.1.clone()));
                 }
             }
@@ -152,8 +152,8 @@ fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Res
     db.set(&end, &given(ended.iter()), |_| Ok(()))?;
     let mut spending = Spending::default();
     for row in fresh {
-        let Value::Int(run) = row.1[RUN] else { continue };
-        let caller = if let Value::Int(batch) = row.1[BATCH] {
+        let OwnedVal::Int(run) = row.1[RUN] else { continue };
+        let caller = if let OwnedVal::Int(batch) = row.1[BATCH] {
             Caller::Batch(batch)
         } else {
             let known = workers.get(&run).copied();
@@ -166,7 +166,7 @@ fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Res
         if let Some(id) = add_call(db, row, caller)? {
             done.numbers.push((row.0, id));
             done.n_added += 1;
-            let cost = if let Value::Int(cost) = row.1[COST] { cost } else { reserved(row) };
+            let cost = if let OwnedVal::Int(cost) = row.1[COST] { cost } else { reserved(row) };
             if let Caller::Worker(_) = caller {
                 spending.add(caller, Money::from_picos(cost));
             }
@@ -177,7 +177,7 @@ fn add_calls(db: &Db, rows: &[Numbered], workers: &mut HashMap<i64, i64>) -> Res
 }
 
 fn reserved((_, values): &Numbered) -> i64 {
-    if let Value::Int(reserved) = values[RESERVED] { reserved } else { 0 }
+    if let OwnedVal::Int(reserved) = values[RESERVED] { reserved } else { 0 }
 }
 
 fn add_call(db: &Db, (_, values): &Numbered, caller: Caller) -> Result<Option<i64>, DbError> {
@@ -215,13 +215,13 @@ fn add_settlements(db: &Db, rows: &[Numbered]) -> Result<PageCopied, DbError> {
     let mut fresh = Vec::new();
     for row in rows {
         match (found.get(&row.0), &row.1[4]) {
-            (None, _) | (Some((_, None)), Value::Text(_)) => fresh.push(row.clone()),
-            (Some((attempt, Some(stands))), Value::Text(verdict))
+            (None, _) | (Some((_, None)), OwnedVal::Text(_)) => fresh.push(row.clone()),
+            (Some((attempt, Some(stands))), OwnedVal::Text(verdict))
                 if attempt != &row.0 && stands != verdict =>
             {
-                let Value::Int(packet) = row.1[1] else { continue };
+                let OwnedVal::Int(packet) = row.1[1] else { continue };
                 let hash = db.row(PACKET, &vals![packet], |row| row.get::<Vec<u8>>(0))?.unwrap_or_default();
-                let hash = Value::Blob(hash).shown();
+                let hash = OwnedVal::Blob(hash).shown();
                 done.contradictions
                     .push(format!("two verdicts about packet {hash}: the one that was there stands"));
             }

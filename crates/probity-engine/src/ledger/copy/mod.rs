@@ -10,7 +10,7 @@ mod tables;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use self::tables::{Differing, Kind, ROOM, TABLES, Table};
+use self::tables::{ColumnType, CopiedTable, Differing, ROOM, TABLES};
 use super::Store;
 use super::db::{Db, DbError, FromVal, Row, Val};
 use super::error::StoreError;
@@ -46,41 +46,41 @@ pub fn copy(from: &Store, into: &Store) -> Result<Copied, StoreError> {
 
 /// A value of a row that outlives it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Value {
+enum OwnedVal {
     Null,
     Int(i64),
     Text(String),
     Blob(Vec<u8>),
 }
 
-impl FromVal for Value {
+impl FromVal for OwnedVal {
     fn from_val(val: Val<'_>) -> Option<Self> {
         Some(match val {
-            Val::Null => Value::Null,
-            Val::Int(number) => Value::Int(number),
-            Val::Text(text) => Value::Text(text.to_owned()),
-            Val::Blob(bytes) => Value::Blob(bytes.to_vec()),
+            Val::Null => OwnedVal::Null,
+            Val::Int(number) => OwnedVal::Int(number),
+            Val::Text(text) => OwnedVal::Text(text.to_owned()),
+            Val::Blob(bytes) => OwnedVal::Blob(bytes.to_vec()),
         })
     }
 }
 
-impl Value {
+impl OwnedVal {
     fn val(&self) -> Val<'_> {
         match self {
-            Value::Null => Val::Null,
-            Value::Int(number) => Val::Int(*number),
-            Value::Text(text) => Val::Text(text),
-            Value::Blob(bytes) => Val::Blob(bytes),
+            OwnedVal::Null => Val::Null,
+            OwnedVal::Int(number) => Val::Int(*number),
+            OwnedVal::Text(text) => Val::Text(text),
+            OwnedVal::Blob(bytes) => Val::Blob(bytes),
         }
     }
 
     /// For messages.
     fn shown(&self) -> String {
         match self {
-            Value::Null => "nothing".to_owned(),
-            Value::Int(number) => number.to_string(),
-            Value::Text(text) => text.chars().take(80).collect(),
-            Value::Blob(bytes) => {
+            OwnedVal::Null => "nothing".to_owned(),
+            OwnedVal::Int(number) => number.to_string(),
+            OwnedVal::Text(text) => text.chars().take(80).collect(),
+            OwnedVal::Blob(bytes) => {
                 bytes.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
             }
         }
@@ -88,7 +88,7 @@ impl Value {
 }
 
 /// A row with its number, 0 where rows have none.
-type Numbered = (i64, Vec<Value>);
+type Numbered = (i64, Vec<OwnedVal>);
 
 struct Copying<'a> {
     reader: &'a Reader,
@@ -107,7 +107,7 @@ struct PageCopied {
 }
 
 impl Copying<'_> {
-    fn table(&mut self, table: &'static Table) -> Result<(), StoreError> {
+    fn table(&mut self, table: &'static CopiedTable) -> Result<(), StoreError> {
         let mut last: Option<Numbered> = None;
         loop {
             let page = self.reader.ask(|db| page(db, table, last.as_ref()))?;
@@ -127,13 +127,14 @@ impl Copying<'_> {
     }
 
     /// A row with the numbers that the rows it refers to have here; `None` where one of them was left out.
-    fn mapped(&self, table: &Table, (id, mut values): Numbered) -> Option<Numbered> {
-        if table.name == "note" && OWN_NOTES.iter().any(|key| values[0] == Value::Text((*key).to_owned())) {
+    fn mapped(&self, table: &CopiedTable, (id, mut values): Numbered) -> Option<Numbered> {
+        if table.name == "note" && OWN_NOTES.iter().any(|key| values[0] == OwnedVal::Text((*key).to_owned()))
+        {
             return None;
         }
         for ((_, kind), value) in table.columns.iter().zip(&mut values) {
-            if let (Kind::Ref(of), Value::Int(number)) = (kind, &*value) {
-                *value = Value::Int(*self.numbers.get(of)?.get(number)?);
+            if let (ColumnType::Ref(of), OwnedVal::Int(number)) = (kind, &*value) {
+                *value = OwnedVal::Int(*self.numbers.get(of)?.get(number)?);
             }
         }
         Some((id, values))
@@ -141,7 +142,7 @@ impl Copying<'_> {
 }
 
 /// The next rows of a table, in the order in which they were added, or by their keys.
-fn page(db: &Db, table: &Table, last: Option<&Numbered>) -> Result<Vec<Numbered>, DbError> {
+fn page(db: &Db, table: &CopiedTable, last: Option<&Numbered>) -> Result<Vec<Numbered>, DbError> {
     let (names, n_key) = (table.names(), table.n_key);
     let keys = if table.has_id { "id".to_owned() } else { names[..n_key].join(", ") };
     let id = if table.has_id { "id" } else { "0" };
@@ -150,7 +151,7 @@ fn page(db: &Db, table: &Table, last: Option<&Numbered>) -> Result<Vec<Numbered>
         Some((id, _)) if table.has_id => ("WHERE id > ?1".to_owned(), vec![Val::Int(*id)]),
         Some((_, values)) => {
             let marks: Vec<String> = (1..=n_key).map(|n| format!("?{n}")).collect();
-            let params = values[..n_key].iter().map(Value::val).collect();
+            let params = values[..n_key].iter().map(OwnedVal::val).collect();
             (format!("WHERE ({keys}) > ({})", marks.join(", ")), params)
         }
     };
@@ -168,11 +169,11 @@ fn numbered(row: &Row<'_>, n_columns: usize) -> Result<Numbered, DbError> {
 }
 
 /// Adds rows that are not there by their keys.
-fn add_page(db: &Db, table: &Table, rows: &[Numbered]) -> Result<PageCopied, DbError> {
+fn add_page(db: &Db, table: &CopiedTable, rows: &[Numbered]) -> Result<PageCopied, DbError> {
     let mut done = PageCopied::default();
     let found = find(db, table, rows)?;
     let mut fresh: Vec<&Numbered> = Vec::new();
-    let mut met: HashSet<&[Value]> = HashSet::new();
+    let mut met: HashSet<&[OwnedVal]> = HashSet::new();
     for row in rows {
         let key = &row.1[..table.n_key];
         match found.get(key) {
@@ -180,7 +181,7 @@ fn add_page(db: &Db, table: &Table, rows: &[Numbered]) -> Result<PageCopied, DbE
                 done.numbers.push((row.0, there.0));
                 let differs = there.1 != row.1;
                 if differs && table.differing == Differing::Listed {
-                    let key: Vec<String> = key.iter().map(Value::shown).collect();
+                    let key: Vec<String> = key.iter().map(OwnedVal::shown).collect();
                     done.contradictions.push(format!("{} {}", table.name, key.join(" ")));
                 }
             }
@@ -201,7 +202,11 @@ fn add_page(db: &Db, table: &Table, rows: &[Numbered]) -> Result<PageCopied, DbE
 }
 
 /// The rows that are there with the keys of `rows`.
-fn find(db: &Db, table: &Table, rows: &[Numbered]) -> Result<HashMap<Vec<Value>, Numbered>, DbError> {
+fn find(
+    db: &Db,
+    table: &CopiedTable,
+    rows: &[Numbered],
+) -> Result<HashMap<Vec<OwnedVal>, Numbered>, DbError> {
     let names = table.names();
     let id = if table.has_id { "t.id" } else { "0" };
     let columns: Vec<String> = names.iter().map(|name| format!("t.{name}")).collect();
@@ -218,7 +223,7 @@ fn find(db: &Db, table: &Table, rows: &[Numbered]) -> Result<HashMap<Vec<Value>,
 }
 
 /// Fills columns that are null here.
-fn fill(db: &Db, table: &Table, columns: &[&str], rows: &[Numbered]) -> Result<(), DbError> {
+fn fill(db: &Db, table: &CopiedTable, columns: &[&str], rows: &[Numbered]) -> Result<(), DbError> {
     let name = table.name;
     let set: Vec<String> =
         columns.iter().map(|column| format!("{column} = COALESCE({name}.{column}, u.{column})")).collect();
@@ -230,7 +235,7 @@ fn fill(db: &Db, table: &Table, columns: &[&str], rows: &[Numbered]) -> Result<(
 }
 
 /// Adds rows in their order, and returns their numbers by their keys.
-fn insert(db: &Db, table: &Table, rows: &[&Numbered]) -> Result<HashMap<Vec<Value>, i64>, DbError> {
+fn insert(db: &Db, table: &CopiedTable, rows: &[&Numbered]) -> Result<HashMap<Vec<OwnedVal>, i64>, DbError> {
     let names = table.names();
     let is_run = table.name == "run";
     let (id, at) = if is_run { ("id, ", "u.at, ") } else { ("", "") };
@@ -271,6 +276,6 @@ fn free_numbers(db: &Db, rows: &mut [Numbered]) -> Result<(), DbError> {
 
 /// Rows as parameters: the number first, which says their order.
 fn given<'a>(rows: impl Iterator<Item = &'a Numbered>) -> Vec<Vec<Val<'a>>> {
-    rows.map(|(id, values)| [Val::Int(*id)].into_iter().chain(values.iter().map(Value::val)).collect())
+    rows.map(|(id, values)| [Val::Int(*id)].into_iter().chain(values.iter().map(OwnedVal::val)).collect())
         .collect()
 }

@@ -1,10 +1,10 @@
 //! The tables of a store, and how their rows are told apart wherever they are.
 
 /// A table, and how its rows are told apart wherever they are.
-pub(super) struct Table {
+pub(super) struct CopiedTable {
     pub(super) name: &'static str,
     /// Its columns but the number, with the table that a number in them is of.
-    pub(super) columns: &'static [(&'static str, Kind)],
+    pub(super) columns: &'static [(&'static str, ColumnType)],
     /// How many of the columns, from the first on, say what a row is.
     pub(super) n_key: usize,
     /// Whether rows have numbers.
@@ -15,7 +15,7 @@ pub(super) struct Table {
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnType {
     Int,
     Text,
     Blob,
@@ -34,10 +34,10 @@ pub(super) enum Differing {
     Fills(&'static [&'static str]),
 }
 
+use self::ColumnType::{Blob, Int, Ref, Text};
 use self::Differing::{Fills, Listed, Stays};
-use self::Kind::{Blob, Int, Ref, Text};
 
-impl Kind {
+impl ColumnType {
     /// The type of the column in a table of given rows.
     pub(super) fn sql(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Kind {
     }
 }
 
-impl Table {
+impl CopiedTable {
     /// The names of its columns.
     pub(super) fn names(&self) -> Vec<&'static str> {
         self.columns.iter().map(|(name, _)| *name).collect()
@@ -63,43 +63,43 @@ impl Table {
 }
 
 /// All tables that are copied, those that others refer to first.
-pub(super) const TABLES: &[Table] = &[
-    Table {
+pub(super) const TABLES: &[CopiedTable] = &[
+    CopiedTable {
         name: "note",
         columns: &[("key", Text), ("value", Text)],
         n_key: 1,
         has_id: false,
         differing: Listed,
     },
-    Table {
+    CopiedTable {
         name: "text",
         columns: &[("hash", Blob), ("body", Text)],
         n_key: 1,
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "judge",
         columns: &[("hash", Text), ("identity", Text)],
         n_key: 1,
         has_id: true,
         differing: Listed,
     },
-    Table {
+    CopiedTable {
         name: "case_list",
         columns: &[("key", Text), ("n", Int)],
         n_key: 1,
         has_id: true,
         differing: Fills(&["n"]),
     },
-    Table {
+    CopiedTable {
         name: "case_record",
         columns: &[("list", Ref("case_list")), ("n", Int), ("body", Text)],
         n_key: 2,
         has_id: false,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "run",
         columns: &[
             ("name", Text),
@@ -116,14 +116,14 @@ pub(super) const TABLES: &[Table] = &[
         has_id: true,
         differing: Fills(&["spec", "cases", "invocation", "outcome", "document"]),
     },
-    Table {
+    CopiedTable {
         name: "budget",
         columns: &[("key", Text), ("calls_max", Int), ("picodollars_max", Int)],
         n_key: 1,
         has_id: true,
         differing: Fills(&["calls_max", "picodollars_max"]),
     },
-    Table {
+    CopiedTable {
         name: "batch",
         columns: &[
             ("tag", Text),
@@ -141,7 +141,7 @@ pub(super) const TABLES: &[Table] = &[
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "packet",
         columns: &[("hash", Blob), ("body", Text)],
         n_key: 1,
@@ -151,29 +151,29 @@ pub(super) const TABLES: &[Table] = &[
 ];
 
 /// The tables of people, labels and the review room.
-pub(super) const ROOM: &[Table] = &[
-    Table {
+pub(super) const ROOM: &[CopiedTable] = &[
+    CopiedTable {
         name: "label",
         columns: &[("subject", Text), ("revision", Int), ("body", Text)],
         n_key: 2,
         has_id: true,
         differing: Listed,
     },
-    Table {
+    CopiedTable {
         name: "person",
         columns: &[("name", Text), ("role", Text), ("state", Text)],
         n_key: 1,
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "invitation",
         columns: &[("hash", Blob), ("person", Ref("person")), ("expires", Int), ("used", Int)],
         n_key: 1,
         has_id: false,
         differing: Fills(&["used"]),
     },
-    Table {
+    CopiedTable {
         name: "session",
         columns: &[
             ("hash", Blob),
@@ -188,14 +188,14 @@ pub(super) const ROOM: &[Table] = &[
         has_id: false,
         differing: Fills(&["ended"]),
     },
-    Table {
+    CopiedTable {
         name: "queue",
         columns: &[("name", Text), ("digest", Text), ("overlap", Int), ("body", Text)],
         n_key: 1,
         has_id: true,
         differing: Listed,
     },
-    Table {
+    CopiedTable {
         name: "item",
         columns: &[
             ("queue", Ref("queue")),
@@ -209,14 +209,14 @@ pub(super) const ROOM: &[Table] = &[
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "seat",
         columns: &[("item", Ref("item")), ("person", Ref("person")), ("state", Text), ("at", Int)],
         n_key: 2,
         has_id: false,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "act",
         columns: &[
             ("item", Ref("item")),
@@ -232,21 +232,21 @@ pub(super) const ROOM: &[Table] = &[
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "door_act",
         columns: &[("person", Ref("person")), ("kind", Text), ("at", Int), ("about", Text), ("client", Text)],
         n_key: 5,
         has_id: true,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "sight",
         columns: &[("person", Ref("person")), ("reply", Text), ("kind", Text)],
         n_key: 3,
         has_id: false,
         differing: Stays,
     },
-    Table {
+    CopiedTable {
         name: "taken_back",
         columns: &[("person", Ref("person")), ("subject", Text), ("revision", Int), ("counts", Int)],
         n_key: 3,

@@ -44,14 +44,14 @@ pub(crate) struct Pg {
     by_keys: &'static str,
     /// What goes out before the next statement, in its order.
     unsent: Mutex<Vec<Unsent>>,
-    session: Arc<Session>,
+    session: Arc<PgSession>,
 }
 
 /// The session on the server, as far as it is this connection's own. Names of prepared statements are those of a session:
 /// under a pooler another process may have given them to other statements. So a session is told a name of its own, which
 /// every transaction that writes asks it for, and one that does not know it is rolled back and done again without names.
 #[derive(Debug)]
-struct Session {
+struct PgSession {
     name: String,
     /// Whether every transaction so far was in it.
     is_own: AtomicBool,
@@ -62,7 +62,7 @@ struct Session {
     statements: Mutex<HashMap<String, Statement>>,
 }
 
-impl Session {
+impl PgSession {
     /// What says that a transaction is in another session.
     fn left(&self) -> DbError {
         self.is_own.store(false, Ordering::Relaxed);
@@ -89,6 +89,10 @@ type Unsent = Pin<Box<dyn Future<Output = Result<(), DbError>> + Send>>;
 /// rows are looked for among many, by their keys.
 const BY_KEYS: &str = "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
     SET LOCAL enable_mergejoin = off";
+
+/// What keeps a server from ending a transaction that reads while its rows are worked on, however short the time is that
+/// it leaves idle ones: ten minutes, after which a process that was stopped holds up its upkeep no longer.
+const UNHURRIED: &str = "; SET LOCAL idle_in_transaction_session_timeout = 600000";
 
 /// Asks a session for its name, which one that was told none does not have.
 const SESSION: &str = "SELECT current_setting('probity.session', true)";
@@ -158,8 +162,9 @@ impl Pg {
         if is_named {
             begin.push_str(&format!("; {SESSION}"));
         }
-        let begin_snapshot =
-            format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{by_keys}; SELECT count(*) FROM judge");
+        let begin_snapshot = format!(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{UNHURRIED}{by_keys}; SELECT count(*) FROM judge"
+        );
         Ok(Pg {
             client: Arc::new(client),
             runtime: Some(runtime),
@@ -167,7 +172,7 @@ impl Pg {
             begin_snapshot,
             by_keys,
             unsent: Mutex::default(),
-            session: Arc::new(Session {
+            session: Arc::new(PgSession {
                 name,
                 is_own: is_named.into(),
                 is_writing: false.into(),
@@ -202,7 +207,8 @@ impl Pg {
         if self.by_keys.is_empty() || is_under_way.iter().any(|is| is.load(Ordering::Relaxed)) {
             return read();
         }
-        let (client, begin) = (Arc::clone(&self.client), format!("BEGIN READ ONLY{}", self.by_keys));
+        let begin = format!("BEGIN READ ONLY{UNHURRIED}{}", self.by_keys);
+        let client = Arc::clone(&self.client);
         self.send(async move { Ok(client.batch_execute(&begin).await?) });
         match read() {
             Ok(value) => self.script("COMMIT").map(|()| value),
@@ -447,6 +453,10 @@ impl From<tokio_postgres::Error> for DbError {
             SqlState::UNDEFINED_TABLE => FailureKind::NotADatabase,
             SqlState::DISK_FULL => FailureKind::Full,
             SqlState::READ_ONLY_SQL_TRANSACTION => FailureKind::ReadOnly,
+            // A standby refuses the very beginning of a transaction that writes; messages have languages, functions none.
+            SqlState::FEATURE_NOT_SUPPORTED if said.routine() == Some("call_bool_check_hook") => {
+                FailureKind::ReadOnly
+            }
             SqlState::INSUFFICIENT_PRIVILEGE => FailureKind::Denied,
             SqlState::INVALID_PASSWORD
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION

@@ -90,7 +90,7 @@ fn an_outcome_needs_its_run_and_a_store_that_is_written() {
 
 /// Both engines create only what is not there; PostgreSQL's `IF NOT EXISTS` does not hold between two transactions.
 #[test]
-fn a_store_that_many_make_at_the_same_moment_is_made_once() {
+fn k20_a_store_that_many_make_at_the_same_moment_is_made_once() {
     const MAKERS: usize = 8;
     for _ in 0..5 {
         let folder = tempfile::tempdir().unwrap();

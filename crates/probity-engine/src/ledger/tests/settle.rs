@@ -292,3 +292,25 @@ fn one_identity_per_judge() {
     assert_eq!(judges[1], (judge, "{\"model\":\"m\"}".to_owned()));
     assert!(JudgeId::parse("AB12").is_err() && JudgeId::parse("").is_err());
 }
+
+/// Two workers that each end a call and ask about the other's packet would otherwise wait for each other.
+#[test]
+fn an_intent_does_not_wait_for_the_end_of_a_call_about_its_packet() {
+    let scene = Scene::new();
+    scene.begin("a");
+    let ending = match scene.address() {
+        StoreAddress::File(_) => None,
+        StoreAddress::Server(server) => {
+            let config = server.config().unwrap();
+            let other = db::Pg::connect(&config, db::Protection::Local, Duration::from_secs(5)).unwrap();
+            other.begin();
+            other.script("UPDATE attempt SET state = 'ended', outcome = 'ok'").unwrap();
+            Some(other)
+        }
+    };
+    let began = Instant::now();
+    let intended = wait(scene.store.intend(scene.start("a")));
+    assert_eq!(intended, Ok(Intended::InFlight(Holder::Worker)));
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    ending.iter().for_each(db::Pg::rollback);
+}

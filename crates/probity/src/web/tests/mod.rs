@@ -10,6 +10,9 @@ mod objects;
 mod public;
 mod session;
 
+#[path = "../../../tests/it/any_certificate.rs"]
+mod any_certificate;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,9 +67,12 @@ impl Site {
 
     /// A server with a public name, or with its own on this machine.
     fn at(patience: Patience, public: Option<ServerAddress>) -> Site {
+        Site::within(Reach::own(0), patience, public)
+    }
+
+    fn within(reach: Reach, patience: Patience, public: Option<ServerAddress>) -> Site {
         let folder = tempfile::tempdir().unwrap();
         let room = Arc::new(ReviewRoom::open(&folder.path().join("store.db")).unwrap());
-        let reach = Reach::own(0);
         let listeners = listen::bind(&reach).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
         let origin = format!("http://127.0.0.1:{port}");

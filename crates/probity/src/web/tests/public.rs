@@ -1,12 +1,20 @@
 //! The room by a public name: what follows the name, who is believed, what leads can end and read.
 
-use probity_engine::review::PersonRole;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpSocket;
+use std::sync::Arc;
+use std::time::Duration;
 
+use probity_engine::review::PersonRole;
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, ServerName};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_rustls::TlsConnector;
+
+use super::any_certificate::trusting;
 use super::{Got, PUBLIC, Site, guarded};
 use crate::web::address::ServerAddress;
 use crate::web::listen::Patience;
+use crate::web::reach::Reach;
 
 const HOST: &str = "Host: label.example";
 const ORIGIN: &str = "Origin: https://label.example";
@@ -14,6 +22,53 @@ const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
 fn site() -> Site {
     Site::at(Patience::USUAL, Some(ServerAddress::public(PUBLIC).unwrap()))
+}
+
+/// The same with TLS of its own.
+fn own_tls(patience: Patience) -> Site {
+    const CERTIFICATE: &[u8] =
+        include_bytes!("../../../../probity-engine/tests/support/self_signed_cert.der");
+    const KEY: &[u8] = include_bytes!("../../../../probity-engine/tests/support/self_signed_key.der");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let key = PrivateKeyDer::try_from(KEY).unwrap();
+    let tls = config.with_no_client_auth().with_single_cert(vec![CERTIFICATE.into()], key).unwrap();
+    let reach = Reach { tls: Some(Arc::new(tls)), ..Reach::own(0) };
+    Site::within(reach, patience, Some(ServerAddress::public(PUBLIC).unwrap()))
+}
+
+/// The server hangs up on clients that never finish, before and after there is TLS; the test ends when it does.
+#[tokio::test]
+async fn w20_a_greeting_or_a_head_that_trickles_over_tls_is_cut_off() {
+    let site = own_tls(Patience { head: Duration::from_millis(60), ..Patience::USUAL });
+    let connect = async || TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
+    // The beginning of a greeting.
+    for greeting in [&b""[..], b"\x16\x03\x01", b"\x16\x03\x01\x02\x00\x01\x00"] {
+        let mut stream = connect().await;
+        stream.write_all(greeting).await.unwrap();
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest).await;
+        assert!(rest.len() < 64, "{rest:?}");
+    }
+    let secured = async || {
+        let connector = TlsConnector::from(trusting());
+        connector.connect(ServerName::try_from("label.example").unwrap(), connect().await).await.unwrap()
+    };
+    let mut stream = secured().await;
+    stream.write_all(b"GET /enter HTTP/1.1\r\nHost: label.").await.unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest).await;
+    assert!(!String::from_utf8_lossy(&rest).contains("200 OK"));
+    let mut stream = secured().await;
+    stream
+        .write_all(b"GET /enter HTTP/1.1\r\nHost: label.example\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest).await;
+    let got = Got::of(&String::from_utf8_lossy(&rest));
+    assert_eq!(got.status, 200, "others are served");
+    guarded(&got);
 }
 
 /// What is about the names and cookies of a room on this machine. The tests here are the same for a public name.

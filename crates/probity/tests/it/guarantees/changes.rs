@@ -8,7 +8,7 @@ use crate::answers::says;
 const N_CASES: usize = 6;
 
 /// Two criteria, so that a change of one leaves the other alone.
-const RUBRIC: &str = r#"
+pub(super) const RUBRIC: &str = r#"
 name = "two"
 version = "1"
 title = "Two questions"
@@ -38,7 +38,7 @@ levels = [1, 2, 3, 4, 5]
 5 = "warm"
 "#;
 
-const TEMPLATE: &str = include_str!("../../../../probity-engine/prompts/score.jinja");
+pub(super) const TEMPLATE: &str = include_str!("../../../../probity-engine/prompts/score.jinja");
 
 /// One input with one byte changed.
 struct Change {

@@ -33,7 +33,7 @@ const PRICE: &str = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 1\noutput_us
 
 /// How much is done to a fleet, and for how long it has work.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+pub(super) struct Plan {
     /// Kills and stops.
     n_harms: usize,
     /// Calls that the judge receives from one of them to the next: fewer than there are to be made in all.
@@ -61,14 +61,19 @@ impl Plan {
     }
 
     /// Nothing is done to so many cases.
-    fn peaceful(n_cases: usize) -> Plan {
+    pub(super) fn peaceful(n_cases: usize) -> Plan {
         Plan { n_harms: 0, calls_per_harm: 0, n_crashes: 0, n_cases, ms_max: 60, lease: USUAL_LEASE }
+    }
+
+    /// The same with this lease.
+    pub(super) fn leased(self, lease: Duration) -> Plan {
+        Plan { lease, ..self }
     }
 }
 
 /// What was done to a fleet.
 #[derive(Debug, Default)]
-struct Harm {
+pub(super) struct Harm {
     kills: usize,
     stops: usize,
     server_crashes: usize,
@@ -86,19 +91,20 @@ pub(super) struct Fleet {
     pub(super) scene: Scene,
     pub(super) judge: Judge,
     plan: Plan,
-    arguments: Vec<String>,
-    key: Option<&'static str>,
+    pub(super) arguments: Vec<String>,
+    /// The environment of the next worker.
+    pub(super) variables: Vec<(&'static str, String)>,
     /// Where workers find the record: each takes the next.
-    addresses: Vec<String>,
+    pub(super) addresses: Vec<String>,
     n_started: usize,
     workers: Vec<Worker>,
     /// How workers may end by themselves.
-    may_end: Vec<i32>,
+    pub(super) may_end: Vec<i32>,
 }
 
 impl Fleet {
     /// A fleet without a worker, over cases that are each asked about twice.
-    fn new(plan: Plan, judge: Judge) -> Option<Fleet> {
+    pub(super) fn new(plan: Plan, judge: Judge) -> Option<Fleet> {
         let server = PrivateServer::start()?;
         server.sql("postgres", "CREATE DATABASE probity");
         let address = server.address("probity");
@@ -112,7 +118,7 @@ impl Fleet {
             judge,
             plan,
             arguments,
-            key: None,
+            variables: Vec::new(),
             addresses,
             n_started: 0,
             workers,
@@ -129,11 +135,11 @@ impl Fleet {
         2 * self.plan.n_cases
     }
 
-    fn start_worker(&mut self) {
+    pub(super) fn start_worker(&mut self) {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let address = &self.addresses[self.n_started % self.addresses.len()];
         let mut command = self.scene.command_on(address, &arguments);
-        command.envs(self.key.map(|key| ("OPENAI_API_KEY", key)));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let log = File::create(self.scene.path(&log(self.n_started))).expect("own folder");
         let process = command.stdout(Stdio::null()).stderr(log).spawn().expect("the binary starts");
         self.workers.push(Worker { n: self.n_started, started: Instant::now(), process });
@@ -221,7 +227,16 @@ impl Fleet {
         n_before - self.workers.len()
     }
 
-    fn n_settled(&self) -> usize {
+    /// Waits until so many packets are settled.
+    pub(super) fn wait_until_settled(&self, n: usize) {
+        let began = Instant::now();
+        while self.n_settled() < n {
+            assert!(began.elapsed() < Duration::from_mins(1), "{} are settled", self.n_settled());
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub(super) fn n_settled(&self) -> usize {
         let made = self.server.sql("probity", "SELECT to_regclass('settlement') IS NOT NULL");
         if made != "t" {
             return 0;
@@ -230,7 +245,7 @@ impl Fleet {
     }
 
     /// Waits for the workers that are left.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         let began = Instant::now();
         while !self.workers.is_empty() {
             assert!(began.elapsed() < Duration::from_mins(20), "{} workers hang", self.workers.len());
@@ -239,7 +254,8 @@ impl Fleet {
         }
     }
 
-    fn record(&self) -> Record {
+    /// What is on record.
+    pub(super) fn record(&self) -> Record {
         const ATTEMPTS: &str =
             "SELECT json_build_object('id', attempt.id, 'body', packet.body, 'state', state,
             'outcome', outcome) FROM attempt JOIN packet ON packet.id = attempt.packet";
@@ -251,7 +267,7 @@ impl Fleet {
 
     /// No call is unlisted, packet by packet, none was paid for twice without a reason on record, and what workers
     /// counted is what there is. Tells the counts.
-    fn audit(&self, harm: &Harm) -> Record {
+    pub(super) fn audit(&self, harm: &Harm) -> Record {
         const TWICE: &str =
             "SELECT count(*) FROM (SELECT 1 FROM attempt WHERE state = 'ended' AND superseded = 0
             GROUP BY packet, judge, repeat HAVING count(*) > 1) AS twice";
@@ -283,7 +299,7 @@ impl Fleet {
     }
 
     /// The run is completed by one more worker, and its results are those of an undisturbed run on a file.
-    fn complete(&mut self, harm: &Harm) {
+    pub(super) fn complete(&mut self, harm: &Harm) {
         self.end();
         self.scene.run(&["--yes", "--concurrency", "16"]).code(0);
         let record = self.audit(harm);
@@ -310,7 +326,7 @@ impl Drop for Fleet {
 }
 
 /// Where a worker says what it has to say.
-fn log(n: usize) -> String {
+pub(super) fn log(n: usize) -> String {
     format!("worker-{n}.log")
 }
 
@@ -405,7 +421,7 @@ fn k17_a_refused_key_reaches_the_other_worker() {
     let Some(mut fleet) = Fleet::new(Plan::peaceful(400), judge) else { return };
     fleet.arguments = vec!["--concurrency".to_owned(), "8".to_owned()];
     for key in ["accepted", "refused"] {
-        fleet.key = Some(key);
+        fleet.variables = vec![("OPENAI_API_KEY", key.to_owned())];
         fleet.start_worker();
     }
     fleet.may_end = vec![3];

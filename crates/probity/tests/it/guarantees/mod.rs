@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, reason = "how many kills there were is worth a line")]
 
 mod answers;
+mod beside;
 mod bounds;
 mod changes;
 mod disk;
@@ -17,6 +18,7 @@ mod journal;
 mod kill;
 pub(crate) mod ledger;
 mod offline;
+mod outages;
 mod record;
 mod scene;
 mod secrets;

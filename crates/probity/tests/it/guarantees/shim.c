@@ -9,6 +9,7 @@
  *                         after taking back every write that no sync has covered
  *   PROBITY_SHIM_LASTING  `once`, or `for_good`: every later call fails too
  *   PROBITY_SHIM_HIT      a file that is made when the fault strikes, with the call and its path
+ *   PROBITY_SHIM_CLOCK    seconds by which the wall clock is wrong
  *   PROBITY_SHIM_NETWORK  `none`: any connection to another program ends the process by SIGABRT
  *
  * A failing write has written half of its bytes, as a full disk does. The program under test knows nothing
@@ -27,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))real(#name))
@@ -248,4 +250,10 @@ int connect(int fd, const struct sockaddr *to, socklen_t length) {
         abort();
     }
     return REAL(connect)(fd, to, length);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int result = REAL(clock_gettime)(clock, now);
+    if (result == 0 && clock == CLOCK_REALTIME) now->tv_sec += atol(setting("PROBITY_SHIM_CLOCK"));
+    return result;
 }
