@@ -80,13 +80,13 @@ mod armed {
     /// Names the point and the number of its turn.
     const VARIABLE: &str = "PROBITY_FAULT_POINT";
 
-    struct Fault {
+    struct PlannedFault {
         point: Point,
         turns_left: AtomicU64,
     }
 
     pub(super) fn reach(point: Point) {
-        static FAULT: OnceLock<Option<Fault>> = OnceLock::new();
+        static FAULT: OnceLock<Option<PlannedFault>> = OnceLock::new();
         let fault = FAULT.get_or_init(|| std::env::var(VARIABLE).ok().map(|text| chosen(&text)));
         let Some(fault) = fault.as_ref().filter(|fault| fault.point == point) else { return };
         // Threads that come later find the count below zero, wrapped, and pass.
@@ -95,10 +95,10 @@ mod armed {
         }
     }
 
-    fn chosen(text: &str) -> Fault {
+    fn chosen(text: &str) -> PlannedFault {
         let fault = text.split_once(':').and_then(|(name, turn)| {
             let (point, _) = POINTS.iter().chain(BATCH_POINTS).find(|(_, known)| *known == name)?;
-            Some(Fault { point: *point, turns_left: AtomicU64::new(turn.parse().ok()?) })
+            Some(PlannedFault { point: *point, turns_left: AtomicU64::new(turn.parse().ok()?) })
         });
         fault.unwrap_or_else(|| panic!("{VARIABLE}: expected name:n with a name of POINTS, found {text:?}"))
     }

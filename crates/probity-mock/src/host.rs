@@ -22,9 +22,9 @@ const LIMITS: &[&str] = &[
 ];
 
 #[derive(Deserialize)]
-struct Table {
+struct HostRows {
     dialect: Vec<HostRow>,
-    family: Vec<Family>,
+    family: Vec<ThinkingModels>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -32,19 +32,19 @@ struct HostRow {
     name: String,
     #[serde(default)]
     refuses: Vec<String>,
-    refusal: Option<Refusal>,
+    refusal: Option<HostRefusal>,
     #[serde(default)]
     cuts: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Refusal {
+struct HostRefusal {
     status: u16,
     body: Value,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Family {
+struct ThinkingModels {
     models: Vec<String>,
     #[serde(default)]
     omit: Vec<String>,
@@ -54,7 +54,7 @@ struct Family {
 #[derive(Debug, Clone)]
 pub struct MockHost {
     row: HostRow,
-    families: Vec<Family>,
+    families: Vec<ThinkingModels>,
 }
 
 /// What a host does about a request before a model reads it.
@@ -73,7 +73,7 @@ pub(crate) enum Treatment {
 impl MockHost {
     /// The host called `name`. The error says which there are.
     pub fn named(name: &str) -> Result<MockHost, String> {
-        let table: Table = toml::from_str(DATA).map_err(|error| error.to_string())?;
+        let table: HostRows = toml::from_str(DATA).map_err(|error| error.to_string())?;
         let names: Vec<String> = table.dialect.iter().map(|row| row.name.clone()).collect();
         let row = table.dialect.into_iter().find(|row| row.name == name);
         let row = row.ok_or_else(|| format!("expected one of {}, found {name:?}", names.join(", ")))?;

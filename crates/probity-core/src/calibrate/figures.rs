@@ -64,15 +64,15 @@ impl Figures {
 }
 
 /// What a rater said about a unit.
-pub(super) type Said<'a> = (&'a Unit, Verdict);
+pub(super) type RatedUnit<'a> = (&'a Unit, Verdict);
 
 /// The figures of what was said about units, in their order, drawn again by what belongs together.
-pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[Said<'a>], counting: &'a Counting) -> Figures {
+pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[RatedUnit<'a>], counting: &'a Counting) -> Figures {
     let k = sheet.scale.names().len();
-    let observations = |(unit, verdict): &Said<'a>| sheet.observations(unit, *verdict, counting);
+    let observations = |(unit, verdict): &RatedUnit<'a>| sheet.observations(unit, *verdict, counting);
     let clusters = said.chunk_by(|(one, _), (other, _)| one.cluster == other.cluster);
     let scale = weight_scale(said.iter().map(|each| (observations(each).count() as f64, each.0.weight)));
-    let weighed = |each: &Said<'a>| {
+    let weighed = |each: &RatedUnit<'a>| {
         let weight = scale.map_or(1.0, |scale| scale * each.0.weight);
         observations(each).map(move |(row, column)| (row * k + column, weight))
     };
@@ -105,8 +105,8 @@ fn weight_scale(units: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
 }
 
 /// What the figures of what was said are made of, in the order of the units.
-pub(super) fn held(sheet: &Sheet, said: &[Said<'_>], counting: &Counting) -> Vec<HeldUnit> {
-    let unit = |(unit, verdict): &Said<'_>| {
+pub(super) fn held(sheet: &Sheet, said: &[RatedUnit<'_>], counting: &Counting) -> Vec<HeldUnit> {
+    let unit = |(unit, verdict): &RatedUnit<'_>| {
         let votes = unit.votes.iter().map(|(person, place)| (Arc::clone(&sheet.annotators[*person]), *place));
         HeldUnit {
             item: Arc::clone(&sheet.items[unit.row]),
@@ -122,12 +122,12 @@ pub(super) fn held(sheet: &Sheet, said: &[Said<'_>], counting: &Counting) -> Vec
 /// The same for each of the parts with these names: a unit belongs to the one at the place that `of` gives.
 pub(super) fn parts<'a>(
     sheet: &'a Sheet,
-    said: &[Said<'a>],
+    said: &[RatedUnit<'a>],
     counting: &'a Counting,
     names: &[Arc<str>],
     of: impl Fn(&Unit) -> Option<usize>,
 ) -> BTreeMap<Arc<str>, Figures> {
-    let mut parts: Vec<Vec<Said<'a>>> = vec![Vec::new(); names.len()];
+    let mut parts: Vec<Vec<RatedUnit<'a>>> = vec![Vec::new(); names.len()];
     for each in said {
         if let Some(place) = of(each.0) {
             parts[place].push(*each);

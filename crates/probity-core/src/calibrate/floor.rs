@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counting::Counting;
-use super::figures::{Figures, Said, figures, parts};
+use super::figures::{Figures, RatedUnit, figures, parts};
 use crate::label::{OneLook, ScaleKind, Sheet, Unit, Verdict};
 
 /// The figures of judges that do not look, and of one that counts words.
@@ -34,7 +34,7 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
     let of = |said: &dyn Fn(&Unit) -> Option<usize>| {
         let said =
             units.iter().filter_map(|unit| Some((*unit, Verdict::Once(OneLook::At(said(unit)?, None)))));
-        said.collect::<Vec<Said>>()
+        said.collect::<Vec<RatedUnit>>()
     };
     let longer = of(&|unit| {
         let [a, b] = unit.lengths.filter(|_| sheet.scale.kind() == ScaleKind::Pairwise)?;
@@ -64,7 +64,7 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
 }
 
 /// What people say most often about the criterion of each unit.
-fn most_frequent<'a>(sheet: &'a Sheet, units: &[&'a Unit], counting: &Counting) -> Vec<Said<'a>> {
+fn most_frequent<'a>(sheet: &'a Sheet, units: &[&'a Unit], counting: &Counting) -> Vec<RatedUnit<'a>> {
     let most: Vec<Option<usize>> = (0..sheet.criteria.len())
         .map(|criterion| {
             let of = units.iter().filter(|unit| unit.criterion == Some(criterion));

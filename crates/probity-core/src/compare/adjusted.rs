@@ -126,7 +126,7 @@ impl VariantRows {
     }
 
     fn of(name: &Arc<str>, pairs: &[&Pair], policies: Policies) -> Self {
-        let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
+        let (mut cases, mut slices) = (NameNumbers::default(), NameNumbers::default());
         let mut table = VariantRows {
             name: Arc::clone(name),
             rows: Vec::new(),
@@ -174,7 +174,7 @@ pub fn ranked(pairs: &[&Pair], policies: Policies) -> Option<Ranked> {
     if names.len() < 3 {
         return None;
     }
-    let mut cases = Numbers::default();
+    let mut cases = NameNumbers::default();
     let number = |name: &Arc<str>| names.iter().position(|known| known == name).unwrap_or_default();
     let compared = |pair: &&Pair| {
         let winner = match pair.result(policies)? {
@@ -196,9 +196,9 @@ fn names(pairs: &[&Pair]) -> BTreeSet<Arc<str>> {
 
 /// Numbers names in the order in which they are met.
 #[derive(Default)]
-struct Numbers(HashMap<String, usize>);
+struct NameNumbers(HashMap<String, usize>);
 
-impl Numbers {
+impl NameNumbers {
     fn of(&mut self, name: &str) -> usize {
         let next = self.0.len();
         *self.0.entry(name.to_owned()).or_insert(next)

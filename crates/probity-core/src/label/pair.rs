@@ -48,11 +48,11 @@ impl PairLabelRow {
 pub struct PairLabels {
     /// Rows that repeat an earlier one word for word, which counts once.
     pub n_repeated: u64,
-    votes: BTreeMap<String, Votes>,
+    votes: BTreeMap<String, PairVotes>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Votes {
+struct PairVotes {
     n: u64,
     sum: i64,
 }

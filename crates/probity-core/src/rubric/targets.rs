@@ -51,14 +51,14 @@ pub(super) fn targets(top: &Fields<'_>, drafts: &[CriterionDraft<'_>], faults: &
 }
 
 /// The figure and the range of values it can have.
-type Figure = (Metric, Exact, Exact);
+type BoundedMetric = (Metric, Exact, Exact);
 
 fn metric(
     target: &TargetSpec,
     top: &Fields<'_>,
     drafts: &[CriterionDraft<'_>],
     faults: &mut Faults,
-) -> Option<Figure> {
+) -> Option<BoundedMetric> {
     let At { line, value } = *target.metric.given()?;
     let rate = |metric| Some((metric, Exact::ZERO, Exact::from(1)));
     if let (true, Field::Given(criterion)) = (value != MetricSpec::Mean, &target.criterion) {
@@ -103,7 +103,11 @@ fn criterion(
     Some((draft.id.clone()?, draft.scale.clone()?))
 }
 
-fn bounds(target: &TargetSpec, (metric, lowest, highest): Figure, faults: &mut Faults) -> Option<Target> {
+fn bounds(
+    target: &TargetSpec,
+    (metric, lowest, highest): BoundedMetric,
+    faults: &mut Faults,
+) -> Option<Target> {
     if let (Field::Absent, Field::Absent) = (&target.min, &target.max) {
         let problem = Problem::at(target.line, "the target has neither `min` nor `max`");
         faults.error(problem.hint("set the lowest or the highest value wanted, or both"));

@@ -87,17 +87,17 @@ fn statements(texts: &[&str]) -> Result<Statements, TooMuchWork> {
     let all: Vec<&str> = texts.iter().copied().chain(unescaped.iter().map(String::as_str)).collect();
     let bytes: usize = all.iter().map(|text| text.len()).sum();
     let reads_left = bytes.saturating_mul(READS_PER_BYTE_MAX).saturating_add(READS_ALWAYS);
-    let mut search = Search { found: Statements::new(), reads_left };
+    let mut search = EchoSearch { found: Statements::new(), reads_left };
     all.iter().try_for_each(|text| search.text(text, 0))?;
     Ok(search.found)
 }
 
-struct Search {
+struct EchoSearch {
     found: Statements,
     reads_left: usize,
 }
 
-impl Search {
+impl EchoSearch {
     /// Looks for objects at every brace: here, unlike in an answer, a broken object hides nothing.
     fn text(&mut self, text: &str, string_depth: usize) -> Result<(), TooMuchWork> {
         let mut at = 0;

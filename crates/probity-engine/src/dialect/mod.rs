@@ -23,12 +23,12 @@ pub use rules::{ErrorAct, ErrorRule, Parameter, ToldError, mentioned, rule};
 /// The file that the table is read from.
 const DATA: &str = include_str!("../../config/dialects.toml");
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::read(DATA).expect("the embedded table is read by every test"));
+static TABLE: LazyLock<HostTable> =
+    LazyLock::new(|| HostTable::read(DATA).expect("the embedded table is read by every test"));
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct HostTable {
     context_says: Vec<String>,
     shape: BTreeMap<String, toml::Table>,
     dialect: Vec<toml::Table>,
@@ -39,9 +39,9 @@ struct Table {
     error: Vec<ErrorRule>,
 }
 
-impl Table {
-    fn read(text: &str) -> Result<Table, toml::de::Error> {
-        let mut table: Table = toml::from_str(text)?;
+impl HostTable {
+    fn read(text: &str) -> Result<HostTable, toml::de::Error> {
+        let mut table: HostTable = toml::from_str(text)?;
         for own in table.dialect.drain(..) {
             let shape = own.get("shape").and_then(toml::Value::as_str).and_then(|name| table.shape.get(name));
             let mut row = shape.cloned().unwrap_or_default();
@@ -71,7 +71,7 @@ pub struct DialectRow {
     pub key_env: Option<String>,
     /// The model that is asked where the settings name none.
     pub model: Option<String>,
-    reader: Reader,
+    reader: AnswerReader,
     answer: Option<AnswerMap>,
     /// The path of a call.
     pub path: String,
@@ -181,7 +181,7 @@ pub struct PromptCache {
 /// How answers are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Reader {
+enum AnswerReader {
     Chat,
     Messages,
     Decisions,
@@ -235,12 +235,12 @@ impl Dialect {
 
     /// Whether it is chat completions, which targets speak too.
     pub fn is_chat(self) -> bool {
-        self.reader == Reader::Chat
+        self.reader == AnswerReader::Chat
     }
 
     /// Whether answers say why. One that does not says how probable it is.
     pub fn gives_reasons(self) -> bool {
-        self.reader != Reader::Decisions
+        self.reader != AnswerReader::Decisions
     }
 
     /// The name in settings.
@@ -256,10 +256,10 @@ impl Dialect {
     /// Reads a whole answer.
     pub fn completion(self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match (&self.0.reader, &self.0.answer) {
-            (Reader::Chat, _) => envelope::openai(body),
-            (Reader::Messages, _) => envelope::anthropic(body),
-            (Reader::Decisions, _) => envelope::decisions(body),
-            (Reader::Map, map) => {
+            (AnswerReader::Chat, _) => envelope::openai(body),
+            (AnswerReader::Messages, _) => envelope::anthropic(body),
+            (AnswerReader::Decisions, _) => envelope::decisions(body),
+            (AnswerReader::Map, map) => {
                 envelope::mapped(body, map.as_ref().expect("a map is given with its reader"))
             }
         }
@@ -389,7 +389,7 @@ mod tests {
     fn every_row_can_be_used() {
         for dialect in Dialect::all() {
             assert_eq!(dialect.name().parse::<Dialect>(), Ok(dialect));
-            assert_eq!(dialect.reader == Reader::Map, dialect.answer.is_some(), "{dialect:?}");
+            assert_eq!(dialect.reader == AnswerReader::Map, dialect.answer.is_some(), "{dialect:?}");
             let is_tuned = dialect.temperature.is_some() && dialect.limit.is_some();
             assert_eq!(is_tuned, dialect.gives_reasons(), "{dialect:?}");
         }

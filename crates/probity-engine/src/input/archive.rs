@@ -20,13 +20,13 @@ const LOCAL_HEADER_BYTES: usize = 30;
 /// A log with its samples.
 #[derive(Debug, Clone)]
 pub(super) struct LogArchive {
-    header: Entry,
-    samples: Arc<[Entry]>,
+    header: ArchivedFile,
+    samples: Arc<[ArchivedFile]>,
 }
 
 /// One file in the archive.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ArchivedFile {
     /// Where its local header begins.
     offset: u64,
     n_packed: u64,
@@ -42,7 +42,7 @@ impl LogArchive {
             let found = archive.by_index_raw(index).ok()?;
             let (offset, n_packed, method) =
                 (found.header_start(), found.compressed_size(), found.compression());
-            let entry = Entry { offset, n_packed, method };
+            let entry = ArchivedFile { offset, n_packed, method };
             match found.name().ok()?.as_ref() {
                 "header.json" => header = Some(entry),
                 "_journal/start.json" => start = Some(entry),
@@ -67,7 +67,7 @@ impl LogArchive {
     }
 }
 
-impl Entry {
+impl ArchivedFile {
     fn open(&self, file: &File) -> io::Result<Box<dyn Read + Send>> {
         let mut header = [0; LOCAL_HEADER_BYTES];
         read_exact_at(file, &mut header, self.offset)?;
@@ -86,7 +86,7 @@ impl Entry {
 /// Entries as one stream, each on a line of its own.
 struct Samples {
     file: File,
-    entries: Arc<[Entry]>,
+    entries: Arc<[ArchivedFile]>,
     n_opened: usize,
     current: Box<dyn Read + Send>,
 }

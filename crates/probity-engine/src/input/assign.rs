@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Unanswered;
 use super::field::{Field, N_FIELDS, Reason, both_name};
 use super::mapping::FieldMap;
-use super::names::{Certainty, KnownName, Meaning, hints_at};
+use super::names::{Certainty, FieldMeaning, KnownName, hints_at};
 
 /// What the names of a record, or of a table's columns, mean together.
 #[derive(Debug)]
@@ -34,15 +34,15 @@ impl Assignment {
         map: &FieldMap,
     ) -> Result<Assignment, Unclear> {
         let name = |at: usize| names.clone().nth(at).unwrap_or_default();
-        let meanings: Vec<Option<Meaning>> =
+        let meanings: Vec<Option<FieldMeaning>> =
             names.clone().zip(&known).map(|(name, known)| read_as(name, known, map)).collect();
         // Texts of the context come together, whatever they are called.
-        let context = |meaning: &Option<Meaning>| {
+        let context = |meaning: &Option<FieldMeaning>| {
             meaning.map(|known| known.field).filter(|field| *field == Field::Context)
         };
         let mut fields: Vec<Option<Field>> = meanings.iter().map(context).collect();
         let mut doubts = Vec::new();
-        for Claim { at, meaning, rival } in claims(&meanings) {
+        for GivingName { at, meaning, rival } in claims(&meanings) {
             let Some(rival) = rival else {
                 fields[at] = Some(meaning.field);
                 continue;
@@ -102,14 +102,14 @@ const REQUIRED: &[Field] = &[Field::Id, Field::Ticket, Field::Turns, Field::Repl
 
 /// The name that gives a field, and another that would give it as well.
 #[derive(Clone, Copy)]
-struct Claim {
+struct GivingName {
     at: usize,
-    meaning: Meaning,
+    meaning: FieldMeaning,
     rival: Option<usize>,
 }
 
 /// What a name is read as, unless a person says where its field comes from or what its column is.
-fn read_as(name: &str, known: &KnownName, map: &FieldMap) -> Option<Meaning> {
+fn read_as(name: &str, known: &KnownName, map: &FieldMap) -> Option<FieldMeaning> {
     let meaning = known.meaning.filter(|known| known.certainty != Certainty::Perhaps)?;
     // A ticket and a conversation exclude each other.
     let other = match meaning.field {
@@ -122,15 +122,17 @@ fn read_as(name: &str, known: &KnownName, map: &FieldMap) -> Option<Meaning> {
 }
 
 /// The best name of each field but the context.
-fn claims(meanings: &[Option<Meaning>]) -> impl Iterator<Item = Claim> {
-    let mut best: [Option<Claim>; N_FIELDS] = [None; N_FIELDS];
+fn claims(meanings: &[Option<FieldMeaning>]) -> impl Iterator<Item = GivingName> {
+    let mut best: [Option<GivingName>; N_FIELDS] = [None; N_FIELDS];
     let read = meanings.iter().enumerate().filter_map(|(at, meaning)| Some((at, (*meaning)?)));
     for (at, meaning) in read.filter(|(_, meaning)| meaning.field != Field::Context) {
         let slot = &mut best[meaning.field as usize];
-        let rank = |other: &Claim| order(meaning).cmp(&order(other.meaning));
+        let rank = |other: &GivingName| order(meaning).cmp(&order(other.meaning));
         match slot.as_ref().map_or(Ordering::Less, rank) {
-            Ordering::Less => *slot = Some(Claim { at, meaning, rival: None }),
-            Ordering::Equal => *slot = slot.map(|claim| Claim { rival: claim.rival.or(Some(at)), ..claim }),
+            Ordering::Less => *slot = Some(GivingName { at, meaning, rival: None }),
+            Ordering::Equal => {
+                *slot = slot.map(|claim| GivingName { rival: claim.rival.or(Some(at)), ..claim });
+            }
             Ordering::Greater => {}
         }
     }
@@ -147,7 +149,7 @@ fn claims(meanings: &[Option<Meaning>]) -> impl Iterator<Item = Claim> {
 }
 
 /// What counts first among names of one field. Of ids the best is taken: one that is not unique is found out.
-fn order(meaning: Meaning) -> (Certainty, usize) {
+fn order(meaning: FieldMeaning) -> (Certainty, usize) {
     (meaning.certainty, if meaning.field == Field::Id { meaning.rank } else { 0 })
 }
 
@@ -276,7 +278,7 @@ fn suggested(columns: &[ShownColumn<'_>], lacks: &[Field]) -> (Vec<String>, Vec<
 /// How much a name speaks for a field.
 fn named(known: &KnownName, field: Field) -> usize {
     match known.meaning.filter(|known| known.field == field) {
-        Some(Meaning { certainty: Certainty::Perhaps, .. }) => 1,
+        Some(FieldMeaning { certainty: Certainty::Perhaps, .. }) => 1,
         Some(_) => 3,
         None if hints_at(&known.folded, field) => 2,
         None => 0,

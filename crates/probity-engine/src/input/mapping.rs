@@ -37,20 +37,20 @@ pub(super) struct Source {
     pub(super) text: String,
     /// The same as the name of one column in any spelling; empty where it is none.
     folded: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<PathPiece>,
     /// The criterion of a label, where it is about one.
     pub(super) criterion: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum PathPiece {
     Constant(String),
     RecordNumber,
-    Path { name: String, folded: String, steps: Vec<Step> },
+    Path { name: String, folded: String, steps: Vec<PathStep> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     /// Counted from the end where it is negative.
     Index(i64),
@@ -134,9 +134,9 @@ impl FieldMap {
 
     /// Whether a source reads the column of this name.
     pub(super) fn uses(&self, name: &str, known: &KnownName) -> bool {
-        let is_read = |piece: &Piece| match piece {
-            Piece::Path { name: own, folded, .. } => own == name || *folded == known.folded,
-            Piece::Constant(_) | Piece::RecordNumber => false,
+        let is_read = |piece: &PathPiece| match piece {
+            PathPiece::Path { name: own, folded, .. } => own == name || *folded == known.folded,
+            PathPiece::Constant(_) | PathPiece::RecordNumber => false,
         };
         self.takes(name, known) || self.0.iter().any(|(_, source)| source.pieces.iter().any(is_read))
     }
@@ -147,13 +147,13 @@ impl FieldMap {
             names.iter().any(|(name, known)| *name == text || (!folded.is_empty() && known.folded == folded))
         };
         self.0.iter().find_map(|(field, source)| {
-            let lost = |piece: &&Piece| match piece {
-                Piece::Path { name, folded, .. } => !is_there(name, folded),
-                Piece::Constant(_) | Piece::RecordNumber => false,
+            let lost = |piece: &&PathPiece| match piece {
+                PathPiece::Path { name, folded, .. } => !is_there(name, folded),
+                PathPiece::Constant(_) | PathPiece::RecordNumber => false,
             };
             let is_whole = names.iter().any(|(name, known)| source.is_column(name, &known.folded));
             let piece = source.pieces.iter().find(lost).filter(|_| !is_whole)?;
-            let Piece::Path { name, .. } = piece else { return None };
+            let PathPiece::Path { name, .. } = piece else { return None };
             Some((*field, name.as_str()))
         })
     }
@@ -180,9 +180,9 @@ impl FromStr for Source {
 
     fn from_str(text: &str) -> Result<Self, MapError> {
         let text = text.trim();
-        let pieces: Result<Vec<Piece>, MapError> = split(text, '+').into_iter().map(piece).collect();
+        let pieces: Result<Vec<PathPiece>, MapError> = split(text, '+').into_iter().map(piece).collect();
         let (pieces, whole) = (pieces?, unquoted(text, '"').unwrap_or(text));
-        let folded = if matches!(pieces[..], [Piece::Path { .. }]) { fold(whole) } else { String::new() };
+        let folded = if matches!(pieces[..], [PathPiece::Path { .. }]) { fold(whole) } else { String::new() };
         Ok(Source { text: whole.to_owned(), folded, pieces, criterion: None })
     }
 }
@@ -200,7 +200,7 @@ impl Source {
     }
 
     fn may_be_column(&self) -> bool {
-        !matches!(self.pieces[..], [Piece::Constant(_) | Piece::RecordNumber])
+        !matches!(self.pieces[..], [PathPiece::Constant(_) | PathPiece::RecordNumber])
     }
 
     /// What the record has there; `None` where it has nothing.
@@ -215,11 +215,11 @@ impl Source {
 }
 
 /// The texts of pieces one after the other, with `joint` between columns; what is empty is left out.
-fn joined(pieces: &[Piece], members: Members<'_, '_>, joint: &str) -> Option<Json> {
+fn joined(pieces: &[PathPiece], members: Members<'_, '_>, joint: &str) -> Option<Json> {
     let mut all = String::new();
     let (mut has_column, mut ends_with_column) = (false, false);
     for piece in pieces {
-        let is_constant = matches!(piece, Piece::Constant(_));
+        let is_constant = matches!(piece, PathPiece::Constant(_));
         let text = piece.value(members).map(plain_text).filter(|text| is_constant || !text.trim().is_empty());
         let Some(text) = text else { continue };
         if ends_with_column && !is_constant {
@@ -241,12 +241,12 @@ pub(super) fn plain_text(json: Json) -> String {
     }
 }
 
-impl Piece {
+impl PathPiece {
     fn value(&self, members: Members<'_, '_>) -> Option<Json> {
         match self {
-            Piece::Constant(text) => Some(Json::text(text.clone())),
-            Piece::RecordNumber => Some(Json::Number(members.number.to_string())),
-            Piece::Path { name, folded, steps } => {
+            PathPiece::Constant(text) => Some(Json::text(text.clone())),
+            PathPiece::RecordNumber => Some(Json::Number(members.number.to_string())),
+            PathPiece::Path { name, folded, steps } => {
                 let found = Cow::Borrowed(members.named(name, folded)?);
                 steps.iter().try_fold(found, inside).map(Cow::into_owned)
             }
@@ -255,7 +255,7 @@ impl Piece {
 }
 
 /// One step into JSON, or into a text that is JSON.
-fn inside<'a>(json: Cow<'a, Json>, step: &Step) -> Option<Cow<'a, Json>> {
+fn inside<'a>(json: Cow<'a, Json>, step: &PathStep) -> Option<Cow<'a, Json>> {
     let json = match &*json {
         Json::String(text) => Cow::Owned(json::parse(text).ok()?),
         _ => json,
@@ -266,18 +266,18 @@ fn inside<'a>(json: Cow<'a, Json>, step: &Step) -> Option<Cow<'a, Json>> {
     }
 }
 
-fn at<'a>(json: &'a Json, step: &Step) -> Option<&'a Json> {
+fn at<'a>(json: &'a Json, step: &PathStep) -> Option<&'a Json> {
     match (json, step) {
-        (Json::Object(object), Step::Key(key)) => object.get(key).or_else(|| {
+        (Json::Object(object), PathStep::Key(key)) => object.get(key).or_else(|| {
             let folded = fold(key);
             object.iter().find(|(name, _)| fold(name) == folded).map(|(_, json)| json)
         }),
-        (Json::Array(items), Step::Index(index)) => {
+        (Json::Array(items), PathStep::Index(index)) => {
             let n = i64::try_from(items.len()).ok()?;
             let at = if *index < 0 { n.checked_add(*index)? } else { *index };
             items.get(usize::try_from(at).ok()?)
         }
-        (Json::Array(items), Step::Where(key, value)) => {
+        (Json::Array(items), PathStep::Where(key, value)) => {
             let has = |json: &Json| matches!(json, Json::String(text) | Json::Number(text) if text == value);
             items.iter().find(|item| item.get(key).is_some_and(has))
         }
@@ -303,32 +303,32 @@ fn unquoted(text: &str, quote: char) -> Option<&str> {
     text.strip_prefix(quote)?.strip_suffix(quote)
 }
 
-fn piece(text: &str) -> Result<Piece, MapError> {
+fn piece(text: &str) -> Result<PathPiece, MapError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(MapError("a source is empty, expected a column, a path or a text in quotes".to_owned()));
     }
     if let Some(constant) = unquoted(text, '\'') {
-        return Ok(Piece::Constant(constant.replace("\\n", "\n")));
+        return Ok(PathPiece::Constant(constant.replace("\\n", "\n")));
     }
     if text == "#" {
-        return Ok(Piece::RecordNumber);
+        return Ok(PathPiece::RecordNumber);
     }
     if let Some(name) = unquoted(text, '"') {
-        return Ok(Piece::Path { name: name.to_owned(), folded: fold(name), steps: Vec::new() });
+        return Ok(PathPiece::Path { name: name.to_owned(), folded: fold(name), steps: Vec::new() });
     }
     let mut parts = text.split('.');
     let (name, mut steps) = indexed(parts.next().unwrap_or_default())?;
     for part in parts.filter(|part| !part.is_empty()) {
         let (key, indexes) = indexed(part)?;
-        steps.push(Step::Key(key.to_owned()));
+        steps.push(PathStep::Key(key.to_owned()));
         steps.extend(indexes);
     }
-    Ok(Piece::Path { name: name.to_owned(), folded: fold(name), steps })
+    Ok(PathPiece::Path { name: name.to_owned(), folded: fold(name), steps })
 }
 
 /// `name[0][-1]` as the name and the indexes.
-fn indexed(part: &str) -> Result<(&str, Vec<Step>), MapError> {
+fn indexed(part: &str) -> Result<(&str, Vec<PathStep>), MapError> {
     let (name, mut rest) = part.find('[').map_or((part, ""), |at| part.split_at(at));
     let mut steps = Vec::new();
     while let Some(inside) = rest.strip_prefix('[') {
@@ -336,8 +336,8 @@ fn indexed(part: &str) -> Result<(&str, Vec<Step>), MapError> {
             || MapError(format!("{part:?}: expected a whole number in brackets, such as [0] or [-1]"));
         let (index, after) = inside.split_once(']').ok_or_else(refused)?;
         steps.push(match index.split_once('=') {
-            Some((key, value)) => Step::Where(key.trim().to_owned(), value.trim().to_owned()),
-            None => Step::Index(index.trim().parse().map_err(|_| refused())?),
+            Some((key, value)) => PathStep::Where(key.trim().to_owned(), value.trim().to_owned()),
+            None => PathStep::Index(index.trim().parse().map_err(|_| refused())?),
         });
         rest = after;
     }

@@ -15,8 +15,9 @@ use super::field::{Field, NAMES, OUTCOMES, Vocabulary};
 
 const DATA: &str = include_str!("../../config/columns.toml");
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::new(&toml::from_str(DATA).expect("the embedded table is read by every test")));
+static TABLE: LazyLock<NameTable> = LazyLock::new(|| {
+    NameTable::new(&toml::from_str(DATA).expect("the embedded table is read by every test"))
+});
 
 /// Names that are kept after they were looked up; data with more has no names but values.
 const KEPT_MAX: usize = 10_000;
@@ -82,7 +83,7 @@ pub(super) enum Certainty {
 
 /// The field that a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meaning {
+pub(super) struct FieldMeaning {
     pub(super) field: Field,
     pub(super) certainty: Certainty,
     /// Which of the names of this field it is, the best first.
@@ -93,7 +94,7 @@ pub(super) struct Meaning {
 #[derive(Debug)]
 pub(super) struct KnownName {
     pub(super) folded: String,
-    pub(super) meaning: Option<Meaning>,
+    pub(super) meaning: Option<FieldMeaning>,
     pub(super) message: Option<MessageColumn>,
     /// What it was probably meant to be, where it means nothing.
     pub(super) typo: Option<String>,
@@ -181,13 +182,13 @@ pub(super) fn role(author: &str) -> Option<Role> {
     TABLE.roles.get(&fold(author)).copied().or_else(|| Role::parse(author))
 }
 
-fn meaning(name: &str, folded: &str) -> Option<Meaning> {
+fn meaning(name: &str, folded: &str) -> Option<FieldMeaning> {
     if let Some(field) = Field::named(name) {
-        return Some(Meaning { field, certainty: Certainty::Exact, rank: 0 });
+        return Some(FieldMeaning { field, certainty: Certainty::Exact, rank: 0 });
     }
     // An accent makes another word of a native name: "Référence" is a number, no ideal reply.
     if let Some(field) = TABLE.spelled.get(folded).filter(|_| name.is_ascii()) {
-        return Some(Meaning { field: *field, certainty: Certainty::Usual, rank: 0 });
+        return Some(FieldMeaning { field: *field, certainty: Certainty::Usual, rank: 0 });
     }
     let pattern = |folded: &str| TABLE.patterns.get(&TABLE.classes(folded)?).copied();
     let scaled = || pattern(&fold(name.split_once(['(', '['])?.0)).filter(|is| OUTCOMES.contains(&is.field));
@@ -197,12 +198,12 @@ fn meaning(name: &str, folded: &str) -> Option<Meaning> {
 /// A set of classes, a bit for each.
 type Classes = u32;
 
-struct Table {
+struct NameTable {
     /// Words and their classes.
     words: HashMap<String, Classes>,
     /// How long the longest word is, in bytes.
     word_bytes_max: usize,
-    patterns: HashMap<Classes, Meaning>,
+    patterns: HashMap<Classes, FieldMeaning>,
     spelled: HashMap<String, Field>,
     messages: HashMap<String, MessageColumn>,
     roles: HashMap<String, Role>,
@@ -213,8 +214,8 @@ struct Table {
 /// A word by which an unknown name hints at a field has at least so many bytes.
 const HINT_BYTES_MIN: usize = 5;
 
-impl Table {
-    fn new(data: &Data) -> Table {
+impl NameTable {
+    fn new(data: &Data) -> NameTable {
         let bits: HashMap<&str, Classes> =
             data.words.keys().enumerate().map(|(n, class)| (class.as_str(), 1 << n)).collect();
         let mut words: HashMap<String, Classes> = data.skip.iter().map(|word| (fold(word), 0)).collect();
@@ -232,7 +233,7 @@ impl Table {
                     let classes = set
                         .split(' ')
                         .fold(0, |all, class| all | bits.get(class).expect("a set names classes"));
-                    patterns.entry(classes).or_insert(Meaning { field, certainty, rank });
+                    patterns.entry(classes).or_insert(FieldMeaning { field, certainty, rank });
                 }
             }
         }
@@ -243,7 +244,7 @@ impl Table {
             (&data.messages.private_not, MessageColumn::Public),
         ];
         let roles = [(&data.messages.customer, Role::Customer), (&data.messages.agent, Role::Agent)];
-        Table {
+        NameTable {
             word_bytes_max: words.keys().map(String::len).max().unwrap_or_default(),
             words,
             patterns,

@@ -13,7 +13,7 @@ use super::entry::Refused;
 use super::field::{FileNames, Reach, Vocabulary, object};
 use super::foreign;
 use super::json::{self, Array};
-use super::source::{DataFile, Opened, Packing};
+use super::source::{DataFile, OpenSource, Packing};
 use super::{LoadError, LoadOptions, Strictness};
 
 /// How many times larger than a native record a foreign one may be: it may hold many replies, or a whole trace.
@@ -26,7 +26,7 @@ const TABLE: &str = "CSV";
 
 /// One pass over one file.
 pub(super) struct FileReader {
-    opened: Opened,
+    opened: OpenSource,
     layout: Layout,
     raw: RawRecord,
     /// Over the source texts so far. Packing, marks and line ends are not among them.

@@ -69,7 +69,7 @@ impl Identity {
 }
 
 /// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
-pub(super) struct Opened {
+pub(super) struct OpenSource {
     pub(super) input: Input,
     /// How its text is encoded.
     pub(super) encoding: Encoding,
@@ -77,7 +77,7 @@ pub(super) struct Opened {
     identity: Identity,
 }
 
-impl Opened {
+impl OpenSource {
     /// Checks that the file is still the one the data set was opened with.
     pub(super) fn check(&self) -> Result<(), LoadError> {
         let name = self.input.file();
@@ -210,7 +210,7 @@ impl DataFile {
     }
 
     /// Opens the file at its beginning.
-    pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
+    pub(super) fn open(&self, options: &LoadOptions) -> Result<OpenSource, LoadError> {
         let (mut reader, handle) = self.bytes(options)?;
         let mut head = Vec::new();
         let read = reader.by_ref().take(magic::HEAD_BYTES as u64).read_to_end(&mut head);
@@ -222,12 +222,16 @@ impl DataFile {
             _ => Box::new(Filled(Decoded::new(whole, encoding))),
         };
         let input = Input::new(Arc::clone(&self.name), reader);
-        let opened = Opened { input, encoding, handle, identity: self.identity.clone() };
+        let opened = OpenSource { input, encoding, handle, identity: self.identity.clone() };
         opened.check().map(|()| opened)
     }
 
     /// Opens the file as the table that it is: one that is not UTF-8 may be what Excel writes.
-    pub(super) fn open_table(&self, options: &LoadOptions, opened: Opened) -> Result<Opened, LoadError> {
+    pub(super) fn open_table(
+        &self,
+        options: &LoadOptions,
+        opened: OpenSource,
+    ) -> Result<OpenSource, LoadError> {
         if opened.encoding != Encoding::Utf8 || options.encoding.is_some() || self.census.get().is_some() {
             return Ok(opened);
         }
@@ -244,7 +248,7 @@ impl DataFile {
     }
 
     /// What is worth saying about the encoding.
-    pub(super) fn encoding_notice(&self, opened: &Opened) -> Option<String> {
+    pub(super) fn encoding_notice(&self, opened: &OpenSource) -> Option<String> {
         let name = opened.encoding.name();
         match self.census.get() {
             Some((Encoding::Windows1252, Some(at))) => {

@@ -30,7 +30,7 @@ const CONFESSION: &str = "Lexical baseline, which counts words and understands n
 
 /// The answer to `packet`, as the JSON text a judge would write.
 pub fn answer(packet: &Packet) -> String {
-    let about = |reply| About { situation: packet.situation(), reply, reference: packet.reference() };
+    let about = |reply| JudgedText { situation: packet.situation(), reply, reference: packet.reference() };
     let criteria = packet.ask().criteria();
     match packet.subject() {
         Subject::Reply(reply) => verdicts(criteria, &about(reply)),
@@ -39,13 +39,13 @@ pub fn answer(packet: &Packet) -> String {
 }
 
 /// What is looked at.
-struct About<'a> {
+struct JudgedText<'a> {
     situation: &'a Situation,
     reply: &'a str,
     reference: Option<&'a str>,
 }
 
-fn verdicts(criteria: &[Criterion], about: &About<'_>) -> String {
+fn verdicts(criteria: &[Criterion], about: &JudgedText<'_>) -> String {
     let counts = Counts::of(about);
     let verdict = |criterion: &Criterion| {
         let (marks, reasoning) = facet(criterion).marks(&counts);
@@ -59,7 +59,7 @@ fn verdicts(criteria: &[Criterion], about: &About<'_>) -> String {
 }
 
 /// Which of two replies has more marks over all criteria, and how many each has for which.
-fn comparison(criteria: &[Criterion], a: &About<'_>, b: &About<'_>) -> String {
+fn comparison(criteria: &[Criterion], a: &JudgedText<'_>, b: &JudgedText<'_>) -> String {
     let (a, b) = (Counts::of(a), Counts::of(b));
     let (mut total_a, mut total_b) = (0, 0);
     let mut evidence = Vec::new();
@@ -178,7 +178,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(about: &About<'_>) -> Counts {
+    fn of(about: &JudgedText<'_>) -> Counts {
         let reply = about.reply;
         let (languages, asked) = (Languages::built_in(), customer_text(about.situation));
         let lexicon = languages.of(reply).or_else(|| languages.of(&asked));

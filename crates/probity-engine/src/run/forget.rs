@@ -28,7 +28,13 @@ pub fn forget(store: &Store, id: &str) -> Result<Forgotten, RunError> {
     if erasure.cases.is_empty() {
         return Ok(Forgotten::default());
     }
-    Ok(store.erase(erasure)?)
+    let mut forgotten = store.erase(erasure.clone())?;
+    if store.is_shared() {
+        // What other workers were recording at that moment. Whatever they record from now on is erased with it.
+        let late = store.erase(erasure)?;
+        forgotten.n_answers += late.n_answers;
+    }
+    Ok(forgotten)
 }
 
 impl CaseRecord {

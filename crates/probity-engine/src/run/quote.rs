@@ -177,7 +177,7 @@ impl Expectation {
         }
     }
 
-    fn usage(&self, asked: Asked) -> Usage {
+    fn usage(&self, asked: PricedAsk) -> Usage {
         let input = whole(asked.tokens_input as f64 * self.input * self.calls);
         let output = asked.n_decisions as f64 * self.per_decision + asked.n_calls as f64 * self.per_call;
         Usage::new(input, whole(output * self.calls)).cached(whole(input as f64 * self.cached), 0)
@@ -196,7 +196,7 @@ fn whole(tokens: f64) -> u64 {
 
 /// What is asked, as far as it has a price.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct PricedAsk {
     n_calls: u64,
     n_decisions: u64,
     tokens_input: u64,
@@ -214,8 +214,11 @@ impl Quote {
         let chat = asking.judge.chat()?;
         let price = asking.config.price(chat);
         let expectation = Expectation::of(chat, history);
-        let asked =
-            Asked { n_calls: plan.n_calls, n_decisions: plan.n_decisions, tokens_input: plan.tokens_input };
+        let asked = PricedAsk {
+            n_calls: plan.n_calls,
+            n_decisions: plan.n_decisions,
+            tokens_input: plan.tokens_input,
+        };
         let usage = expectation.usage(asked);
         let expected = price.map(|price| price.cost(tier, usage));
         let per_packet = calls_per_packet_max(&asking.config);
@@ -299,7 +302,7 @@ impl Ways<'_> {
 
     fn one_call(&self) -> Option<Saving> {
         let joined = self.plan.one_call.filter(|joined| joined.n_calls < self.plan.n_packets)?;
-        let asked = Asked {
+        let asked = PricedAsk {
             n_calls: joined.n_calls,
             n_decisions: joined.n_decisions,
             tokens_input: joined.tokens_input,

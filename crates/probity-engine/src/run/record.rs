@@ -10,7 +10,7 @@ use crate::config::{Backend, JudgeSettings, LeftOut, ModelMismatch};
 use crate::ledger::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement};
 
 /// Says what a judge said about a packet.
-pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
+pub(super) type VerdictLookup<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
 
 /// What a run takes for a verdict. Its settings may be stricter than what was needed to read an answer.
 #[derive(Debug, Clone, Copy)]

@@ -33,12 +33,12 @@ pub struct TargetDefinition {
     pub identity: String,
     /// The parameters that it refused and is no longer sent.
     pub left: LeftOut,
-    form: Form,
+    form: RequestForm,
 }
 
 /// How a case becomes a request: with a system prompt, by a template, or as a line for a program of these files.
 #[derive(Debug, Clone)]
-enum Form {
+enum RequestForm {
     Chat(Option<String>),
     Http(Box<RequestTemplate>),
     Command(Vec<String>),
@@ -50,7 +50,7 @@ impl TargetDefinition {
         let name = &settings.name;
         let open = |path: &Path, source| TargetError::Open { name: name.clone(), path: path.into(), source };
         let form = match &settings.backend {
-            TargetBackend::Openai(ChatTarget { system, .. }) => Form::Chat(match system {
+            TargetBackend::Openai(ChatTarget { system, .. }) => RequestForm::Chat(match system {
                 SystemPrompt::None => None,
                 SystemPrompt::Text(text) => Some(text.clone()),
                 SystemPrompt::File(path) => {
@@ -59,14 +59,14 @@ impl TargetDefinition {
             }),
             TargetBackend::Http(target) => {
                 let template = RequestTemplate::parse(&target.request);
-                Form::Http(Box::new(
+                RequestForm::Http(Box::new(
                     template.map_err(|problem| TargetError::Template { at: name.clone(), problem })?,
                 ))
             }
             TargetBackend::Command(CommandSettings { argv, .. }) => {
                 let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());
                 let digest = |path: PathBuf| file_digest(&path).map_err(|source| open(&path, source));
-                Form::Command(files.map(digest).collect::<Result<_, _>>()?)
+                RequestForm::Command(files.map(digest).collect::<Result<_, _>>()?)
             }
         };
         let identity = identity(&settings, &form, &LeftOut::default());
@@ -88,12 +88,12 @@ impl TargetDefinition {
     /// The request for a case.
     pub fn request(&self, case: &Case) -> Result<Request, TargetError> {
         match &self.form {
-            Form::Chat(system) => {
+            RequestForm::Chat(system) => {
                 let chat = self.settings.chat().expect("a chat request goes to a model");
                 Ok(request::chat(case, chat, system.as_deref(), &self.left))
             }
-            Form::Command(_) => Ok(request::line(case)),
-            Form::Http(template) => request::rendered(case, template).map_err(|problem| {
+            RequestForm::Command(_) => Ok(request::line(case)),
+            RequestForm::Http(template) => request::rendered(case, template).map_err(|problem| {
                 let at = format!("{}, case {}", self.settings.name, case.id);
                 TargetError::Template { at, problem }
             }),
@@ -112,13 +112,13 @@ pub fn is_target(identity: &str) -> bool {
     role.as_ref().and_then(|identity| identity.get(ROLE.0)).and_then(Json::as_str) == Some(ROLE.1)
 }
 
-fn identity(settings: &TargetSettings, form: &Form, left: &LeftOut) -> String {
+fn identity(settings: &TargetSettings, form: &RequestForm, left: &LeftOut) -> String {
     let own = match (&settings.backend, form) {
-        (TargetBackend::Openai(target), Form::Chat(system)) => {
+        (TargetBackend::Openai(target), RequestForm::Chat(system)) => {
             chat_identity(&target.chat, system.as_deref(), left)
         }
-        (TargetBackend::Http(target), Form::Http(template)) => http_identity(target, template),
-        (TargetBackend::Command(command), Form::Command(files)) => {
+        (TargetBackend::Http(target), RequestForm::Http(template)) => http_identity(target, template),
+        (TargetBackend::Command(command), RequestForm::Command(files)) => {
             let texts = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
             vec![("command", texts(&command.argv)), ("files", texts(files))]
         }

@@ -115,10 +115,10 @@ pub(super) fn text(quote: &Quote) -> String {
 /// What so many units can show, where that can be said.
 pub(super) struct Shows {
     n: u64,
-    figure: Figure,
+    figure: Precision,
 }
 
-enum Figure {
+enum Precision {
     /// Half the width of a rate's interval, at one half.
     HalfWidth(f64),
     /// The smallest share of wins that is found.
@@ -130,10 +130,10 @@ impl Shows {
     pub(super) fn of(plan: &Plan, unit: &str) -> Option<Shows> {
         let n = plan.n_admitted + plan.n_no_reply;
         let figure = if unit == "pair" {
-            Figure::WinRate(sign_test_detects(n, LEVEL, POWER)?)
+            Precision::WinRate(sign_test_detects(n, LEVEL, POWER)?)
         } else {
             let estimate = proportion(n / 2, n)?;
-            Figure::HalfWidth((estimate.high - estimate.low) / 2.0)
+            Precision::HalfWidth((estimate.high - estimate.low) / 2.0)
         };
         Some(Shows { n, figure })
     }
@@ -141,8 +141,8 @@ impl Shows {
     /// As a member of the plan's object.
     pub(super) fn json(&self) -> Value {
         match self.figure {
-            Figure::HalfWidth(half_width) => json!({ "n": self.n, "rate_half_width": half_width }),
-            Figure::WinRate(rate) => json!({ "n": self.n, "smallest_win_rate": rate }),
+            Precision::HalfWidth(half_width) => json!({ "n": self.n, "rate_half_width": half_width }),
+            Precision::WinRate(rate) => json!({ "n": self.n, "smallest_win_rate": rate }),
         }
     }
 
@@ -150,10 +150,10 @@ impl Shows {
     pub(super) fn text(&self, unit: &str) -> String {
         let n = counted(self.n, unit);
         match self.figure {
-            Figure::HalfWidth(half_width) => {
+            Precision::HalfWidth(half_width) => {
                 format!("precision: a rate over {n} is known to about ± {:.1} points\n", 100.0 * half_width)
             }
-            Figure::WinRate(rate) => format!(
+            Precision::WinRate(rate) => format!(
                 "power: over {n}, a win rate of {:.0} % or more is found four times in five\n",
                 100.0 * rate
             ),

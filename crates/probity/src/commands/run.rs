@@ -70,7 +70,7 @@ pub(super) fn recorded(
     beside: Beside,
 ) -> Result<Exit, Failure> {
     let call = store.reader()?.invocation(run.run())?.map(|call| call.argv);
-    let about = About { name: &run.name, asking: &run.asking, rubric: &run.rubric, call };
+    let about = ResultsContext { name: &run.name, asking: &run.asking, rubric: &run.rubric, call };
     let (summary, document) = write(&about, outlet, beside, |sink| run.report(store, sink))?;
     if !outlet.is_json() {
         terminal::print(&document.text());
@@ -114,13 +114,15 @@ pub(super) fn scored(session: &Session<'_>, job: Arc<Job>, outlet: &Outlet<'_>) 
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write(&About::of(job), outlet, Beside::default(), |sink| report(job, &store, ran, sink))?;
+                write(&ResultsContext::of(job), outlet, Beside::default(), |sink| {
+                    report(job, &store, ran, sink)
+                })?;
             }
             return Err(error.into());
         }
     };
     let (summary, document) =
-        write(&About::of(&job), outlet, Beside::default(), |sink| report(&job, &store, &ran, sink))?;
+        write(&ResultsContext::of(&job), outlet, Beside::default(), |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record)?;
     store.close()?;
     about_the_target(&job, &ran, &summary, session);
@@ -143,7 +145,7 @@ fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
 
 /// What results are about.
-struct About<'a> {
+struct ResultsContext<'a> {
     name: &'a str,
     asking: &'a Asking,
     rubric: &'a Rubric,
@@ -151,15 +153,15 @@ struct About<'a> {
     call: Option<Vec<String>>,
 }
 
-impl<'a> About<'a> {
-    fn of(job: &'a Job) -> About<'a> {
-        About { name: &job.name, asking: &job.asking, rubric: &job.rubric, call: None }
+impl<'a> ResultsContext<'a> {
+    fn of(job: &'a Job) -> ResultsContext<'a> {
+        ResultsContext { name: &job.name, asking: &job.asking, rubric: &job.rubric, call: None }
     }
 }
 
 /// Writes the results that `report` gives to where they were asked for; the document is what a terminal shows.
 fn write(
-    about: &About<'_>,
+    about: &ResultsContext<'_>,
     outlet: &Outlet<'_>,
     beside: Beside,
     report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,

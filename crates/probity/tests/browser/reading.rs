@@ -141,6 +141,7 @@ fn without_scripts_figures_and_cases_are_read_and_labels_are_given() {
     browser.scripts(false);
     browser.goto(&room.url("/queues"));
     browser.click(".queue button");
+    browser.wait_until("document.querySelector('.sheet .criterion') && document.readyState == 'complete'");
     let n_criteria = browser.count(".sheet .criterion");
     assert!(n_criteria > 1 && browser.count(".candidate .words") > 0);
     for at in 1..=n_criteria {

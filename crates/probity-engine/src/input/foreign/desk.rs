@@ -24,14 +24,14 @@ static DESKS: LazyLock<BTreeMap<String, Desk>> =
     LazyLock::new(|| toml::from_str(DATA).expect("the embedded table is read by every test"));
 
 /// The public records of a help desk, by their shape.
-type Desk = BTreeMap<String, Shape>;
+type Desk = BTreeMap<String, PublicRecord>;
 
 /// Members and their values.
 type Conditions = BTreeMap<String, Vec<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Shape {
+struct PublicRecord {
     members: Vec<String>,
     #[serde(default)]
     shown_if: Conditions,
@@ -41,7 +41,7 @@ struct Shape {
     customer_if: Option<Conditions>,
 }
 
-impl Shape {
+impl PublicRecord {
     fn is_shown(&self, record: &Json) -> bool {
         let has = |(name, values): (&String, &Vec<String>)| {
             at(record, name).is_some_and(|value| values.contains(&as_text(value)))

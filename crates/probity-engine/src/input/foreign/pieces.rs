@@ -16,13 +16,13 @@ use crate::platform::read_exact_at;
 #[derive(Debug, Default)]
 pub(in crate::input) struct Pieces {
     file: Option<File>,
-    places: HashMap<u64, Vec<Place>>,
+    places: HashMap<u64, Vec<PieceExtent>>,
     agents: HashSet<String>,
 }
 
 /// Where a piece stands in the file.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PieceExtent {
     offset: u64,
     n_bytes: usize,
 }
@@ -30,7 +30,7 @@ struct Place {
 /// Pieces that are being gathered.
 pub(in crate::input) struct Gathering {
     file: BufWriter<File>,
-    places: HashMap<u64, Vec<Place>>,
+    places: HashMap<u64, Vec<PieceExtent>>,
     /// Hashes of what was added: pages of an export may overlap.
     seen: HashSet<u64>,
     /// The mail addresses of agents, in lower case.
@@ -61,7 +61,7 @@ impl Pieces {
 }
 
 /// Reads one piece; `None` where it only shares the hash of its key.
-fn read(file: &File, place: Place, key: &str) -> Option<Json> {
+fn read(file: &File, place: PieceExtent, key: &str) -> Option<Json> {
     let mut bytes = vec![0; place.n_bytes];
     read_exact_at(file, &mut bytes, place.offset).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
@@ -92,7 +92,7 @@ impl Gathering {
             return Err(io::Error::other(format!("more than {} bytes of joined records", self.n_bytes_max)));
         }
         self.file.write_all(text.as_bytes())?;
-        self.places.entry(hash(key)).or_default().push(Place { offset: self.n_bytes, n_bytes });
+        self.places.entry(hash(key)).or_default().push(PieceExtent { offset: self.n_bytes, n_bytes });
         self.n_bytes += n_bytes as u64;
         Ok(())
     }

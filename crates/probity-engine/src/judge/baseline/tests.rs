@@ -43,7 +43,7 @@ fn five(id: &str) -> Criterion {
 
 fn ask(criterion: Criterion, reply: &str) -> Json {
     let situation = Situation::Ticket(TICKET.into());
-    let about = About { situation: &situation, reply, reference: None };
+    let about = JudgedText { situation: &situation, reply, reference: None };
     parse(&verdicts(&[criterion], &about)).expect("the answer is JSON")
 }
 
@@ -132,7 +132,7 @@ fn length_and_repetition_cost_concision() {
 fn a_reference_counts_where_there_is_one() {
     let situation = Situation::Ticket(TICKET.into());
     let with = |reference| {
-        let about = About { situation: &situation, reply: GOOD, reference: Some(reference) };
+        let about = JudgedText { situation: &situation, reply: GOOD, reference: Some(reference) };
         let answer = parse(&verdicts(&[five("accuracy")], &about)).expect("JSON");
         answer.get("score").and_then(Json::as_u64).expect("a level")
     };
@@ -150,7 +150,7 @@ fn the_facet_follows_id_then_title_then_question() {
 #[test]
 fn several_criteria_are_nested_by_id() {
     let situation = Situation::Ticket(TICKET.into());
-    let about = About { situation: &situation, reply: GOOD, reference: None };
+    let about = JudgedText { situation: &situation, reply: GOOD, reference: None };
     let answer = parse(&verdicts(&[five("tone"), five("relevance")], &about)).expect("JSON");
     assert!(answer.get("tone").and_then(|one| one.get("score")).is_some());
     assert!(answer.get("relevance").and_then(|one| one.get("reasoning")).is_some());
@@ -169,7 +169,7 @@ fn a_conversation_is_read_from_the_customers_side() {
 #[track_caller]
 fn check_compared(a: &str, b: &str, want: &str) {
     let situation = Situation::Ticket(TICKET.into());
-    let about = |reply| About { situation: &situation, reply, reference: None };
+    let about = |reply| JudgedText { situation: &situation, reply, reference: None };
     let answer = parse(&comparison(&[five("tone"), five("relevance")], &about(a), &about(b))).expect("JSON");
     assert_eq!(answer.get("verdict").and_then(Json::as_str), Some(want), "{a} | {b}");
     assert_eq!(answer.get("evidence").and_then(Json::as_array).map(<[Json]>::len), Some(2));
@@ -185,7 +185,7 @@ fn of_two_replies_the_one_with_more_marks_is_preferred_in_either_slot() {
 #[test]
 fn evidence_states_what_was_counted_in_both() {
     let situation = Situation::Ticket(TICKET.into());
-    let about = |reply| About { situation: &situation, reply, reference: None };
+    let about = |reply| JudgedText { situation: &situation, reply, reference: None };
     expect![[r#"{"evidence":["Lexical baseline, which counts words and understands nothing: tone: A has 900 of 1000 marks (25 words, 2 polite, 0 rude, 0 shouted), B has 0 (7 words, 0 polite, 2 rude, 3 shouted)."],"verdict":"A"}"#]].assert_eq(&comparison(&[five("tone")], &about(GOOD), &about(RUDE)));
 }
 
@@ -204,7 +204,7 @@ proptest! {
         let scale = Scale::new(levels.into_iter().collect(), direction).expect("ascending");
         let criteria = [criterion(id, "", scale.clone())];
         let situation = Situation::Ticket(ticket.into());
-        let about = About { situation: &situation, reply: &reply, reference: reference.as_deref() };
+        let about = JudgedText { situation: &situation, reply: &reply, reference: reference.as_deref() };
         let text = verdicts(&criteria, &about);
         prop_assert_eq!(&text, &verdicts(&criteria, &about));
         let answer = parse(&text).expect("the answer is JSON");

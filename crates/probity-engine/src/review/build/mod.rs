@@ -196,7 +196,7 @@ fn sampled(items: Vec<ItemDraft>, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
 }
 
 /// Items in the order of what their labels would decide, and what they were drawn from.
-struct Ranked {
+struct RankedItems {
     items: Vec<ItemDraft>,
     frame: LabelFrame,
 }
@@ -207,7 +207,7 @@ fn ranked(
     spec: &QueueSpec,
     items: Vec<ItemDraft>,
     wanted: &QueueRequest<'_>,
-) -> Result<Ranked, RunError> {
+) -> Result<RankedItems, RunError> {
     let hidden: Vec<Hidden> = items.iter().map(|draft| draft.hidden.clone()).collect();
     let about = QueueLabels::of(spec, &hidden);
     let labels = about.labels(room.labels()?);
@@ -251,7 +251,7 @@ fn ranked(
     let before = known.map(|(all, judge)| labels_show(all, judge, wanted.contract)).unwrap_or_default();
     let frame = label_frame(&lessons, &order, before);
     let mut items: Vec<Option<ItemDraft>> = items.into_iter().map(Some).collect();
-    Ok(Ranked { items: order.into_iter().filter_map(|at| items[at].take()).collect(), frame })
+    Ok(RankedItems { items: order.into_iter().filter_map(|at| items[at].take()).collect(), frame })
 }
 
 /// The share on which the judge and people agree, by slice.

@@ -14,7 +14,7 @@ const CLOCKS_APART: i64 = 86_400;
 const LOOKS_MIN: u32 = 3;
 
 /// What a look at the host's list found.
-enum Search {
+enum ListSearch {
     /// The batch.
     Batch(Box<BatchStatus>),
     /// Nothing that could be it.
@@ -42,7 +42,7 @@ impl BatchCollector<'_> {
                 return Ok(());
             }
         };
-        if let Search::Batch(status) = found {
+        if let ListSearch::Batch(status) = found {
             self.say(&format!("batch {} was made after all and is adopted", status.id));
             let adopted = BatchRecord { provider_id: Some(status.id.clone()), ..batch.clone() };
             return self.take_status(&adopted, &status, collected).await;
@@ -52,7 +52,7 @@ impl BatchCollector<'_> {
         let since_ms = unix_ms() - batch.facts.create_unix_ms.unwrap_or_default();
         let search_ms = i64::try_from(self.batching.settings.search.as_millis()).unwrap_or(i64::MAX);
         let is_over = batch.facts.n_looks >= LOOKS_MIN && since_ms >= search_ms;
-        match (&batch.facts.file, matches!(found, Search::Candidates) || !is_over) {
+        match (&batch.facts.file, matches!(found, ListSearch::Candidates) || !is_over) {
             (_, true) => {
                 self.say(&format!(
                     "the reply to making batch {} was lost; looking for it, and not making another one",
@@ -99,7 +99,7 @@ impl BatchCollector<'_> {
         }
     }
 
-    async fn looked(&self, batch: &BatchRecord) -> Result<Result<Search, NoHostReply>, StoreError> {
+    async fn looked(&self, batch: &BatchRecord) -> Result<Result<ListSearch, NoHostReply>, StoreError> {
         let since = batch.facts.reserved_unix_ms / 1000 - CLOCKS_APART;
         let listed = match self.client.list(since).await {
             Ok(listed) => listed,
@@ -107,7 +107,7 @@ impl BatchCollector<'_> {
         };
         if self.client.form() == BatchForm::Files {
             let own = listed.into_iter().find(|status| status.tag.as_deref() == Some(&batch.tag));
-            return Ok(Ok(own.map_or(Search::Nothing, |status| Search::Batch(Box::new(status)))));
+            return Ok(Ok(own.map_or(ListSearch::Nothing, |status| ListSearch::Batch(Box::new(status)))));
         }
         let reader = self.desk.store.reader()?;
         let known: Vec<String> =
@@ -120,16 +120,18 @@ impl BatchCollector<'_> {
         let is_like = |status: &&BatchStatus| {
             status.n_requests == Some(batch.facts.n_requests) && !known.contains(&status.id)
         };
-        let mut found = Search::Nothing;
+        let mut found = ListSearch::Nothing;
         for status in listed.iter().filter(is_like) {
             if !status.is_final() {
-                found = Search::Candidates;
+                found = ListSearch::Candidates;
                 continue;
             }
             match self.first_id(status).await {
-                Ok(Some(id)) if ids.contains(&id) => return Ok(Ok(Search::Batch(Box::new(status.clone())))),
+                Ok(Some(id)) if ids.contains(&id) => {
+                    return Ok(Ok(ListSearch::Batch(Box::new(status.clone()))));
+                }
                 Ok(_) => {}
-                Err(_) => found = Search::Candidates,
+                Err(_) => found = ListSearch::Candidates,
             }
         }
         Ok(Ok(found))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
 use probity_core::results::Facts;
 
-use super::super::record::Said;
+use super::super::record::VerdictLookup;
 use super::super::{Ran, RunError};
 use super::rounds::Stopped;
 use super::{AtGate, CompareJob, Meeting, Screening};
@@ -34,7 +34,7 @@ pub fn report(
 ) -> Result<Compared, RunError> {
     let reader = store.snapshot()?;
     let lookup = job.asking.lookup(&reader, &ran.judge_id, 0);
-    let said: Said<'_> = &|packet| lookup.verdict(packet);
+    let said: VerdictLookup<'_> = &|packet| lookup.verdict(packet);
     let n_taken = stopped.map_or(job.n_drawn(), |stopped| stopped.n_drawn);
     let mut is_drawn = vec![true; job.meetings.len()];
     job.drawn[n_taken..].iter().for_each(|at| is_drawn[*at] = false);
@@ -50,7 +50,11 @@ pub fn report(
 }
 
 /// What became of one pair.
-pub(crate) fn contest(job: &CompareJob, meeting: &Meeting, said: Said<'_>) -> Result<Contest, RunError> {
+pub(crate) fn contest(
+    job: &CompareJob,
+    meeting: &Meeting,
+    said: VerdictLookup<'_>,
+) -> Result<Contest, RunError> {
     let fate = match meeting.gate {
         AtGate::Identical => Fate::Identical,
         AtGate::BothBlocked => Fate::BothBlocked,

@@ -114,22 +114,22 @@ impl Matched {
 }
 
 /// A label with the reply or the pair that it names, and the packets that ask about that today.
-struct Claim<R> {
+struct MatchedLabel<R> {
     row: usize,
     label: LabelEntry,
     about: R,
     packets: Vec<String>,
 }
 
-impl<R> Claim<R> {
-    fn new(row: usize, label: LabelEntry, about: R, packets: &[PacketHash]) -> Claim<R> {
-        Claim { row, label, about, packets: packets.iter().map(ToString::to_string).collect() }
+impl<R> MatchedLabel<R> {
+    fn new(row: usize, label: LabelEntry, about: R, packets: &[PacketHash]) -> MatchedLabel<R> {
+        MatchedLabel { row, label, about, packets: packets.iter().map(ToString::to_string).collect() }
     }
 }
 
 /// The claims of labels that are about exactly what is asked today; the others are rejected. What is left needs no
 /// packet any more: what a label is about has been found.
-fn bound<R>(claims: Vec<Claim<R>>, matched: &mut Matched) -> Vec<Claim<R>> {
+fn bound<R>(claims: Vec<MatchedLabel<R>>, matched: &mut Matched) -> Vec<MatchedLabel<R>> {
     let named: Vec<Named<'_>> =
         claims.iter().map(|claim| Named { label: &claim.label, packets: &claim.packets }).collect();
     let unbound = unbound(&named);
@@ -137,7 +137,7 @@ fn bound<R>(claims: Vec<Claim<R>>, matched: &mut Matched) -> Vec<Claim<R>> {
     for (claim, why) in claims.into_iter().zip(unbound) {
         match why {
             Some(reason) => matched.reject(claim.row, &claim.label, reason),
-            None => left.push(Claim { label: LabelEntry { packet: None, ..claim.label }, ..claim }),
+            None => left.push(MatchedLabel { label: LabelEntry { packet: None, ..claim.label }, ..claim }),
         }
     }
     matched.rejected.sort_by_key(|rejected| rejected.row);

@@ -10,7 +10,7 @@ use probity_core::results::{GateStatus, ResultRow};
 
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
-use super::{Claim, FLOOR, Matched, Verdicts, bound, choice, lexical, of_another, row};
+use super::{FLOOR, Matched, MatchedLabel, Verdicts, bound, choice, lexical, of_another, row};
 use crate::ledger::{JudgeId, Store};
 
 /// The labelled pairs of a comparison.
@@ -28,7 +28,7 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
         by_case.entry(&job.field.cases[meeting.case].id).or_default().push(meeting);
     }
     let mut wanted: BTreeSet<(usize, [usize; 2])> = BTreeSet::new();
-    let mut claims: Vec<Claim<&Meeting>> = Vec::new();
+    let mut claims: Vec<MatchedLabel<&Meeting>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
         let meeting = match meeting(&job, &by_case, label) {
             Ok(meeting) => meeting,
@@ -46,13 +46,13 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
                 let facts = label.facts.clone().or(&facts_of(&job, meeting));
                 let label = LabelEntry { facts, ..label.clone() };
                 let packets = packets.map(|packet| packet.packet.hash());
-                claims.push(Claim::new(place, label, meeting, &packets));
+                claims.push(MatchedLabel::new(place, label, meeting, &packets));
                 continue;
             }
         }
         wanted.insert((meeting.case, meeting.variants));
     }
-    for Claim { row, label, about: meeting, .. } in bound(claims, &mut matched) {
+    for MatchedLabel { row, label, about: meeting, .. } in bound(claims, &mut matched) {
         let reply = job.field.cases[meeting.case].replies[meeting.variants[0]].as_ref();
         matched.keep(row, label, &reply.expect("a pair has two replies").entry().case);
         wanted.insert((meeting.case, meeting.variants));

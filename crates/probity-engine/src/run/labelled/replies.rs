@@ -15,10 +15,10 @@ use super::super::about::pattern_warnings;
 use super::super::asking::SizedPacket;
 use super::super::basis::Basis;
 use super::super::job::{Job, Screened, label};
-use super::super::record::{PacketResult, Said};
+use super::super::record::{PacketResult, VerdictLookup};
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError};
-use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
+use super::{FLOOR, Matched, MatchedLabel, Verdicts, bound, lexical, of_another, row};
 use crate::input::{Record, Skipped};
 use crate::ledger::{JudgeId, Manifest, Store};
 use crate::run::replies::NoReply;
@@ -63,7 +63,7 @@ struct Reply {
 
 /// The replies to labelled cases, in the order of the input, and those to each case.
 #[derive(Default)]
-struct Replies {
+struct RepliesByCase {
     all: Vec<Reply>,
     by_case: HashMap<String, Vec<usize>>,
 }
@@ -77,7 +77,7 @@ pub fn replies(
     labels_digest: String,
 ) -> Result<(Arc<LabelledReplies>, Matched), RunError> {
     let mut matched = Matched::default();
-    let mut replies = Replies::read(&job, labels, &mut matched)?;
+    let mut replies = RepliesByCase::read(&job, labels, &mut matched)?;
     let names_criterion = |label: &LabelEntry| {
         asked(&job.rubric, label, LabelScope::Criteria).is_ok_and(|_| label.criterion.is_some())
     };
@@ -85,7 +85,7 @@ pub fn replies(
         let no_rule = job.rubric.pass().is_none();
         if no_rule || labels.iter().any(names_criterion) { LabelScope::Criteria } else { LabelScope::Outcome }
     });
-    let mut claims: Vec<Claim<(usize, Option<&Criterion>)>> = Vec::new();
+    let mut claims: Vec<MatchedLabel<(usize, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
         let named = replies.named(label).and_then(|at| Ok((at, asked(&job.rubric, label, about)?)));
         let (at, criterion) = match named {
@@ -103,9 +103,9 @@ pub fn replies(
         let facts = ItemFacts { variant: replies.all[at].variant.clone(), ..label.facts.clone() };
         let id = criterion.map(|criterion| criterion.id.to_string());
         let label = LabelEntry { criterion: id, facts, ..label.clone() };
-        claims.push(Claim::new(place, label, (at, criterion), &packets));
+        claims.push(MatchedLabel::new(place, label, (at, criterion), &packets));
     }
-    for Claim { row, label, about: (at, criterion), .. } in bound(claims, &mut matched) {
+    for MatchedLabel { row, label, about: (at, criterion), .. } in bound(claims, &mut matched) {
         if let Some(fault) = criterion.and_then(|criterion| off_scale(criterion, &label)) {
             matched.faults.push((row, fault));
         } else if let Some(reply) = &mut replies.all[at].admitted {
@@ -119,11 +119,11 @@ pub fn replies(
     Ok((Arc::new(LabelledReplies { job, replies, skipped, labels_digest }), matched))
 }
 
-impl Replies {
+impl RepliesByCase {
     /// Reads and screens the replies to the cases that labels are about.
-    fn read(job: &Job, labels: &[LabelEntry], matched: &mut Matched) -> Result<Replies, RunError> {
+    fn read(job: &Job, labels: &[LabelEntry], matched: &mut Matched) -> Result<RepliesByCase, RunError> {
         let items: BTreeSet<&str> = labels.iter().map(|label| &*label.item).collect();
-        let mut replies = Replies::default();
+        let mut replies = RepliesByCase::default();
         for record in job.dataset.records()? {
             let record = record?;
             if let Record::Entry { entry, .. } = &record
@@ -254,7 +254,7 @@ impl LabelledReplies {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.members()[place].lookup(&reader, id, repeat);
         let confidences = RefCell::new(HashMap::new());
-        let said: Said<'_> = &|packet| {
+        let said: VerdictLookup<'_> = &|packet| {
             let verdict = lookup.verdict(packet)?;
             if let (Ok(Verdict { confidence, .. }), [criterion]) = (&verdict, packet.packet.ask().criteria())
             {
@@ -283,14 +283,14 @@ impl LabelledReplies {
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.lookup(&reader, &ran.judge_id, 0);
-        let said: Said<'_> = &|packet| lookup.verdict(packet);
+        let said: VerdictLookup<'_> = &|packet| lookup.verdict(packet);
         self.each(said, &mut Patterns::default(), &mut |reply, result| take(result, &reply.admitted))
     }
 
     fn rows(
         &self,
         judge: &str,
-        said: Said<'_>,
+        said: VerdictLookup<'_>,
         patterns: &mut Patterns,
     ) -> Result<Vec<VerdictEntry>, RunError> {
         let mut rows = Vec::new();
@@ -303,7 +303,7 @@ impl LabelledReplies {
     /// Gives each reply to `take` with its result, by what was `said` about its packets. Calls are not counted.
     fn each(
         &self,
-        said: Said<'_>,
+        said: VerdictLookup<'_>,
         patterns: &mut Patterns,
         take: &mut dyn FnMut(&LabelledReply, &ResultRow),
     ) -> Result<(), RunError> {

@@ -20,7 +20,7 @@ pub(crate) use account::panel_facts;
 pub(super) use account::{Account, members_of};
 use member_work::MemberWork;
 pub use questions::look_name;
-use questions::{Heard, Questions, Standpoint};
+use questions::{AskedMember, Questions, Standpoint};
 pub use quoted::StagesAsked;
 pub(super) use quoted::{cascade_quote, panel_quote, stages};
 
@@ -122,7 +122,11 @@ pub(super) async fn run_panel(
         if is_stopped {
             return Ok(finished(asked, None, panel, allowance));
         }
-        questions.hear(Heard { member, id: &member_id, asking: member_asking }, session.store, &record)?;
+        questions.hear(
+            AskedMember { member, id: &member_id, asking: member_asking },
+            session.store,
+            &record,
+        )?;
     }
     questions.close(&record);
     let answers = answers(&questions, session.store)?;

@@ -33,7 +33,7 @@ pub(super) struct Standpoint<'a> {
 
 /// A member that was asked.
 #[derive(Clone, Copy)]
-pub(super) struct Heard<'a> {
+pub(super) struct AskedMember<'a> {
     /// Its place.
     pub(super) member: usize,
     /// What the store knows it by.
@@ -154,7 +154,7 @@ impl Questions {
     /// Takes in what a member has on record about the open questions, and decides those that it may.
     pub(super) fn hear(
         &mut self,
-        Heard { member, id, asking }: Heard<'_>,
+        AskedMember { member, id, asking }: AskedMember<'_>,
         store: &Store,
         record: &PanelRecord,
     ) -> Result<(), RunError> {

@@ -382,8 +382,8 @@ impl LiveCalibration {
     }
 
     /// The judge, for a page.
-    pub(crate) fn for_page(&self) -> page::Asked<'_> {
-        page::Asked {
+    pub(crate) fn for_page(&self) -> page::AskedJudge<'_> {
+        page::AskedJudge {
             basis: &self.asked,
             facts: &self.facts,
             labels: &self.labels.digest,

@@ -30,7 +30,7 @@ trusted. Files are named relative to the folder of this server. `unscored` is ne
 an `advisory` judge inform and must not gate a release.";
 
 /// A request that is answered with an error of the protocol: its code and what is wrong.
-struct Refusal(i32, String);
+struct RpcError(i32, String);
 
 /// Answers messages until standard input ends.
 pub(crate) fn serve(args: &McpArgs) -> Result<Exit, Failure> {
@@ -59,23 +59,23 @@ fn answer(line: &[u8], args: &McpArgs) -> Option<Value> {
         return None;
     }
     let (id, result) = match serde_json::from_slice::<Value>(line) {
-        Err(error) => (Value::Null, Err(Refusal(-32700, format!("not JSON: {error}")))),
+        Err(error) => (Value::Null, Err(RpcError(-32700, format!("not JSON: {error}")))),
         Ok(message) if message["method"].is_string() => {
             let id = message.get("id")?.clone();
             (id, result(message["method"].as_str().unwrap_or_default(), &message["params"], args))
         }
         Ok(message) if message.get("result").is_some() || message.get("error").is_some() => return None,
-        Ok(message) => (message["id"].clone(), Err(Refusal(-32600, "a request has a method".to_owned()))),
+        Ok(message) => (message["id"].clone(), Err(RpcError(-32600, "a request has a method".to_owned()))),
     };
     Some(match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(Refusal(code, message)) => {
+        Err(RpcError(code, message)) => {
             json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
         }
     })
 }
 
-fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal> {
+fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, RpcError> {
     let is_offered = |tool: &Tool| args.allow_spend || !tool.spends();
     match method {
         "initialize" => {
@@ -96,7 +96,7 @@ fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal
         "tools/call" => {
             let name = params["name"].as_str().unwrap_or_default();
             let tool = TOOLS.iter().find(|tool| tool.name == name);
-            let tool = tool.ok_or_else(|| Refusal(-32602, format!("there is no tool {name:?}")))?;
+            let tool = tool.ok_or_else(|| RpcError(-32602, format!("there is no tool {name:?}")))?;
             let called = if is_offered(tool) {
                 tool.call(&params["arguments"])
             } else {
@@ -111,6 +111,6 @@ fn result(method: &str, params: &Value, args: &McpArgs) -> Result<Value, Refusal
             };
             Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": is_error }))
         }
-        other => Err(Refusal(-32601, format!("there is no method {other:?}"))),
+        other => Err(RpcError(-32601, format!("there is no method {other:?}"))),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct CalibrationShown<'a> {
     /// What is worth a line about the labels.
     pub(crate) notices: &'a [String],
     /// Who was asked, where a judge was.
-    pub(crate) asked: Option<Asked<'a>>,
+    pub(crate) asked: Option<AskedJudge<'a>>,
     /// What the labelled items say, as far as that is known.
     pub(crate) texts: HeldTexts,
     /// For programs.
@@ -47,7 +47,7 @@ pub(crate) struct CalibrationShown<'a> {
 
 /// A judge that was asked about labelled cases.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct AskedJudge<'a> {
     /// Who, how and by what, behind which gate.
     pub(crate) basis: &'a Basis,
     /// What the store knows about the calls.

@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use super::table::{Value, cells, columns};
+use super::table::{CellValue, cells, columns};
 use super::{About, Judged};
 
 /// Rows that are in memory at once.
@@ -32,7 +32,7 @@ pub(super) fn write<W: Write + Send>(
         if group.is_empty() {
             break;
         }
-        let mut table: Vec<Vec<Value>> = vec![Vec::new(); columns(about).len()];
+        let mut table: Vec<Vec<CellValue>> = vec![Vec::new(); columns(about).len()];
         for (row, _) in &group {
             let cells = cells(row, about).into_iter().map(|(_, value)| value);
             table.iter_mut().zip(cells).for_each(|(column, value)| column.push(value));
@@ -43,11 +43,11 @@ pub(super) fn write<W: Write + Send>(
 }
 
 fn schema(about: &About<'_>) -> Result<Type, ParquetError> {
-    let column = |(name, value): (String, Value)| {
+    let column = |(name, value): (String, CellValue)| {
         let (physical, logical) = match value {
-            Value::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Value::Whole(_) => (Physical::INT64, None),
-            Value::Number(_) => (Physical::DOUBLE, None),
+            CellValue::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            CellValue::Whole(_) => (Physical::INT64, None),
+            CellValue::Number(_) => (Physical::DOUBLE, None),
         };
         let column = Type::primitive_type_builder(&name, physical).with_repetition(Repetition::OPTIONAL);
         column.with_logical_type(logical).build().map(Arc::new)
@@ -58,32 +58,33 @@ fn schema(about: &About<'_>) -> Result<Type, ParquetError> {
 
 fn write_group<W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
-    table: Vec<Vec<Value>>,
+    table: Vec<Vec<CellValue>>,
 ) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     let mut table = table.into_iter();
     while let (Some(mut column), Some(values)) = (group.next_column()?, table.next()) {
-        let is_there =
-            |value: &Value| !matches!(value, Value::Text(None) | Value::Whole(None) | Value::Number(None));
+        let is_there = |value: &CellValue| {
+            !matches!(value, CellValue::Text(None) | CellValue::Whole(None) | CellValue::Number(None))
+        };
         let levels: Vec<i16> = values.iter().map(|value| i16::from(is_there(value))).collect();
         match column.untyped() {
             ColumnWriter::ByteArrayColumnWriter(typed) => {
                 let texts = values.iter().filter_map(|value| match value {
-                    Value::Text(Some(text)) => Some(ByteArray::from(text.as_str())),
+                    CellValue::Text(Some(text)) => Some(ByteArray::from(text.as_str())),
                     _ => None,
                 });
                 typed.write_batch(&texts.collect::<Vec<_>>(), Some(&levels), None)?;
             }
             ColumnWriter::Int64ColumnWriter(typed) => {
                 let wholes = values.iter().filter_map(|value| match value {
-                    Value::Whole(whole) => *whole,
+                    CellValue::Whole(whole) => *whole,
                     _ => None,
                 });
                 typed.write_batch(&wholes.collect::<Vec<_>>(), Some(&levels), None)?;
             }
             ColumnWriter::DoubleColumnWriter(typed) => {
                 let numbers = values.iter().filter_map(|value| match value {
-                    Value::Number(number) => *number,
+                    CellValue::Number(number) => *number,
                     _ => None,
                 });
                 typed.write_batch(&numbers.collect::<Vec<_>>(), Some(&levels), None)?;

@@ -23,7 +23,7 @@ pub(super) fn case(row: &ResultRow, rubric: &Rubric, texts: Texts, votes: &[Vote
     let reply = row.reply.as_deref().unwrap_or_default();
     let reasons = row.asked().filter_map(|(_, result)| result.reasoning.as_deref());
     let quotes: Vec<&str> = reasons.flat_map(quoted::quotes).collect();
-    let mut facts = Facts::default();
+    let mut facts = SharedFacts::default();
     let sources = row.evidence.sources.iter();
     let sources: Vec<Value> = sources.map(|source| facts.source(source, row, &quotes, texts)).collect();
     let context = row.evidence.context.iter().map(|each| {
@@ -84,12 +84,12 @@ fn tool(call: &ToolCall, texts: Texts) -> Value {
 
 /// What a reply and its sources both say, with a number for each sentence of a source.
 #[derive(Default)]
-struct Facts {
+struct SharedFacts {
     n: usize,
     in_reply: Vec<Mark>,
 }
 
-impl Facts {
+impl SharedFacts {
     fn source(&mut self, source: &EvidenceSource, row: &ResultRow, quotes: &[&str], texts: Texts) -> Value {
         let reply = row.reply.as_deref().unwrap_or_default();
         let against = row.gate.findings.iter().filter(|found| found.source.as_ref() == Some(&source.id));
