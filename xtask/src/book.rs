@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::step::{self, Ending, Failure};
+use crate::step::{self, Ending, StepFailure};
 
 /// Installed where mdBook is missing. `book.toml` is written for this version.
 const VERSION: &str = "0.5.4";
@@ -18,7 +18,7 @@ pub(crate) fn build() -> Ending {
     let missing = missing_pages(&step::root().join("docs"));
     if !missing.is_empty() {
         let output = format!("docs/SUMMARY.md does not list {}", missing.join(", "));
-        return Ending::Failed(Failure { command: "mdbook build".to_owned(), output });
+        return Ending::Failed(StepFailure { command: "mdbook build".to_owned(), output });
     }
     if !step::has_version(Command::new("mdbook")) {
         println!("   installing mdbook {VERSION}: this takes a minute or two, once");

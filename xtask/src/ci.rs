@@ -218,7 +218,7 @@ fn docs() -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::step::Failure;
+    use crate::step::StepFailure;
 
     #[track_caller]
     fn check(endings: Vec<(&'static str, Ending)>, want: &str) {
@@ -252,7 +252,7 @@ mod tests {
     fn a_failed_step_is_named_and_its_tests_are_counted() {
         let output = "test result: FAILED. 3 passed; 1 failed; 0 ignored".to_owned();
         check(
-            vec![("tests", Ending::Failed(Failure { command: "cargo test".to_owned(), output }))],
+            vec![("tests", Ending::Failed(StepFailure { command: "cargo test".to_owned(), output }))],
             "tests               1.5 s  failed\nfailed: tests\n3 passed, 1 failed\n",
         );
     }

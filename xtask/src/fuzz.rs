@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use crate::step::{self, Ending, Failure};
+use crate::step::{self, Ending, StepFailure};
 
 /// Installed where cargo-fuzz is missing.
 const VERSION: &str = "0.13.2";
@@ -69,7 +69,7 @@ pub(crate) fn smoke() -> Ending {
             Ok(Err(failure)) => return Ending::Failed(failure),
             Err(error) => {
                 let output = format!("could not prepare the corpus: {error}");
-                return Ending::Failed(Failure { command: format!("cargo xtask fuzz {target}"), output });
+                return Ending::Failed(StepFailure { command: format!("cargo xtask fuzz {target}"), output });
             }
         }
     }
@@ -109,7 +109,7 @@ fn installed() -> bool {
 }
 
 /// Installs cargo-fuzz where it is missing.
-fn installation() -> Result<(), Failure> {
+fn installation() -> Result<(), StepFailure> {
     if installed() {
         return Ok(());
     }
@@ -119,9 +119,9 @@ fn installation() -> Result<(), Failure> {
 }
 
 /// Gives the targets the versions that the project is built with.
-fn same_versions() -> Result<(), Failure> {
+fn same_versions() -> Result<(), StepFailure> {
     let (from, to) = (step::root().join("Cargo.lock"), step::root().join("fuzz/Cargo.lock"));
-    fs::copy(from, to).map(|_| ()).map_err(|error| Failure {
+    fs::copy(from, to).map(|_| ()).map_err(|error| StepFailure {
         command: "cp Cargo.lock fuzz/Cargo.lock".to_owned(),
         output: format!("could not copy the lock file: {error}"),
     })

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::step::{self, Ending, Failure};
+use crate::step::{self, Ending, StepFailure};
 
 /// The command as the README shows it.
 const COMMAND: &str = "cargo run -- run examples/tickets.json";
@@ -34,9 +34,9 @@ pub(crate) fn first_command() -> Ending {
 }
 
 /// The README may not exist yet, but where it does, what is tested is what it shows.
-fn readme_shows_it() -> Result<(), Failure> {
+fn readme_shows_it() -> Result<(), StepFailure> {
     match fs::read_to_string(step::root().join("README.md")) {
-        Ok(text) if !text.contains(COMMAND) => Err(Failure {
+        Ok(text) if !text.contains(COMMAND) => Err(StepFailure {
             command: COMMAND.to_owned(),
             output: "README.md does not show this command, expected it as the first one".to_owned(),
         }),
@@ -64,5 +64,5 @@ fn command(folder: &Path) -> std::process::Command {
 }
 
 fn failed(output: String) -> Ending {
-    Ending::Failed(Failure { command: COMMAND.to_owned(), output })
+    Ending::Failed(StepFailure { command: COMMAND.to_owned(), output })
 }

@@ -36,11 +36,11 @@ pub(crate) enum Ending {
     /// It could not be checked here, for this reason.
     Skipped(&'static str),
     /// It does not hold.
-    Failed(Failure),
+    Failed(StepFailure),
 }
 
-impl From<Result<String, Failure>> for Ending {
-    fn from(result: Result<String, Failure>) -> Self {
+impl From<Result<String, StepFailure>> for Ending {
+    fn from(result: Result<String, StepFailure>) -> Self {
         match result {
             Ok(_) => Ending::Passed,
             Err(failure) => Ending::Failed(failure),
@@ -50,14 +50,14 @@ impl From<Result<String, Failure>> for Ending {
 
 /// A command that did not succeed.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct StepFailure {
     /// What was run, as one would type it.
     pub(crate) command: String,
     /// All it wrote, standard output first.
     pub(crate) output: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for StepFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n$ {}", self.output.trim_end(), self.command)
     }
@@ -87,16 +87,16 @@ pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command
 }
 
 /// Runs `command` to its end and returns what it wrote, standard output first.
-pub(crate) fn captured(mut command: impl BorrowMut<Command>) -> Result<String, Failure> {
+pub(crate) fn captured(mut command: impl BorrowMut<Command>) -> Result<String, StepFailure> {
     let command = command.borrow_mut();
     let typed = typed(command);
     match command.output() {
         Ok(done) => {
             let text =
                 format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-            if done.status.success() { Ok(text) } else { Err(Failure { command: typed, output: text }) }
+            if done.status.success() { Ok(text) } else { Err(StepFailure { command: typed, output: text }) }
         }
-        Err(error) => Err(Failure { command: typed, output: format!("could not be started: {error}") }),
+        Err(error) => Err(StepFailure { command: typed, output: format!("could not be started: {error}") }),
     }
 }
 

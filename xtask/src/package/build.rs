@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Part, Place, copy, failed, fresh, program as tool, read, size, write};
-use crate::step::{self, Failure};
+use super::{PackagePart, PackagePlace, copy, failed, fresh, program as tool, read, size, write};
+use crate::step::{self, StepFailure};
 
 /// The tools by which packages are made, from Python's index.
 const TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.0"];
@@ -18,23 +18,23 @@ const CRATES: [&str; 6] =
     ["probity-stats", "probity-gate", "probity-core", "probity-engine", "probity-mock", "probity"];
 
 /// Installs the tools where they are missing.
-pub(super) fn tools(place: &Place) -> Result<Part, Failure> {
+pub(super) fn tools(place: &PackagePlace) -> Result<PackagePart, StepFailure> {
     let python = place.tools.join("bin/python");
     if !python.exists() {
         step::captured(tool("python3", ["-m", "venv"]).arg(&place.tools))?;
     }
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     step::captured(tool(&python, install).args(TOOLS))?;
-    Ok(Part::Made(TOOLS.join(" ")))
+    Ok(PackagePart::Made(TOOLS.join(" ")))
 }
 
 /// Builds the program for `target` and its wheel, and returns where the program is. Everything is packed from this one
 /// build: another command would tell the compiler of C otherwise, and compile all of it again.
-pub(super) fn program(place: &Place, target: &str) -> Result<PathBuf, Failure> {
+pub(super) fn program(place: &PackagePlace, target: &str) -> Result<PathBuf, StepFailure> {
     built(place, target, &place.root, &place.out)
 }
 
-fn built(place: &Place, target: &str, root: &Path, out: &Path) -> Result<PathBuf, Failure> {
+fn built(place: &PackagePlace, target: &str, root: &Path, out: &Path) -> Result<PathBuf, StepFailure> {
     step::captured(tool("rustup", ["target", "add", target]))?;
     let mut maturin =
         tool(place.tools.join("bin/maturin"), ["build", "--quiet", "--zig", "--target", target]);
@@ -49,7 +49,7 @@ fn built(place: &Place, target: &str, root: &Path, out: &Path) -> Result<PathBuf
 }
 
 /// The command in an environment that leaves no trace of this machine in what it makes.
-fn reproducible(mut command: Command, place: &Place, root: &Path) -> Command {
+fn reproducible(mut command: Command, place: &PackagePlace, root: &Path) -> Command {
     let home = std::env::var("CARGO_HOME").map(PathBuf::from);
     let home =
         home.unwrap_or_else(|_| PathBuf::from(std::env::var("HOME").unwrap_or_default()).join(".cargo"));
@@ -67,14 +67,14 @@ fn reproducible(mut command: Command, place: &Place, root: &Path) -> Command {
 }
 
 /// The time of the last commit, in seconds.
-fn moment(place: &Place) -> String {
+fn moment(place: &PackagePlace) -> String {
     let mut git = tool("git", ["log", "-1", "--format=%ct"]);
     git.current_dir(&place.root);
     step::captured(git).map_or_else(|_| "0".to_owned(), |text| text.trim().to_owned())
 }
 
 /// Builds a copy of the tree in another folder: it has to come to the same bytes.
-pub(super) fn again(place: &Place, target: &str, program: &Path) -> Result<Part, Failure> {
+pub(super) fn again(place: &PackagePlace, target: &str, program: &Path) -> Result<PackagePart, StepFailure> {
     let first = digest(program)?;
     let copy = std::env::temp_dir().join(format!("probity-again-{}", std::process::id()));
     fresh(&copy)?;
@@ -84,18 +84,22 @@ pub(super) fn again(place: &Place, target: &str, program: &Path) -> Result<Part,
     // A copy that stays among the temporary files does no harm.
     let _ = fs::remove_dir_all(&copy);
     match second? {
-        second if second == first => Ok(Part::Made(format!("SHA-256 {first}"))),
+        second if second == first => Ok(PackagePart::Made(format!("SHA-256 {first}"))),
         second => Err(failed("building twice", &format!("{first} and then {second}"))),
     }
 }
 
-fn digest(file: &Path) -> Result<String, Failure> {
+fn digest(file: &Path) -> Result<String, StepFailure> {
     let text = step::captured(tool("sha256sum", []).arg(file))?;
     Ok(text.split(' ').next().unwrap_or_default().to_owned())
 }
 
 /// The program with its licences, completions and man pages.
-pub(super) fn archive(place: &Place, target: &str, program: &Path) -> Result<Part, Failure> {
+pub(super) fn archive(
+    place: &PackagePlace,
+    target: &str,
+    program: &Path,
+) -> Result<PackagePart, StepFailure> {
     let name = format!("probity-{}-{target}", place.version);
     let folder = place.out.join("archive").join(&name);
     fresh(&folder)?;
@@ -119,13 +123,13 @@ pub(super) fn archive(place: &Place, target: &str, program: &Path) -> Result<Par
         "tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=\"@$1\" -c \"$2\" | gzip -9n > \"$0\"";
     let mut tar = tool("sh", ["-c", script]);
     step::captured(tar.arg(&packed).arg(moment(place)).arg(&name).current_dir(place.out.join("archive")))?;
-    Ok(Part::Made(size(&packed)))
+    Ok(PackagePart::Made(size(&packed)))
 }
 
 /// The wheel with the program and the Python package, as it was built.
-pub(super) fn wheel(place: &Place, target: &str) -> Result<Part, Failure> {
+pub(super) fn wheel(place: &PackagePlace, target: &str) -> Result<PackagePart, StepFailure> {
     let wheel = newest(&place.out, |name| name.contains(".whl") && is_for(name, target));
-    wheel.map(|wheel| Part::Made(size(&wheel))).ok_or_else(|| failed("maturin build", &"no wheel"))
+    wheel.map(|wheel| PackagePart::Made(size(&wheel))).ok_or_else(|| failed("maturin build", &"no wheel"))
 }
 
 /// Whether the tags of a wheel name the machine of `target`.
@@ -142,7 +146,7 @@ pub(super) fn newest(folder: &Path, wanted: impl Fn(&str) -> bool) -> Option<Pat
 }
 
 /// The package for npm that has the program for one system.
-pub(super) fn npm(place: &Place, target: &str, program: &Path) -> Result<Part, Failure> {
+pub(super) fn npm(place: &PackagePlace, target: &str, program: &Path) -> Result<PackagePart, StepFailure> {
     let cpu = if target.starts_with("aarch64") { "arm64" } else { "x64" };
     let os = if target.contains("windows") { "win32" } else { "linux" };
     let (name, version) = (format!("probity-eval-{os}-{cpu}"), &place.version);
@@ -158,7 +162,7 @@ pub(super) fn npm(place: &Place, target: &str, program: &Path) -> Result<Part, F
 }
 
 /// The package that people name, which starts the program of their system.
-pub(super) fn npm_wrapper(place: &Place) -> Result<Part, Failure> {
+pub(super) fn npm_wrapper(place: &PackagePlace) -> Result<PackagePart, StepFailure> {
     let folder = place.root.join("npm");
     if !read(&folder.join("package.json"))?.contains(&format!("\"version\": \"{}\"", place.version)) {
         return Err(failed("npm/package.json", &format!("expected version {}", place.version)));
@@ -166,27 +170,29 @@ pub(super) fn npm_wrapper(place: &Place) -> Result<Part, Failure> {
     npm_pack(place, &folder)
 }
 
-fn npm_pack(place: &Place, folder: &Path) -> Result<Part, Failure> {
+fn npm_pack(place: &PackagePlace, folder: &Path) -> Result<PackagePart, StepFailure> {
     if !step::has_version(Command::new("npm")) {
-        return Ok(Part::Skipped("npm is not installed".to_owned()));
+        return Ok(PackagePart::Skipped("npm is not installed".to_owned()));
     }
     let mut npm = tool("npm", ["pack", "--silent", "--pack-destination"]);
     let said = step::captured(npm.arg(&place.out).arg(folder))?;
     let packed = said.lines().find(|line| line.contains(".tgz")).unwrap_or_default().to_owned();
-    Ok(Part::Made(size(&place.out.join(packed))))
+    Ok(PackagePart::Made(size(&place.out.join(packed))))
 }
 
 /// The image with the program and nothing else.
-pub(super) fn image(place: &Place, program: &Path) -> Result<Part, Failure> {
+pub(super) fn image(place: &PackagePlace, program: &Path) -> Result<PackagePart, StepFailure> {
     if !step::has_version(Command::new("buildah")) {
-        return Ok(Part::Skipped("buildah is not installed".to_owned()));
+        return Ok(PackagePart::Skipped("buildah is not installed".to_owned()));
     }
     let folder = place.out.join("image");
     fresh(&folder.join("tmp"))?;
     copy(program, &folder.join("probity"))?;
     let certificates = Path::new("/etc/ssl/certs/ca-certificates.crt");
     if !certificates.exists() {
-        return Ok(Part::Skipped("there are no certificates of authorities on this machine".to_owned()));
+        return Ok(PackagePart::Skipped(
+            "there are no certificates of authorities on this machine".to_owned(),
+        ));
     }
     copy(certificates, &folder.join("ca-certificates.crt"))?;
     let image = format!("probity:{}", place.version);
@@ -196,7 +202,7 @@ pub(super) fn image(place: &Place, program: &Path) -> Result<Part, Failure> {
     let packed = place.out.join(format!("probity-{}-image.tar", place.version));
     let to = format!("oci-archive:{}:{image}", packed.display());
     step::captured(buildah(["push", "--quiet", &image, &to]))?;
-    Ok(Part::Made(size(&packed)))
+    Ok(PackagePart::Made(size(&packed)))
 }
 
 /// Buildah with the storage that needs nothing of the kernel, so that it works inside containers too.
@@ -206,7 +212,7 @@ pub(super) fn buildah<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Comma
 
 /// The crates as they would be published, each built from what is in its package. They share the folder of all other
 /// builds: without it, cargo would build every dependency anew for each.
-pub(super) fn crates(place: &Place) -> Result<Part, Failure> {
+pub(super) fn crates(place: &PackagePlace) -> Result<PackagePart, StepFailure> {
     let mut cargo = step::cargo(["package", "--locked", "--quiet", "--allow-dirty"]);
     cargo.args(CRATES.iter().flat_map(|name| ["--package", name]));
     step::captured(cargo.env("CARGO_TARGET_DIR", place.root.join("target")))?;
@@ -216,14 +222,14 @@ pub(super) fn crates(place: &Place) -> Result<Part, Failure> {
         copy(&place.root.join("target/package").join(&file), &place.out.join(&file))?;
         sizes.push(size(&place.out.join(file)));
     }
-    Ok(Part::Made(sizes.join(", ")))
+    Ok(PackagePart::Made(sizes.join(", ")))
 }
 
 /// The digests of everything that is published.
-pub(super) fn checksums(place: &Place) -> Result<Part, Failure> {
+pub(super) fn checksums(place: &PackagePlace) -> Result<PackagePart, StepFailure> {
     let script =
         "sha256sum -- *.tar.gz *.whl *.tgz *.crate *.json *.tar 2>/dev/null > SHA256SUMS; wc -l < SHA256SUMS";
     let mut sums = tool("sh", ["-c", script]);
     let n = step::captured(sums.current_dir(&place.out))?;
-    Ok(Part::Made(format!("SHA256SUMS, {} files", n.trim())))
+    Ok(PackagePart::Made(format!("SHA256SUMS, {} files", n.trim())))
 }

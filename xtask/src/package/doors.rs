@@ -7,11 +7,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use super::build::{buildah, newest};
-use super::{Part, Place, copy, failed, fresh, program as tool, write};
-use crate::step::{self, Failure};
+use super::{PackagePart, PackagePlace, copy, failed, fresh, program as tool, write};
+use crate::step::{self, StepFailure};
 
 /// A way in: installs and tries what was packed.
-type Door = fn(&Place, &Path) -> Result<Part, Failure>;
+type Door = fn(&PackagePlace, &Path) -> Result<PackagePart, StepFailure>;
 
 /// Every way in, by name.
 pub(super) const DOORS: [(&str, Door); 6] = [
@@ -27,7 +27,7 @@ pub(super) const DOORS: [(&str, Door); 6] = [
 const FIRST_LINE: &str = "11 replies · 10 scored · 0 unscored · 1 blocked · 1 record skipped";
 
 /// An empty folder with the example in it.
-fn clean(name: &str, place: &Place) -> Result<PathBuf, Failure> {
+fn clean(name: &str, place: &PackagePlace) -> Result<PathBuf, StepFailure> {
     let folder = std::env::temp_dir().join(format!("probity-door-{name}-{}", std::process::id()));
     fresh(&folder)?;
     copy(&place.root.join("examples/tickets.json"), &folder.join("tickets.json"))?;
@@ -43,7 +43,7 @@ fn bare(mut command: Command, folder: &Path) -> Command {
 }
 
 /// Runs the first command and looks at what it says.
-fn first_command(command: Command, folder: &Path, flags: &[&str]) -> Result<Part, Failure> {
+fn first_command(command: Command, folder: &Path, flags: &[&str]) -> Result<PackagePart, StepFailure> {
     let started = Instant::now();
     let mut command = bare(command, folder);
     let said = step::captured(command.args(["run", "tickets.json"]).args(flags))?;
@@ -51,12 +51,12 @@ fn first_command(command: Command, folder: &Path, flags: &[&str]) -> Result<Part
     // A folder that stays among the temporary files does no harm.
     let _ = fs::remove_dir_all(folder);
     match said.lines().find(|line| *line == FIRST_LINE) {
-        Some(line) => Ok(Part::Made(format!("first command {took:.2} s: {line}"))),
+        Some(line) => Ok(PackagePart::Made(format!("first command {took:.2} s: {line}"))),
         None => Err(failed("the first command", &said)),
     }
 }
 
-fn archive(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn archive(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let folder = clean("archive", place)?;
     let name = format!("probity-{}-{}", place.version, super::TARGET);
     let packed = place.out.join(format!("{name}.tar.gz"));
@@ -64,7 +64,7 @@ fn archive(place: &Place, _: &Path) -> Result<Part, Failure> {
     first_command(Command::new(folder.join(name).join("probity")), &folder, &[])
 }
 
-fn pip(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn pip(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let folder = clean("pip", place)?;
     let wheel = newest(&place.out, |name| name.contains("linux_x86_64") || name.contains("linux_1_1_x86_64"));
     let wheel = wheel.ok_or_else(|| failed("pip install", &"there is no wheel for this machine"))?;
@@ -78,24 +78,24 @@ fn pip(place: &Place, _: &Path) -> Result<Part, Failure> {
     first_command(Command::new(folder.join("venv/bin/probity")), &folder, &[])
 }
 
-fn npm(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn npm(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let folder = clean("npm", place)?;
     let (of_system, wrapper) = (
         place.out.join(format!("probity-eval-linux-x64-{}.tgz", place.version)),
         place.out.join(format!("probity-eval-{}.tgz", place.version)),
     );
     if !wrapper.exists() {
-        return Ok(Part::Skipped("npm is not installed".to_owned()));
+        return Ok(PackagePart::Skipped("npm is not installed".to_owned()));
     }
     let install = ["install", "--silent", "--no-audit", "--no-fund", "--offline", "--omit=optional"];
     step::captured(bare(tool("npm", install), &folder).arg(wrapper).arg(of_system))?;
     first_command(Command::new(folder.join("node_modules/.bin/probity")), &folder, &[])
 }
 
-fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn container(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let packed = place.out.join(format!("probity-{}-image.tar", place.version));
     if !packed.exists() {
-        return Ok(Part::Skipped("there is no image".to_owned()));
+        return Ok(PackagePart::Skipped("there is no image".to_owned()));
     }
     let folder = clean("container", place)?;
     let from = format!("oci-archive:{}", packed.display());
@@ -108,7 +108,7 @@ fn container(place: &Place, _: &Path) -> Result<Part, Failure> {
     ran
 }
 
-fn cargo(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn cargo(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let folder = clean("cargo", place)?;
     let mut install =
         step::cargo(["install", "--locked", "--quiet", "--debug", "--path", "crates/probity", "--root"]);
@@ -117,11 +117,13 @@ fn cargo(place: &Place, _: &Path) -> Result<Part, Failure> {
 }
 
 /// The program for Windows: a run that is stopped, and the first command, which resumes it.
-fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
+fn wine(place: &PackagePlace, _: &Path) -> Result<PackagePart, StepFailure> {
     let name = format!("probity-{}-x86_64-pc-windows-gnu", place.version);
     let packed = place.out.join(format!("{name}.tar.gz"));
     if !packed.exists() || !step::has_version(Command::new("wine")) {
-        return Ok(Part::Skipped("Wine is not installed, or nothing was built for Windows".to_owned()));
+        return Ok(PackagePart::Skipped(
+            "Wine is not installed, or nothing was built for Windows".to_owned(),
+        ));
     }
     let folder = clean("wine", place)?;
     step::captured(tool("tar", ["xzf"]).arg(packed).current_dir(&folder))?;
@@ -145,7 +147,7 @@ fn wine(place: &Place, _: &Path) -> Result<Part, Failure> {
 }
 
 /// Puts the library by which Windows draws random numbers beside the program: Wine before version 9 has none.
-fn random_numbers(place: &Place, program: &Path) -> Result<(), Failure> {
+fn random_numbers(place: &PackagePlace, program: &Path) -> Result<(), StepFailure> {
     const SOURCE: &str = "#include <windows.h>\nBOOLEAN NTAPI SystemFunction036(PVOID, ULONG);\n\
         __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE to, SIZE_T n) { return SystemFunction036(to, (ULONG)n); }\n";
     let source = program.with_file_name("prng.c");

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::step::{self, Failure};
+use crate::step::{self, StepFailure};
 
 /// What is built where nothing is named.
 const TARGET: &str = "x86_64-unknown-linux-musl";
@@ -22,7 +22,7 @@ const TARGET: &str = "x86_64-unknown-linux-musl";
 const TARGETS: [&str; 3] = [TARGET, "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu"];
 
 /// Where packages and the tools that make them go.
-pub(crate) struct Place {
+pub(crate) struct PackagePlace {
     /// The root of the workspace.
     pub(crate) root: PathBuf,
     /// Where packages are put.
@@ -34,7 +34,7 @@ pub(crate) struct Place {
 }
 
 /// What became of a part: what there is to say about it, or why it was skipped.
-pub(crate) enum Part {
+pub(crate) enum PackagePart {
     Made(String),
     Skipped(String),
 }
@@ -68,9 +68,9 @@ pub(crate) fn run(arguments: &[&str]) -> ExitCode {
     }
 }
 
-fn package(targets: &[&str], is_twice: bool) -> Result<(), Failure> {
+fn package(targets: &[&str], is_twice: bool) -> Result<(), StepFailure> {
     let root = step::root();
-    let place = Place {
+    let place = PackagePlace {
         out: root.join("target/packages"),
         tools: root.join("target/package-tools"),
         version: version(&root)?,
@@ -83,7 +83,7 @@ fn package(targets: &[&str], is_twice: bool) -> Result<(), Failure> {
         let mut program = PathBuf::new();
         timed(&format!("program for {target}"), || {
             program = build::program(&place, target)?;
-            Ok(Part::Made(size(&program)))
+            Ok(PackagePart::Made(size(&program)))
         })?;
         if *target == TARGET {
             host = Some(program.clone());
@@ -110,19 +110,19 @@ fn package(targets: &[&str], is_twice: bool) -> Result<(), Failure> {
 }
 
 /// Does a part and prints what became of it, and how long it took.
-fn timed(name: &str, part: impl FnOnce() -> Result<Part, Failure>) -> Result<(), Failure> {
+fn timed(name: &str, part: impl FnOnce() -> Result<PackagePart, StepFailure>) -> Result<(), StepFailure> {
     let started = Instant::now();
     let part = part()?;
     let seconds = started.elapsed().as_secs_f64();
     match part {
-        Part::Made(text) => println!("{name:<44} {seconds:>7.1} s  {text}"),
-        Part::Skipped(why) => println!("{name:<44} skipped: {why}"),
+        PackagePart::Made(text) => println!("{name:<44} {seconds:>7.1} s  {text}"),
+        PackagePart::Skipped(why) => println!("{name:<44} skipped: {why}"),
     }
     Ok(())
 }
 
 /// The version of the workspace.
-fn version(root: &Path) -> Result<String, Failure> {
+fn version(root: &Path) -> Result<String, StepFailure> {
     let manifest = read(&root.join("Cargo.toml"))?;
     let (_, after) = manifest.split_once("[workspace.package]\nversion = \"").unwrap_or_default();
     Ok(after.split('"').next().unwrap_or_default().to_owned())
@@ -136,21 +136,21 @@ pub(crate) fn size(path: &Path) -> String {
 }
 
 /// An empty folder.
-pub(crate) fn fresh(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn fresh(folder: &Path) -> Result<(), StepFailure> {
     // What is not there need not be removed; what cannot be removed cannot be made either.
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).map_err(|error| failed(&format!("making {}", folder.display()), &error))
 }
 
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read(path: &Path) -> Result<String, StepFailure> {
     fs::read_to_string(path).map_err(|error| failed(&format!("reading {}", path.display()), &error))
 }
 
-pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), StepFailure> {
     fs::write(path, text).map_err(|error| failed(&format!("writing {}", path.display()), &error))
 }
 
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), StepFailure> {
     let copied = to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::copy(from, to));
     copied
         .map(drop)
@@ -168,6 +168,6 @@ pub(crate) fn program<'a>(
 }
 
 /// A failure in words.
-pub(crate) fn failed(doing: &str, error: &dyn std::fmt::Display) -> Failure {
-    Failure { command: doing.to_owned(), output: error.to_string() }
+pub(crate) fn failed(doing: &str, error: &dyn std::fmt::Display) -> StepFailure {
+    StepFailure { command: doing.to_owned(), output: error.to_string() }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Part, Place, read};
-use crate::step::{self, Failure};
+use super::{PackagePart, PackagePlace, read};
+use crate::step::{self, StepFailure};
 
 /// Writes the bill for `target`.
 pub(super) fn write_bill(tree: &str, lock: &str, version: &str) -> String {
@@ -29,14 +29,14 @@ pub(super) fn write_bill(tree: &str, lock: &str, version: &str) -> String {
     )
 }
 
-pub(super) fn write(place: &Place, target: &str) -> Result<Part, Failure> {
+pub(super) fn write(place: &PackagePlace, target: &str) -> Result<PackagePart, StepFailure> {
     let arguments =
         ["tree", "--locked", "--quiet", "--package", "probity", "--edges", "normal", "--prefix", "none"];
     let tree = step::captured(step::cargo(arguments).args(["--format", "{p}|{l}", "--target", target]))?;
     let bill = write_bill(&tree, &read(&place.root.join("Cargo.lock"))?, &place.version);
     let name = format!("probity-{}-{target}.cdx.json", place.version);
     super::write(&place.out.join(&name), &bill)?;
-    Ok(Part::Made(format!("{name}, {} crates", bill.matches("\"purl\"").count())))
+    Ok(PackagePart::Made(format!("{name}, {} crates", bill.matches("\"purl\"").count())))
 }
 
 /// A line of the tree: name, version and licence. A crate that was listed before ends with `(*)`.

@@ -150,14 +150,14 @@ type Alike<'a> = BTreeMap<(&'a str, &'a str), Vec<(usize, Option<f64>)>>;
 
 /// What a judge said about one reply.
 #[derive(Debug, Clone, Copy)]
-struct Said {
+struct RecordedScore {
     score: Option<f64>,
     passes: Option<bool>,
 }
 
 /// The replies that one judge scored, by what they say.
 struct Records {
-    said: BTreeMap<Texts, Vec<Said>>,
+    said: BTreeMap<Texts, Vec<RecordedScore>>,
     labels: BTreeMap<Texts, String>,
     bases: Vec<Base>,
 }
@@ -168,7 +168,7 @@ impl Records {
         for ScoredReply { entry, score, passes, label } in replies {
             let texts = texts(&entry);
             let said = records.said.entry(texts.clone()).or_default();
-            said.push(Said { score, passes });
+            said.push(RecordedScore { score, passes });
             if said.len() == 1 {
                 records.bases.push(Base::new(entry, BaseOrigin::Own));
             }
@@ -310,7 +310,7 @@ fn unscored() -> Observation {
 }
 
 /// Whether a reply that was scored again got the same score.
-fn again(said: &[Said]) -> Option<Observation> {
+fn again(said: &[RecordedScore]) -> Option<Observation> {
     if said.len() < 2 {
         return None;
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::contract::{Answers, Contract, SliceFloors};
 use super::decision::{Check, Decision, Promotion};
-use super::evidence::{Evidence, Figure};
+use super::evidence::{Evidence, MeasuredFigure};
 use super::labels_needed::labels_needed;
 use super::requirement::Requirement;
 use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
@@ -335,13 +335,13 @@ fn absent<'c>(names: &'c [String], record: &ProbeRecord) -> Vec<&'c str> {
 }
 
 /// Why a figure that reaches its floor shows nothing beyond chance.
-fn by_chance(name: &str, figure: &Figure) -> Option<String> {
+fn by_chance(name: &str, figure: &MeasuredFigure) -> Option<String> {
     let low = figure.as_ref().ok()?.low;
     (low <= 0.0).then(|| format!("{name} lower bound {low:.2} is not above chance, which is 0"))
 }
 
 /// Why the lower end of a figure does not reach a floor.
-fn too_low(name: &str, figure: &Figure, n_rows: u64, floor: f64) -> Option<String> {
+fn too_low(name: &str, figure: &MeasuredFigure, n_rows: u64, floor: f64) -> Option<String> {
     match figure {
         Err(why) => Some(format!("{name} is not known: {why}")),
         Ok(figure) if figure.low >= floor => None,
@@ -357,7 +357,7 @@ fn more_labels(n: u64) -> String {
     if n == 1 { "1 more label".to_owned() } else { format!("{n} more labels") }
 }
 
-fn lower_end(figure: &Figure) -> Value {
+fn lower_end(figure: &MeasuredFigure) -> Value {
     figure.as_ref().map_or(Value::Null, |figure| json!(figure.low))
 }
 

@@ -9,7 +9,7 @@ use crate::probe::ProbeRecord;
 use crate::stats::{Estimate, Undefined};
 
 /// A figure with its interval, or why there is none.
-pub type Figure = Result<Estimate, String>;
+pub type MeasuredFigure = Result<Estimate, String>;
 
 /// What was measured about one judge under one rubric.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Evidence {
     /// Labelled rows with a verdict.
     pub rows: LabelledRows,
     /// The contract's figure of the judge against people.
-    pub agreement: Figure,
+    pub agreement: MeasuredFigure,
     /// The same figure of people against each other.
     pub people: Result<PeopleFigure, String>,
     /// The same figure of judges that understand nothing.
@@ -80,9 +80,9 @@ pub struct SliceEvidence {
     /// Labelled rows with a verdict.
     pub n_rows: u64,
     /// The share that agrees.
-    pub agreement: Figure,
+    pub agreement: MeasuredFigure,
     /// The contract's own figure.
-    pub kappa: Figure,
+    pub kappa: MeasuredFigure,
 }
 
 /// Labelled items with a verdict.
@@ -146,7 +146,7 @@ impl Evidence {
     }
 }
 
-fn named(figures: &Figures, name: &str) -> Figure {
+fn named(figures: &Figures, name: &str) -> MeasuredFigure {
     match figures.get(name) {
         Some(figure) => figure.map_err(|reason| reason.to_string()),
         None => Err(format!("there is no {name} on a scale like this")),

@@ -1,7 +1,7 @@
 //! How many labels a contract still lacks, over all and in each slice.
 
 use super::contract::Contract;
-use super::evidence::{Evidence, Figure};
+use super::evidence::{Evidence, MeasuredFigure};
 use super::labels_needed::{LabelsNeeded, labels_needed};
 
 /// How many labels to ask for first, when nothing is known yet.
@@ -42,7 +42,7 @@ impl LabelGoal<'_> {
 }
 
 /// How many more labels would lift a figure's lower bound to its floor; none if more labels cannot.
-fn lifting(figure: &Figure, n: u64, floor: Option<f64>) -> u64 {
+fn lifting(figure: &MeasuredFigure, n: u64, floor: Option<f64>) -> u64 {
     match (figure, floor) {
         (_, None) => 0,
         (Err(_), Some(_)) => FIRST.saturating_sub(n),

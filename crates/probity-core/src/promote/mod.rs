@@ -25,7 +25,9 @@ mod standing;
 pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, SliceFloors};
 pub use decide::decide;
 pub use decision::{Check, Decision, Promotion};
-pub use evidence::{Evidence, Figure, Gates, LabelCoverage, LabelledRows, PeopleFigure, Seen, SliceEvidence};
+pub use evidence::{
+    Evidence, Gates, LabelCoverage, LabelledRows, MeasuredFigure, PeopleFigure, Seen, SliceEvidence,
+};
 pub(crate) use labels_needed::{LabelsNeeded, labels_needed};
 pub use lacking::LabelGoal;
 pub use read::{ContractReading, read};

@@ -11,7 +11,7 @@ use crate::gate;
 use crate::promote::Standing;
 use crate::results::{Facts, ResultRow, RowOutcome, RunResults};
 use crate::rubric::{CriterionId, Rubric};
-use crate::score::fixture::{Shape, shapes};
+use crate::score::fixture::{RubricShape, shapes};
 use crate::score::{CriterionOutcome, Scored, Unscored};
 
 /// The counts of which every reply is in exactly one.
@@ -62,7 +62,11 @@ fn lost_replies() -> impl Strategy<Value = Vec<Drawn>> {
     prop::collection::vec(lost, 1..20)
 }
 
-fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (CriterionId, CriterionOutcome) {
+fn outcome(
+    shape: &RubricShape,
+    at: usize,
+    place: Option<prop::sample::Index>,
+) -> (CriterionId, CriterionOutcome) {
     let levels = &shape.criteria[at].levels;
     let outcome = match place {
         Some(place) => CriterionOutcome::Scored(Scored {
@@ -81,7 +85,7 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
     (CriterionId::new(format!("c{at}")).expect("an id"), outcome)
 }
 
-fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ResultRow {
+fn result(shape: &RubricShape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ResultRow {
     let case = Case {
         slice: drawn.slice.map(|slice| Slice::new(format!("slice {slice}")).expect("a slice")),
         ..Case::new(CaseId::new(format!("case {n}")).expect("an id"), Situation::Ticket("Help".into()))
@@ -99,7 +103,7 @@ fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> Result
     }
 }
 
-fn results(shape: &Shape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ResultRow> {
+fn results(shape: &RubricShape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ResultRow> {
     drawn.iter().enumerate().map(|drawn| result(shape, rubric, drawn)).collect()
 }
 
@@ -132,7 +136,7 @@ fn counts(object: &Value) -> Vec<(String, u64)> {
 }
 
 /// A run, and a second order of its results.
-fn shuffled() -> impl Strategy<Value = (Shape, Vec<Drawn>, Vec<usize>)> {
+fn shuffled() -> impl Strategy<Value = (RubricShape, Vec<Drawn>, Vec<usize>)> {
     (shapes(), replies()).prop_flat_map(|(shape, drawn)| {
         let order: Vec<usize> = (0..drawn.len()).collect();
         (Just(shape), Just(drawn), Just(order).prop_shuffle())

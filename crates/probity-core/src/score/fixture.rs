@@ -11,7 +11,7 @@ use crate::rubric::{self, Rubric};
 /// The points that weights add up to, in units of the last of their twelve decimals.
 const POINTS: u64 = 100_000_000_000_000;
 
-/// One criterion of a rubric to be written. Its id is `c` and its place in [`Shape::criteria`].
+/// One criterion of a rubric to be written. Its id is `c` and its place in [`RubricShape::criteria`].
 #[derive(Debug, Clone)]
 pub(crate) struct CriterionShape {
     pub(crate) levels: Vec<i64>,
@@ -31,7 +31,7 @@ impl CriterionShape {
 
 /// A rubric to be written.
 #[derive(Debug, Clone)]
-pub(crate) struct Shape {
+pub(crate) struct RubricShape {
     pub(crate) criteria: Vec<CriterionShape>,
     /// With weights there is a total, and with a mark it has to reach.
     marks: Marks,
@@ -44,7 +44,7 @@ enum Marks {
     Pass(u64),
 }
 
-impl Shape {
+impl RubricShape {
     /// The rubric with its criteria in this order.
     pub(crate) fn rubric(&self, order: &[usize]) -> Rubric {
         let text = self.text(order);
@@ -121,7 +121,7 @@ fn criterion() -> impl Strategy<Value = CriterionShape> {
 }
 
 /// Rubrics with one to eight criteria; weights have twelve decimals and add up to 100 exactly.
-pub(crate) fn shapes() -> impl Strategy<Value = Shape> {
+pub(crate) fn shapes() -> impl Strategy<Value = RubricShape> {
     let marks =
         prop_oneof![Just(Marks::Unweighted), Just(Marks::Weighted), (1..=POINTS).prop_map(Marks::Pass)];
     let cuts = prop::collection::vec(0..=POINTS, 7);
@@ -134,6 +134,6 @@ pub(crate) fn shapes() -> impl Strategy<Value = Shape> {
             criterion.weight = end - start;
             start = end;
         }
-        Shape { criteria, marks }
+        RubricShape { criteria, marks }
     })
 }

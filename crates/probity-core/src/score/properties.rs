@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::fixture::{Shape, shapes};
+use super::fixture::{RubricShape, shapes};
 use super::{Failure, Score, score};
 use crate::exact::Exact;
 use crate::rubric::{CriterionId, Rubric, Scale};
@@ -14,7 +14,7 @@ fn id(at: usize) -> CriterionId {
 }
 
 /// A level for every criterion, drawn from its scale.
-fn levels(shape: &Shape, places: &[prop::sample::Index]) -> BTreeMap<CriterionId, i64> {
+fn levels(shape: &RubricShape, places: &[prop::sample::Index]) -> BTreeMap<CriterionId, i64> {
     let level = |(at, place): (usize, &prop::sample::Index)| {
         let levels = &shape.criteria[at].levels;
         (id(at), levels[place.index(levels.len())])
@@ -27,7 +27,7 @@ fn places() -> impl Strategy<Value = Vec<prop::sample::Index>> {
 }
 
 /// A rubric in two orders with one set of levels.
-fn reordered() -> impl Strategy<Value = (Shape, Vec<usize>, Vec<prop::sample::Index>)> {
+fn reordered() -> impl Strategy<Value = (RubricShape, Vec<usize>, Vec<prop::sample::Index>)> {
     shapes().prop_flat_map(|shape| {
         let order: Vec<usize> = (0..shape.criteria.len()).collect();
         (Just(shape), Just(order).prop_shuffle(), places())

@@ -51,7 +51,7 @@ fn has_levels(object: &Object, ask: &Ask) -> bool {
 
 /// What `object` says about `packet`.
 pub(super) fn reading(object: &Object, packet: &Packet) -> Result<ObjectReading, Invalid> {
-    let mut members = Members::of(object);
+    let mut members = AnswerMembers::of(object);
     let statement = match packet.ask().form() {
         AnswerForm::Levels => {
             let statement = levels(&mut members, packet.ask())?;
@@ -71,7 +71,7 @@ pub(super) fn reading(object: &Object, packet: &Packet) -> Result<ObjectReading,
     Ok(ObjectReading { statement, repairs: members.finish(), suspicions })
 }
 
-fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Statement, Invalid> {
+fn levels(members: &mut AnswerMembers<'_>, ask: &Ask) -> Result<Statement, Invalid> {
     let several = match ask.criteria() {
         [only] => return Ok(Statement::Levels(vec![single(members, only)?])),
         several => several,
@@ -89,7 +89,11 @@ fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Statement, Invalid> {
 }
 
 /// Removes the sums that a judge volunteers, and reports whether one is wrong.
-fn has_wrong_total(members: &mut Members<'_>, scores: &[CriterionScore], ask: &Ask) -> Result<bool, Invalid> {
+fn has_wrong_total(
+    members: &mut AnswerMembers<'_>,
+    scores: &[CriterionScore],
+    ask: &Ask,
+) -> Result<bool, Invalid> {
     let mut is_wrong = false;
     for name in TOTALS {
         if let Some(Json::Number(total)) = members.take(name)? {
@@ -120,15 +124,19 @@ pub(super) fn score_and_reasoning(object: &Object) -> Option<(&Json, &str)> {
 }
 
 /// The members of an object that were not taken yet.
-pub(super) struct Members<'a> {
+pub(super) struct AnswerMembers<'a> {
     left: Vec<(&'a str, &'a Json)>,
     repairs: Repairs,
     suspicions: Suspicions,
 }
 
-impl<'a> Members<'a> {
+impl<'a> AnswerMembers<'a> {
     fn of(object: &'a Object) -> Self {
-        Members { left: object.iter().collect(), repairs: Repairs::new(), suspicions: Suspicions::new() }
+        AnswerMembers {
+            left: object.iter().collect(),
+            repairs: Repairs::new(),
+            suspicions: Suspicions::new(),
+        }
     }
 
     fn has(&self, key: &str) -> bool {
@@ -164,7 +172,7 @@ impl<'a> Members<'a> {
 }
 
 /// The only criterion's answer: the members themselves, or an object under the criterion's id.
-fn single(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+fn single(members: &mut AnswerMembers<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
     let id = criterion.id.as_str();
     let wrapped =
         members.left.iter().any(|(name, value)| name.eq_ignore_ascii_case(id) && value.as_object().is_some());
@@ -179,7 +187,7 @@ fn single(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionS
     one_of_several(members, criterion)
 }
 
-fn one_of_several(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+fn one_of_several(members: &mut AnswerMembers<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
     let id = criterion.id.as_str();
     let Some(value) = members.take(id)? else {
         return Err(Invalid::new(InvalidReason::MissingCriterion, id));
@@ -191,14 +199,17 @@ fn one_of_several(members: &mut Members<'_>, criterion: &Criterion) -> Result<Cr
         let detail = format!("{id}: expected an object with score and reasoning, found {}", value.kind());
         return Err(Invalid::new(reason, detail));
     };
-    let mut inner = Members::of(object);
+    let mut inner = AnswerMembers::of(object);
     let score = criterion_score(&mut inner, criterion)?;
     members.suspicions.append(&mut inner.suspicions);
     members.repairs.extend(inner.finish());
     Ok(score)
 }
 
-fn criterion_score(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+fn criterion_score(
+    members: &mut AnswerMembers<'_>,
+    criterion: &Criterion,
+) -> Result<CriterionScore, Invalid> {
     let id = &criterion.id;
     let Some(score) = members.take(SCORE)? else {
         return Err(Invalid::new(InvalidReason::MissingScore, format!("{id}: expected a score, found none")));
@@ -219,7 +230,7 @@ fn criterion_score(members: &mut Members<'_>, criterion: &Criterion) -> Result<C
 
 /// The violations that the judge names. A name that the rubric does not have is left out: the level says that there
 /// is a violation, and stands without its name.
-fn violations(members: &mut Members<'_>, criterion: &Criterion) -> Vec<String> {
+fn violations(members: &mut AnswerMembers<'_>, criterion: &Criterion) -> Vec<String> {
     if criterion.violations.is_empty() {
         return Vec::new();
     }
@@ -240,7 +251,7 @@ fn violations(members: &mut Members<'_>, criterion: &Criterion) -> Vec<String> {
 }
 
 /// An answer that names a packet must name this one.
-fn check_packet(members: &mut Members<'_>, packet: &Packet) -> Result<(), Invalid> {
+fn check_packet(members: &mut AnswerMembers<'_>, packet: &Packet) -> Result<(), Invalid> {
     let Some(named) = members.take(PACKET)? else { return Ok(()) };
     let hash = packet.hash().to_string();
     if named.as_str().is_some_and(|name| name == hash || name == packet.boundary()) {

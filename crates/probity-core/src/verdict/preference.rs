@@ -5,7 +5,7 @@
 
 use super::REASONING_BYTES_MAX;
 use super::invalid::{Invalid, InvalidReason};
-use super::object::{Members, stored_reasoning};
+use super::object::{AnswerMembers, stored_reasoning};
 use super::repair::{Repair, Repairs};
 use crate::json::{Json, Object};
 use crate::packet::PAIR_VERDICTS;
@@ -80,7 +80,7 @@ pub(super) fn verdict_and_evidence(object: &Object) -> Option<(&str, Vec<&str>)>
 }
 
 /// What the members say about two replies.
-pub(super) fn preferred(members: &mut Members<'_>) -> Result<Preferred, Invalid> {
+pub(super) fn preferred(members: &mut AnswerMembers<'_>) -> Result<Preferred, Invalid> {
     let Some(verdict) = members.take(VERDICT)? else {
         return Err(Invalid::new(InvalidReason::MissingVerdict, expected("nothing")));
     };

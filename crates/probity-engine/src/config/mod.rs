@@ -54,7 +54,7 @@ pub use resolve::{FileTrust, Sources};
 pub(crate) use sent_text::VARIABLE_CHARS_MIN;
 pub use sent_text::{SentPiece, SentText};
 pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSettings};
-pub use tuning::{LeftOut, SentParameters, Shape, Tunable};
+pub use tuning::{AnswerShape, LeftOut, SentParameters, Tunable};
 pub use untrusted::{LocalFacts, SettingsFile};
 
 use models::{Model, ServerModel};

@@ -55,7 +55,7 @@ impl<T: Copy> Tunable<T> {
 
 /// How structured output is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum AnswerShape {
     /// By a schema that the service enforces.
     Schema,
     /// By asking the service for any JSON object; the prompt describes it.
@@ -64,13 +64,13 @@ pub enum Shape {
     Plain,
 }
 
-impl Shape {
+impl AnswerShape {
     /// Its name in a judge's identity.
     pub fn name(self) -> &'static str {
         match self {
-            Shape::Schema => "schema",
-            Shape::JsonObject => "json_object",
-            Shape::Plain => "plain",
+            AnswerShape::Schema => "schema",
+            AnswerShape::JsonObject => "json_object",
+            AnswerShape::Plain => "plain",
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct SentParameters {
     /// How much the model is to think.
     pub effort: Option<Effort>,
     /// How the answer's shape is asked for.
-    pub shape: Shape,
+    pub shape: AnswerShape,
     /// What the judge is asked for besides, to say how sure it is.
     pub signal: SignalSource,
 }
@@ -193,7 +193,7 @@ impl ChatSettings {
             Parameter::LimitName => {
                 sent.limit.is_some() && self.limit_field(&left.and(parameter)) != sent.limit_field
             }
-            Parameter::Structured => self.structured == Structured::Auto && sent.shape != Shape::Plain,
+            Parameter::Structured => self.structured == Structured::Auto && sent.shape != AnswerShape::Plain,
             Parameter::Logprobs => sent.signal == SignalSource::Logprobs,
             // Never left out in silence: the price would double.
             Parameter::ServiceTier | Parameter::Any | Parameter::Other => false,
@@ -224,20 +224,20 @@ impl ChatSettings {
     }
 
     /// The strongest shape that the host has, after as many as were refused.
-    fn shape(&self, left: &LeftOut) -> Shape {
+    fn shape(&self, left: &LeftOut) -> AnswerShape {
         let n_refused = left.0.iter().filter(|parameter| **parameter == Parameter::Structured).count();
         let row = self.dialect();
-        let has = |shape: &Shape| match shape {
-            Shape::Schema => row.schema.is_some(),
-            Shape::JsonObject => row.json_object.is_some(),
-            Shape::Plain => true,
+        let has = |shape: &AnswerShape| match shape {
+            AnswerShape::Schema => row.schema.is_some(),
+            AnswerShape::JsonObject => row.json_object.is_some(),
+            AnswerShape::Plain => true,
         };
         let from = match self.structured {
             Structured::Auto | Structured::Schema => 0,
             Structured::JsonObject => 1,
             Structured::Plain => 2,
         };
-        let shapes = [Shape::Schema, Shape::JsonObject, Shape::Plain];
-        shapes[from..].iter().copied().filter(has).nth(n_refused).unwrap_or(Shape::Plain)
+        let shapes = [AnswerShape::Schema, AnswerShape::JsonObject, AnswerShape::Plain];
+        shapes[from..].iter().copied().filter(has).nth(n_refused).unwrap_or(AnswerShape::Plain)
     }
 }

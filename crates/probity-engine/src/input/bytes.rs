@@ -157,7 +157,7 @@ pub(super) fn is_space(byte: u8) -> bool {
 
 /// What came after a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum RecordEnd {
     /// A line end, or the next element of an array.
     Separator,
     EndOfFile,

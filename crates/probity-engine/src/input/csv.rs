@@ -13,10 +13,10 @@ use csv_core::ReadFieldResult;
 use probity_core::label::without_quote;
 
 use super::assign::{Assignment, NotUnderstood, ShownColumn, Unclear, lacking, not_understood, sample};
-use super::bytes::{Ended, Input, RawRecord};
+use super::bytes::{Input, RawRecord, RecordEnd};
 use super::field::{Field, Reason, RecordFields, Vocabulary};
 use super::names::{KnownName, MessageColumn};
-use super::record::{Reading, row_fields};
+use super::record::{RecordReading, row_fields};
 use super::{LoadError, LoadOptions};
 
 /// The delimiter where nothing speaks for another.
@@ -189,7 +189,7 @@ impl CsvTable {
         &mut self,
         input: &mut Input,
         raw: &mut RawRecord,
-    ) -> Result<Option<Ended>, LoadError> {
+    ) -> Result<Option<RecordEnd>, LoadError> {
         self.rows.next(input, raw)
     }
 
@@ -210,7 +210,7 @@ impl CsvTable {
 
     /// Finds the fields in the cells of the last row, whose source is `row`. What keeps a spreadsheet from taking a text
     /// for a formula is no part of it.
-    pub(super) fn fields(&self, row: &str, reading: &Reading<'_>) -> Result<RecordFields<'_>, Reason> {
+    pub(super) fn fields(&self, row: &str, reading: &RecordReading<'_>) -> Result<RecordFields<'_>, Reason> {
         let cells = self.cells(row)?.into_iter().map(without_quote).collect();
         row_fields(self.names(), cells, &self.assigned, reading)
     }
@@ -340,7 +340,7 @@ impl RowCutter {
     }
 
     /// Cuts the next row into `raw` and its cells; `None` at the end of the file.
-    fn next(&mut self, input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
+    fn next(&mut self, input: &mut Input, raw: &mut RawRecord) -> Result<Option<RecordEnd>, LoadError> {
         raw.begin(input);
         self.ends.clear();
         (self.n_bytes, self.torn) = (0, None);
@@ -349,7 +349,7 @@ impl RowCutter {
             // A blank line is a row without a byte, and not for the reader, which passes over it.
             Some(b'\n' | b'\r') => {
                 input.pass_line_end()?;
-                return Ok(Some(Ended::Separator));
+                return Ok(Some(RecordEnd::Separator));
             }
             Some(_) => {}
         }
@@ -361,11 +361,11 @@ impl RowCutter {
                 self.torn.get_or_insert(self.ends.len());
             }
             match separator {
-                None => return Ok(Some(Ended::EndOfFile)),
+                None => return Ok(Some(RecordEnd::EndOfFile)),
                 Some(byte) if byte == self.delimiter => raw.take(input, 1)?,
                 Some(_) => {
                     input.pass_line_end()?;
-                    return Ok(Some(Ended::Separator));
+                    return Ok(Some(RecordEnd::Separator));
                 }
             }
         }
@@ -455,7 +455,7 @@ mod tests {
             let mut raw = RawRecord::new(&file, 1 << 10);
             let mut input = Input::new(file, Box::new(Steps(Cursor::new(row.to_owned()), step)));
             let mut rows = RowCutter { texts: vec![0], ..RowCutter::new(COMMA) };
-            assert_eq!(rows.next(&mut input, &mut raw).expect("a row"), Some(Ended::EndOfFile), "{row}");
+            assert_eq!(rows.next(&mut input, &mut raw).expect("a row"), Some(RecordEnd::EndOfFile), "{row}");
             assert_eq!(raw.bytes, row.as_bytes());
             assert_eq!(rows.cells(), want.map(<[&str]>::to_vec).map_err(str::to_owned), "{row}");
         }

@@ -204,12 +204,12 @@ fn key_place(text: &str, name: &str) -> Option<usize> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reason {
     pub(super) text: String,
-    pub(super) reach: Reach,
+    pub(super) reach: FaultReach,
 }
 
 /// How much a fault spoils.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum FaultReach {
     Record,
     /// The text stops before its value does; harmless in the middle of a file, a cut at its end.
     CutRecord,
@@ -218,7 +218,7 @@ pub(super) enum Reach {
 
 impl From<String> for Reason {
     fn from(text: String) -> Self {
-        Self { text, reach: Reach::Record }
+        Self { text, reach: FaultReach::Record }
     }
 }
 
@@ -226,9 +226,9 @@ impl Reason {
     /// The reason for JSON text that cannot be read. `holder` is what the offset counts from.
     pub(super) fn malformed(error: &JsonError, holder: &str) -> Self {
         let reach = match error.problem {
-            JsonProblem::TooDeep => Reach::File,
-            JsonProblem::UnexpectedEnd => Reach::CutRecord,
-            _ => Reach::Record,
+            JsonProblem::TooDeep => FaultReach::File,
+            JsonProblem::UnexpectedEnd => FaultReach::CutRecord,
+            _ => FaultReach::Record,
         };
         let text = match error.problem {
             JsonProblem::TrailingText => {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use probity_core::json::{Json, Object, Tolerance, parse, parse_prefix};
 
-use super::bytes::{Ended, Input, RawRecord};
+use super::bytes::{Input, RawRecord, RecordEnd};
 use super::field::Vocabulary;
 use super::source::DataFile;
 use super::{LoadError, LoadOptions};
@@ -30,12 +30,12 @@ const LISTS: &[&str] = &[
 ];
 
 /// Cuts the next line into `raw`; `None` at the end of the file.
-pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
+pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<RecordEnd>, LoadError> {
     raw.begin(input);
     loop {
         let bytes = input.fill()?;
         if bytes.is_empty() {
-            return Ok((!raw.bytes.is_empty()).then_some(Ended::EndOfFile));
+            return Ok((!raw.bytes.is_empty()).then_some(RecordEnd::EndOfFile));
         }
         let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let n = end.unwrap_or(bytes.len());
@@ -43,13 +43,13 @@ pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ende
         input.pass(n);
         if end.is_some() {
             input.pass_line_end()?;
-            return Ok(Some(Ended::Separator));
+            return Ok(Some(RecordEnd::Separator));
         }
     }
 }
 
 /// Cuts the next of the values that stand after one another, each over as many lines as it has.
-pub(super) fn value(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
+pub(super) fn value(input: &mut Input, raw: &mut RawRecord) -> Result<Option<RecordEnd>, LoadError> {
     if input.pass_space()?.is_none() {
         return Ok(None);
     }
@@ -64,7 +64,7 @@ pub(super) fn value(input: &mut Input, raw: &mut RawRecord) -> Result<Option<End
         let n = end.map_or(bytes.len(), |end| end + 1);
         raw.take(input, n)?;
         if end.is_some() {
-            return Ok(Some(Ended::Separator));
+            return Ok(Some(RecordEnd::Separator));
         }
     }
 }
@@ -144,7 +144,7 @@ impl Array {
         &mut self,
         input: &mut Input,
         raw: &mut RawRecord,
-    ) -> Result<Option<Ended>, LoadError> {
+    ) -> Result<Option<RecordEnd>, LoadError> {
         if self.at == Position::BeforeOpening {
             input.pass(1);
             self.at = Position::BeforeElement;
@@ -173,7 +173,7 @@ impl Array {
         if separator == b']' {
             self.at = Position::AfterClosing;
         }
-        Ok(Some(Ended::Separator))
+        Ok(Some(RecordEnd::Separator))
     }
 
     fn nothing_follows(&self, input: &mut Input) -> Result<(), LoadError> {

@@ -23,7 +23,7 @@ use super::names::{KnownName, fold};
 
 /// Where the fields of records come from, as far as that was said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FieldMap(Vec<(Field, Source)>);
+pub struct FieldMap(Vec<(Field, FieldSource)>);
 
 /// A mapping that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub struct MapError(String);
 
 /// Where one field comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct FieldSource {
     /// As it was written.
     pub(super) text: String,
     /// The same as the name of one column in any spelling; empty where it is none.
@@ -60,14 +60,14 @@ enum PathStep {
 
 /// The members of one record, or the cells of a row.
 #[derive(Clone, Copy)]
-pub(super) struct Members<'a, 'm> {
+pub(super) struct RecordMembers<'a, 'm> {
     pub(super) values: &'m [(Cow<'a, str>, Json)],
     pub(super) known: &'m [Arc<KnownName>],
     /// Which record of its file it is, 1-based.
     pub(super) number: usize,
 }
 
-impl Members<'_, '_> {
+impl RecordMembers<'_, '_> {
     /// The member called `name`, exactly or in another spelling.
     fn named(&self, name: &str, folded: &str) -> Option<&Json> {
         let exact = self.values.iter().position(|(member, _)| member == name);
@@ -77,7 +77,7 @@ impl Members<'_, '_> {
     }
 
     /// The member that a whole source means.
-    fn whole(&self, source: &Source) -> Option<&Json> {
+    fn whole(&self, source: &FieldSource) -> Option<&Json> {
         self.named(&source.text, &source.folded).filter(|_| source.may_be_column())
     }
 }
@@ -110,7 +110,7 @@ impl FieldMap {
         if self.0.iter().any(|(mapped, source)| *mapped == known && source.criterion == criterion) {
             return Err(MapError(format!("the field '{field}' is mapped twice")));
         }
-        self.0.push((known, Source { criterion, ..source.parse()? }));
+        self.0.push((known, FieldSource { criterion, ..source.parse()? }));
         Ok(())
     }
 
@@ -123,7 +123,7 @@ impl FieldMap {
         self.0.iter().any(|(mapped, _)| *mapped == field)
     }
 
-    pub(super) fn sources(&self) -> impl Iterator<Item = &(Field, Source)> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = &(Field, FieldSource)> {
         self.0.iter()
     }
 
@@ -175,7 +175,7 @@ impl FromStr for FieldMap {
     }
 }
 
-impl FromStr for Source {
+impl FromStr for FieldSource {
     type Err = MapError;
 
     fn from_str(text: &str) -> Result<Self, MapError> {
@@ -183,17 +183,17 @@ impl FromStr for Source {
         let pieces: Result<Vec<PathPiece>, MapError> = split(text, '+').into_iter().map(piece).collect();
         let (pieces, whole) = (pieces?, unquoted(text, '"').unwrap_or(text));
         let folded = if matches!(pieces[..], [PathPiece::Path { .. }]) { fold(whole) } else { String::new() };
-        Ok(Source { text: whole.to_owned(), folded, pieces, criterion: None })
+        Ok(FieldSource { text: whole.to_owned(), folded, pieces, criterion: None })
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for FieldSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl Source {
+impl FieldSource {
     /// Whether the whole source means the column of this name.
     fn is_column(&self, name: &str, folded: &str) -> bool {
         self.may_be_column() && (self.text == name || (!folded.is_empty() && self.folded == folded))
@@ -204,7 +204,7 @@ impl Source {
     }
 
     /// What the record has there; `None` where it has nothing.
-    pub(super) fn value(&self, members: Members<'_, '_>, field: Field) -> Option<Json> {
+    pub(super) fn value(&self, members: RecordMembers<'_, '_>, field: Field) -> Option<Json> {
         let whole = members.whole(self).cloned();
         let found = whole.or_else(|| match &self.pieces[..] {
             [one] => one.value(members),
@@ -215,7 +215,7 @@ impl Source {
 }
 
 /// The texts of pieces one after the other, with `joint` between columns; what is empty is left out.
-fn joined(pieces: &[PathPiece], members: Members<'_, '_>, joint: &str) -> Option<Json> {
+fn joined(pieces: &[PathPiece], members: RecordMembers<'_, '_>, joint: &str) -> Option<Json> {
     let mut all = String::new();
     let (mut has_column, mut ends_with_column) = (false, false);
     for piece in pieces {
@@ -242,7 +242,7 @@ pub(super) fn plain_text(json: Json) -> String {
 }
 
 impl PathPiece {
-    fn value(&self, members: Members<'_, '_>) -> Option<Json> {
+    fn value(&self, members: RecordMembers<'_, '_>) -> Option<Json> {
         match self {
             PathPiece::Constant(text) => Some(Json::text(text.clone())),
             PathPiece::RecordNumber => Some(Json::Number(members.number.to_string())),
@@ -353,8 +353,8 @@ mod tests {
         let Ok(Json::Object(object)) = json::parse(record) else { panic!("{record}") };
         let values: Vec<_> = object.into_iter().map(|(name, json)| (Cow::Owned(name), json)).collect();
         let known: Vec<_> = values.iter().map(|(name, _)| Arc::new(KnownName::new(name))).collect();
-        let members = Members { values: &values, known: &known, number: 7 };
-        let source: Source = source.parse().expect("a source");
+        let members = RecordMembers { values: &values, known: &known, number: 7 };
+        let source: FieldSource = source.parse().expect("a source");
         assert_eq!(source.value(members, Field::Ticket).map(plain_text).as_deref(), want, "{source}");
     }
 

@@ -14,7 +14,7 @@ use super::dates::moment;
 use super::entry::{Content, Refused, entry};
 use super::field::{Field, FileNames, Reason, RecordFields};
 use super::names::{MessageColumn, fold, role};
-use super::record::Reading;
+use super::record::RecordReading;
 use super::{LoadError, LoadOptions};
 
 /// The messages of one file may have so many bytes.
@@ -50,7 +50,7 @@ const ABOUT: [Field; 3] = [Field::Slice, Field::Csat, Field::Rating];
 impl Message {
     /// The message of a row.
     pub(super) fn read(table: &CsvTable, row: &str, options: &LoadOptions) -> Result<Message, Reason> {
-        let reading = Reading { map: &options.map, number: 0 };
+        let reading = RecordReading { map: &options.map, number: 0 };
         let mut found = table.fields(row, &reading)?;
         let mut text = |field| match found.given(field).map(|value| value.json) {
             Some(Json::String(text) | Json::Number(text)) => text,

@@ -92,7 +92,7 @@ pub enum Unanswered {
 
 /// Which of the records are used. Bad records of which the id is not known are listed whatever the slices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct DatasetPart {
     /// The first so many good ones.
     pub limit: Option<usize>,
     /// Those of one of these slices; all if none is named.
@@ -101,9 +101,9 @@ pub struct Part {
     pub only: Vec<String>,
 }
 
-impl Part {
+impl DatasetPart {
     fn is_all(&self) -> bool {
-        *self == Part::default()
+        *self == DatasetPart::default()
     }
 
     fn takes(&self, outcome: &Result<Content, Refused>) -> bool {
@@ -159,7 +159,7 @@ pub struct LoadOptions {
     /// How dates are written, as `%d/%m/%Y`; the usual forms if not set.
     pub date_format: Option<Arc<str>>,
     /// Which records are used.
-    pub part: Part,
+    pub part: DatasetPart,
     /// The attribute of a span that names its slice; those in use for it if not set.
     pub slice_attribute: Option<Arc<str>>,
     /// Where a conversation of a foreign file is judged.
@@ -200,7 +200,7 @@ impl Default for LoadOptions {
             delimiter: None,
             encoding: None,
             date_format: None,
-            part: Part::default(),
+            part: DatasetPart::default(),
             slice_attribute: None,
             turns: AgentTurns::default(),
             instructions: Instructions::default(),

@@ -15,7 +15,7 @@ use super::mapping::plain_text;
 use super::messages::{Conversations, Message};
 use super::names::{KnownName, NameCache};
 use super::reader::{FileReader, Parsed, RecordText};
-use super::record::{Reading, object_fields, unwrapped};
+use super::record::{RecordReading, object_fields, unwrapped};
 use super::source::DataFile;
 use super::{LoadError, LoadOptions, Place, Sources};
 
@@ -334,7 +334,7 @@ impl RecordReader {
     ) -> Result<Held, Refused> {
         self.n_read += 1;
         let options = context.options;
-        let reading = Reading { map: &options.map, number: self.n_read };
+        let reading = RecordReading { map: &options.map, number: self.n_read };
         let mut members = None;
         let fields = match text {
             RecordText::Row(table, row) => table.fields(row, &reading),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use probity_core::json::Json;
 
-use super::bytes::{Ended, RawRecord, is_space, no_records};
+use super::bytes::{RawRecord, RecordEnd, is_space, no_records};
 use super::csv::CsvTable;
 use super::entry::Refused;
-use super::field::{FileNames, Reach, Vocabulary, object};
+use super::field::{FaultReach, FileNames, Vocabulary, object};
 use super::foreign;
 use super::json::{self, Array};
 use super::source::{DataFile, OpenSource, Packing};
@@ -194,7 +194,7 @@ impl FileReader {
     }
 
     /// Cuts the next record that is not a blank line.
-    fn cut(&mut self) -> Result<Option<Ended>, LoadError> {
+    fn cut(&mut self) -> Result<Option<RecordEnd>, LoadError> {
         let (input, raw) = (&mut self.opened.input, &mut self.raw);
         loop {
             let ended = match &mut self.layout {
@@ -215,19 +215,19 @@ impl FileReader {
         &mut self,
         mut refused: Refused,
         warnings: &[String],
-        ended: Ended,
+        ended: RecordEnd,
     ) -> Result<Refused, LoadError> {
         let fault = |message: String| LoadError::new(self.file(), message).line(self.raw.line);
         let reason = &refused.reason.text;
         match (&self.layout, refused.reason.reach, ended) {
-            (_, Reach::File, _) => return Err(fault(refused.reason.text)),
-            (Layout::Lines, Reach::CutRecord, Ended::EndOfFile) => {
+            (_, FaultReach::File, _) => return Err(fault(refused.reason.text)),
+            (Layout::Lines, FaultReach::CutRecord, RecordEnd::EndOfFile) => {
                 return Err(fault(format!("the last record is not complete, the file may be cut: {reason}")));
             }
-            (Layout::Lines, Reach::CutRecord, Ended::Separator) if self.n_records == 0 => {
+            (Layout::Lines, FaultReach::CutRecord, RecordEnd::Separator) if self.n_records == 0 => {
                 self.one_record_per_line()?;
             }
-            (Layout::Table(table), _, Ended::EndOfFile) if table.is_short() => {
+            (Layout::Table(table), _, RecordEnd::EndOfFile) if table.is_short() => {
                 return Err(fault(format!("the last row is not complete, the file may be cut: {reason}")));
             }
             _ => {}

@@ -8,11 +8,11 @@ use super::assign::Assignment;
 use super::entry::Refused;
 use super::field::{Field, Reason, RecordFields};
 use super::json::member_text;
-use super::mapping::{FieldMap, Members};
+use super::mapping::{FieldMap, RecordMembers};
 use super::names::NameCache;
 
 /// How a record is read.
-pub(super) struct Reading<'o> {
+pub(super) struct RecordReading<'o> {
     /// Where fields come from, as the user mapped them.
     pub(super) map: &'o FieldMap,
     /// Which record of its file it is, 1-based.
@@ -54,7 +54,7 @@ pub(super) fn unwrapped(mut object: Object, frame: &Json) -> Result<Object, Refu
 pub(super) fn object_fields<'a>(
     object: Object,
     text: &'a str,
-    (reading, names): (&Reading<'_>, &mut NameCache),
+    (reading, names): (&RecordReading<'_>, &mut NameCache),
     warnings: &mut Vec<String>,
 ) -> Result<RecordFields<'a>, Reason> {
     let values: Vec<(Cow<'a, str>, Json)> =
@@ -82,7 +82,7 @@ pub(super) fn row_fields<'a>(
     columns: impl Iterator<Item = &'a str>,
     cells: Vec<&'a str>,
     assigned: &Assignment,
-    reading: &Reading<'_>,
+    reading: &RecordReading<'_>,
 ) -> Result<RecordFields<'a>, Reason> {
     let is_used = |field: &Option<Field>| field.is_some() || !reading.map.is_empty();
     let value = |((name, cell), field): ((&'a str, &&str), &Option<Field>)| {
@@ -121,10 +121,10 @@ pub(super) fn row_fields<'a>(
 fn mapped<'a>(
     values: &[(Cow<'a, str>, Json)],
     assigned: &Assignment,
-    reading: &Reading<'_>,
+    reading: &RecordReading<'_>,
 ) -> Result<RecordFields<'a>, Reason> {
     let mut found = RecordFields::default();
-    let members = Members { values, known: &assigned.known, number: reading.number };
+    let members = RecordMembers { values, known: &assigned.known, number: reading.number };
     for (field, source) in reading.map.sources() {
         let Some(json) = source.value(members, *field) else { continue };
         if *field == Field::Label {

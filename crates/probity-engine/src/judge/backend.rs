@@ -20,8 +20,8 @@ use super::recorded::{Recorded, RecordedError};
 use super::request::{self, Frames};
 use super::service::{Service, fill};
 use super::verdict_schema::{questions, stated, verdict_schema};
-use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, JudgeSettings, LeftOut, Shape};
+use super::{AnswerRoom, CallLimits, CallOutcome, Question, Reception, Response, TransportFault, baseline};
+use crate::config::{AnswerShape, Backend, ChatSettings, JudgeSettings, LeftOut};
 
 /// A judge that can be asked.
 #[derive(Debug)]
@@ -240,8 +240,8 @@ pub(crate) fn n_more_bytes(settings: &JudgeSettings, ask: &Ask) -> usize {
         let sent = chat.sent(&LeftOut::default());
         let schema = match sent.shape {
             _ if !chat.dialect().gives_reasons() => questions(ask).to_string().len(),
-            Shape::Schema => verdict_schema(ask, sent.signal).to_string().len(),
-            Shape::JsonObject | Shape::Plain => 0,
+            AnswerShape::Schema => verdict_schema(ask, sent.signal).to_string().len(),
+            AnswerShape::JsonObject | AnswerShape::Plain => 0,
         };
         schema + stated(sent.signal).len()
     };
@@ -260,5 +260,5 @@ fn answered(body: Option<String>, elapsed: Duration) -> Reception {
         }
         None => CallOutcome::Broken { fault: TransportFault::NotRecorded, partial: Vec::new() },
     };
-    Reception { outcome, elapsed, room: Room::default() }
+    Reception { outcome, elapsed, room: AnswerRoom::default() }
 }

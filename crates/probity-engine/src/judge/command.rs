@@ -19,7 +19,7 @@ use std::time::Instant;
 use probity_core::json::{Json, Tolerance, parse, parse_with};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault};
+use super::{AnswerRoom, CallLimits, CallOutcome, Question, Reception, Response, TransportFault};
 use crate::config::CommandSettings;
 
 /// Questions that wait to be written before a further one has to wait itself.
@@ -110,7 +110,7 @@ impl LineProgram {
                 broken(TransportFault::TotalTimeout(self.limits.total))
             }
         };
-        Reception { outcome, elapsed: started.elapsed(), room: Room::default() }
+        Reception { outcome, elapsed: started.elapsed(), room: AnswerRoom::default() }
     }
 }
 

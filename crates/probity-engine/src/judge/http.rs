@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::event_stream::{Progress, Scanner};
 use super::fault::{Phase, transport_fault};
-use super::room::{Room, Rooms, SMALL_BYTES_MAX};
+use super::room::{AnswerRoom, Rooms, SMALL_BYTES_MAX};
 use super::{CallLimits, CallOutcome, Reception, Response, TransportFault};
 
 /// How many streams one HTTP/2 connection carries at most. Servers commonly refuse more.
@@ -118,11 +118,11 @@ impl HttpClient {
             Ok(Ok(response)) if response.status().is_success() => {
                 return Ok(Download { response, limits: self.limits });
             }
-            Ok(Ok(response)) => receive(response, &clocks, (&self.rooms, &mut Room::default())).await,
+            Ok(Ok(response)) => receive(response, &clocks, (&self.rooms, &mut AnswerRoom::default())).await,
             Ok(Err(error)) => broken(transport_fault(error, Phase::Head, self.limits.connect), Vec::new()),
             Err(_) => broken(TransportFault::FirstByteTimeout(late), Vec::new()),
         };
-        Err(Reception { outcome, elapsed: clocks.started.elapsed(), room: Room::default() })
+        Err(Reception { outcome, elapsed: clocks.started.elapsed(), room: AnswerRoom::default() })
     }
 
     async fn send(&self, request: impl FnOnce(&Client) -> RequestBuilder) -> Reception {
@@ -130,7 +130,7 @@ impl HttpClient {
         let (client, _stream) = self.shards[turn].stream().await;
         let clocks = Clocks::start(self.limits);
         let request = request(client);
-        let mut room = Room::default();
+        let mut room = AnswerRoom::default();
         let outcome = exchange(request, &clocks, (&self.rooms, &mut room)).await;
         Reception { outcome, elapsed: clocks.started.elapsed(), room }
     }
@@ -214,7 +214,11 @@ fn later(since: Instant, step: Duration) -> Instant {
     since + step.min(FAR)
 }
 
-async fn exchange(request: RequestBuilder, clocks: &Clocks, memory: (&Rooms, &mut Room)) -> CallOutcome {
+async fn exchange(
+    request: RequestBuilder,
+    clocks: &Clocks,
+    memory: (&Rooms, &mut AnswerRoom),
+) -> CallOutcome {
     let limits = clocks.limits;
     let (until, late) =
         clocks.step(clocks.started, limits.first_byte, TransportFault::FirstByteTimeout(limits.first_byte));
@@ -230,7 +234,7 @@ async fn exchange(request: RequestBuilder, clocks: &Clocks, memory: (&Rooms, &mu
 async fn receive(
     mut response: reqwest::Response,
     clocks: &Clocks,
-    memory: (&Rooms, &mut Room),
+    memory: (&Rooms, &mut AnswerRoom),
 ) -> CallOutcome {
     let is_success = response.status().is_success();
     let status = response.status().as_u16();
@@ -247,7 +251,7 @@ async fn fill(
     body: &mut Body,
     response: &mut reqwest::Response,
     clocks: &Clocks,
-    (rooms, room): (&Rooms, &mut Room),
+    (rooms, room): (&Rooms, &mut AnswerRoom),
 ) -> Result<(), TransportFault> {
     let limits = clocks.limits;
     let mut last_piece = Instant::now();

@@ -190,7 +190,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::super::http::Transit;
-    use super::super::{CallOutcome, Reception, Response, Room, TransportFault};
+    use super::super::{AnswerRoom, CallOutcome, Reception, Response, TransportFault};
     use super::{ApiKey, api_key};
     use crate::config::{Config, Endpoint, Layer};
 
@@ -243,7 +243,8 @@ mod tests {
         let lost =
             CallOutcome::Broken { fault: TransportFault::Lost(echo.clone()), partial: echo.into_bytes() };
         for outcome in [answered, lost] {
-            let scrubbed = key.scrub(Reception { outcome, elapsed: Duration::ZERO, room: Room::default() });
+            let scrubbed =
+                key.scrub(Reception { outcome, elapsed: Duration::ZERO, room: AnswerRoom::default() });
             let shown = match &scrubbed.outcome {
                 CallOutcome::Response(response) => String::from_utf8(response.body.clone()).unwrap(),
                 CallOutcome::Broken { partial, .. } => String::from_utf8(partial.clone()).unwrap(),

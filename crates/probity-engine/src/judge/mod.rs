@@ -39,7 +39,7 @@ pub(crate) use backend::n_more_bytes;
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use identity::{JudgeId, NotAJudgeId};
 pub use panel::{PanelAnswer, PanelAnswers};
-pub use room::Room;
+pub use room::AnswerRoom;
 
 pub use crate::config::CallLimits;
 
@@ -82,20 +82,20 @@ pub struct Reception {
     /// Wall time from sending to the last byte or to the failure.
     pub elapsed: Duration,
     /// The memory that a large body takes up. The holder of the body keeps this for as long.
-    pub room: Room,
+    pub room: AnswerRoom,
 }
 
 impl Reception {
     /// A response that came in another way than by a call of its own.
     pub(crate) fn of_response(response: Response) -> Reception {
         let outcome = CallOutcome::Response(response);
-        Reception { outcome, elapsed: Duration::ZERO, room: Room::default() }
+        Reception { outcome, elapsed: Duration::ZERO, room: AnswerRoom::default() }
     }
 
     /// Nothing came, and nothing was sent.
     pub(crate) fn broken(fault: TransportFault) -> Reception {
         let outcome = CallOutcome::Broken { fault, partial: Vec::new() };
-        Reception { outcome, elapsed: Duration::ZERO, room: Room::default() }
+        Reception { outcome, elapsed: Duration::ZERO, room: AnswerRoom::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::Prompt;
 use super::verdict_schema::{questions, stated, verdict_schema};
-use crate::config::{ChatSettings, Effort, LeftOut, ServiceTier, Shape, SignalSource};
+use crate::config::{AnswerShape, ChatSettings, Effort, LeftOut, ServiceTier, SignalSource};
 
 /// The body of a request about `ask`, without the parameters that were refused.
 pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &Ask) -> Value {
@@ -49,9 +49,9 @@ pub(super) fn body(chat: &ChatSettings, left: &LeftOut, prompt: &Prompt, ask: &A
     let off = row.off.as_ref().filter(|_| sent.effort == Some(Effort::None));
     put(&row.effort, sent.effort.filter(|_| off.is_none()).map(|effort| json!(effort.name())));
     let shape = match sent.shape {
-        Shape::Schema => row.schema.as_ref(),
-        Shape::JsonObject => row.json_object.as_ref(),
-        Shape::Plain => None,
+        AnswerShape::Schema => row.schema.as_ref(),
+        AnswerShape::JsonObject => row.json_object.as_ref(),
+        AnswerShape::Plain => None,
     };
     for part in [off, shape, row.extra.as_ref()].into_iter().flatten() {
         merge(&mut body, fill(part));

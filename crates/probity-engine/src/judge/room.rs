@@ -27,17 +27,17 @@ impl Rooms {
     }
 
     /// Waits for a room.
-    pub(super) async fn take(&self) -> Room {
+    pub(super) async fn take(&self) -> AnswerRoom {
         let permit = Arc::clone(&self.0).acquire_owned().await.expect("the semaphore is never closed");
-        Room(Some(Arc::new(permit)))
+        AnswerRoom(Some(Arc::new(permit)))
     }
 }
 
 /// The room of a large body, or none for a small one. It is free again when every copy is dropped.
 #[derive(Debug, Clone, Default)]
-pub struct Room(Option<Arc<OwnedSemaphorePermit>>);
+pub struct AnswerRoom(Option<Arc<OwnedSemaphorePermit>>);
 
-impl Room {
+impl AnswerRoom {
     /// Whether a body of `n_bytes` has to wait for a room first.
     pub(super) fn is_needed(&self, n_bytes: usize) -> bool {
         self.0.is_none() && n_bytes > SMALL_BYTES_MAX
@@ -59,7 +59,8 @@ mod tests {
     async fn g12_a_room_is_free_when_its_last_copy_is_gone() {
         let rooms = Rooms::new(LARGE_BYTES_MAX);
         assert!(
-            !Room::default().is_needed(SMALL_BYTES_MAX) && Room::default().is_needed(SMALL_BYTES_MAX + 1)
+            !AnswerRoom::default().is_needed(SMALL_BYTES_MAX)
+                && AnswerRoom::default().is_needed(SMALL_BYTES_MAX + 1)
         );
         let room = rooms.take().await;
         assert!(!room.is_needed(usize::MAX));

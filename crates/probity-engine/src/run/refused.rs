@@ -5,7 +5,7 @@ use probity_core::json::Json;
 
 use super::asking::{Asking, NOT_IDENTITY};
 use super::{RunError, Session};
-use crate::config::{ChatSettings, LeftOut, Shape, chat_parts};
+use crate::config::{AnswerShape, ChatSettings, LeftOut, chat_parts};
 use crate::dialect::Parameter;
 use crate::ledger::{Store, StoreError};
 use crate::schedule::Driven;
@@ -90,9 +90,9 @@ impl<'a> Tuned<'a> {
 }
 
 /// What is said when calls start over without a parameter.
-fn notice(who: &str, parameter: Parameter, shape: Shape) -> String {
+fn notice(who: &str, parameter: Parameter, shape: AnswerShape) -> String {
     match (parameter, shape) {
-        (Parameter::Structured, Shape::Plain) => {
+        (Parameter::Structured, AnswerShape::Plain) => {
             format!("the {who} does not take this form of answers; asking for it in the prompt alone")
         }
         (Parameter::Structured, _) => {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use expect_test::expect;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
-use probity_engine::input::{Dataset, LoadOptions, Part};
+use probity_engine::input::{Dataset, DatasetPart, LoadOptions};
 
 #[expect(unreachable_pub, reason = "the same file makes the seeds of the fuzz targets")]
 #[path = "../../../../fuzz/src/targets/samples.rs"]
@@ -270,11 +270,11 @@ fn what_was_retrieved_is_evidence_whatever_it_is_called() {
 fn a_part_of_the_records_is_used() {
     let records = format!("{A}\n{B}\n{}\n", r#"{"id":"c","slice":"s","ticket":"t","reply":"r"}"#);
     let part = |part| LoadOptions { part, ..LoadOptions::default() };
-    let only = |id: &str| part(Part { only: vec![id.to_owned()], ..Part::default() });
+    let only = |id: &str| part(DatasetPart { only: vec![id.to_owned()], ..DatasetPart::default() });
     check_with(
         "c.jsonl",
         &records,
-        part(Part { limit: Some(2), ..Part::default() }),
+        part(DatasetPart { limit: Some(2), ..DatasetPart::default() }),
         &expect![[r#"
         0 line 1: a "t" -> "r"
         1 line 2: b "u" -> "s"
@@ -297,7 +297,7 @@ fn a_part_of_the_records_is_used() {
         error: c.jsonl: no record matches --slice or --only
     "#]],
     );
-    let slices = part(Part { slices: vec!["s".to_owned()], ..Part::default() });
+    let slices = part(DatasetPart { slices: vec!["s".to_owned()], ..DatasetPart::default() });
     check_with(
         "c.jsonl",
         &records,

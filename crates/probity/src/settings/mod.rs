@@ -31,7 +31,7 @@ use probity_engine::config::{
     StoreSettings,
 };
 use probity_engine::input::{
-    Dataset, FieldMap, Instructions, LoadOptions, MapError, Part, Strictness, Unanswered,
+    Dataset, DatasetPart, FieldMap, Instructions, LoadOptions, MapError, Strictness, Unanswered,
 };
 use probity_engine::judge::prompt::Template;
 use probity_engine::ledger::{ServerOptions, StoreAddress};
@@ -480,7 +480,7 @@ fn load_options(args: &RecordArgs, config: &Config) -> Result<LoadOptions, Failu
         map: resolved_map(&args.map, config)?,
         encoding: args.encoding,
         date_format: date_format.map(|format| format.as_str().into()),
-        part: Part { limit, slices: slices.clone(), only: only.clone() },
+        part: DatasetPart { limit, slices: slices.clone(), only: only.clone() },
         strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
         dedup: args.dedup.unwrap_or_default(),
         delimiter: delimiter(args.delimiter.as_deref())?,

@@ -9,12 +9,12 @@ use crate::exit::Failure;
 
 /// The sources of the settings of a command, the lowest first.
 pub(crate) struct Origins {
-    layers: Vec<(Origin, Layer)>,
+    layers: Vec<(SettingOrigin, Layer)>,
     /// The settings files, each with whether it was read and is trusted.
     pub(crate) files: Vec<(String, &'static str)>,
 }
 
-enum Origin {
+enum SettingOrigin {
     File(String),
     Environment,
     Flags,
@@ -79,14 +79,14 @@ impl Origins {
         ));
         let (mut layers, mut files) = (Vec::new(), Vec::new());
         for (file, state) in read {
-            layers.push((Origin::File(file.shown.clone()), file.layer.clone()));
+            layers.push((SettingOrigin::File(file.shown.clone()), file.layer.clone()));
             files.push((file.shown.clone(), state));
         }
         let own = sources::own_file().filter(|_| sources.user.is_none());
         files.extend(own.map(|path| (path.display().to_string(), "not there")));
         files.extend(sources.folder.is_none().then(|| (SETTINGS_FILE.to_owned(), "not there")));
-        layers.push((Origin::Environment, sources.environment.clone()));
-        layers.push((Origin::Flags, sources.flags.clone()));
+        layers.push((SettingOrigin::Environment, sources.environment.clone()));
+        layers.push((SettingOrigin::Flags, sources.flags.clone()));
         let here = LocalFacts { variable: &variable, is_outside: &sources::is_outside };
         Ok((Config::from_sources(sources, &here)?, Origins { layers, files }))
     }
@@ -96,9 +96,9 @@ impl Origins {
         let found = self.layers.iter().rev().find(|(_, layer)| (setting.is_set)(layer, judge));
         match found.map(|(origin, _)| origin) {
             None => "default".to_owned(),
-            Some(Origin::Flags) => setting.flag.to_owned(),
-            Some(Origin::Environment) => setting.variable.to_owned(),
-            Some(Origin::File(shown)) => shown.clone(),
+            Some(SettingOrigin::Flags) => setting.flag.to_owned(),
+            Some(SettingOrigin::Environment) => setting.variable.to_owned(),
+            Some(SettingOrigin::File(shown)) => shown.clone(),
         }
     }
 }

@@ -25,7 +25,7 @@ use super::shelf::{RunSource, Shelf};
 pub(super) type App = Arc<AppState>;
 
 /// Where the pages are, and who is believed about where requests come from.
-pub(super) struct Place {
+pub(super) struct ServerPlace {
     /// Where the pages are.
     pub(super) address: ServerAddress,
     /// Proxies that are believed.
@@ -62,7 +62,7 @@ impl AppState {
     pub(super) fn new(
         room: Arc<ReviewRoom>,
         source: RunSource,
-        Place { address, proxies }: Place,
+        ServerPlace { address, proxies }: ServerPlace,
         contract: Option<Contract>,
         patience: Patience,
     ) -> AppState {

@@ -44,7 +44,7 @@ use crate::exit::{Exit, Failure};
 use crate::serving::{PORT_TAKEN, interrupted};
 use crate::terminal;
 use address::ServerAddress;
-use app::{AppState, Place, now};
+use app::{AppState, ServerPlace, now};
 use listen::Patience;
 pub(crate) use reach::Reach;
 pub(crate) use shelf::{FILE_RUN, FileRun, RunSource};
@@ -120,7 +120,7 @@ pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Resul
     terminal::note(&format!("each link works once{place}; Ctrl-C ends the server"));
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let place = Place { address, proxies: reach.proxies.clone() };
+    let place = ServerPlace { address, proxies: reach.proxies.clone() };
     let app = AppState::new(Arc::clone(&room), settings.source, place, settings.contract, patience);
     listen::answer(listeners, routes::router(&Arc::new(app)), Arc::new(reach), patience, stop).await;
     drop(opened);

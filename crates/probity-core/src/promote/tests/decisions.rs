@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::super::{
-    Decision, Evidence, Figure, Floor, Gates, LabelCoverage, LabelledRows, PeopleFigure, Requirement, Seen,
-    SliceEvidence, decide,
+    Decision, Evidence, Floor, Gates, LabelCoverage, LabelledRows, MeasuredFigure, PeopleFigure, Requirement,
+    Seen, SliceEvidence, decide,
 };
 use super::{BASE, changed, good};
 use crate::calibrate::{Counting, Ties, Votes, calibration};
@@ -402,7 +402,7 @@ fn a_lab_with_eight_rows_is_not_promoted() {
 }
 
 /// A figure that exists or not, with its lower end.
-fn any_figure() -> impl Strategy<Value = Figure> {
+fn any_figure() -> impl Strategy<Value = MeasuredFigure> {
     prop_oneof![
         Just(Err("n too small: 3 of at least 8".to_owned())),
         (0.0..1.0f64, 0.0..1.0f64).prop_map(|(a, b)| Ok(estimate(a.max(b), a.min(b), 60))),

@@ -15,7 +15,7 @@ use crate::score::{CriterionOutcome, Scored, Unscored};
 use crate::stats::proportion;
 
 /// A reply by its slice, text, confidence and what the criteria, which mostly are facts and effort, came to.
-type Row<const N: usize = 2> = (Option<&'static str>, &'static str, Option<f64>, [Given; N]);
+type ReplyCounts<const N: usize = 2> = (Option<&'static str>, &'static str, Option<f64>, [Given; N]);
 
 #[derive(Clone, Copy)]
 enum Given {
@@ -25,7 +25,7 @@ enum Given {
 
 use Given::{Level, Lost};
 
-const ROWS: [Row; 9] = [
+const ROWS: [ReplyCounts; 9] = [
     (Some("refund"), "Sure.", Some(0.9), [Level(2), Level(0)]),
     (Some("refund"), "", Some(0.5), [Level(2), Level(1)]),
     (Some("parcel"), "Sure.", None, [Level(1), Level(0)]),
@@ -49,7 +49,11 @@ fn entry(at: usize, slice: Option<&str>, text: &str, confidence: Option<f64>) ->
     Entry { case, reply: Reply { confidence, ..Reply::new(text) } }
 }
 
-fn result<const N: usize>(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row<N>) -> ResultRow {
+fn result<const N: usize>(
+    rubric: &Rubric,
+    at: usize,
+    (slice, text, confidence, given): ReplyCounts<N>,
+) -> ResultRow {
     let entry = entry(at, slice, text, confidence);
     let admitted = Gate::default().screen(entry).expect("no rule blocks these");
     let outcome = |given: Given| match given {

@@ -16,12 +16,12 @@ pub struct Anchor {
     /// The case files' names.
     pub files: String,
     /// The looks, the latest last.
-    pub looks: Vec<Look>,
+    pub looks: Vec<AnchorRun>,
 }
 
 /// One look at the replies of an anchor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct AnchorRun {
     /// The run.
     pub run: u64,
     /// When it was made.
@@ -149,7 +149,7 @@ pub(super) fn alone<'a>(
     let mut alone = Vec::new();
     for anchor in anchors.iter().filter(|anchor| anchor.rubric_hash().is_some_and(|hash| !is_followed(hash)))
     {
-        let run_of = |look: &Look| looks.iter().find(|run| run.run == look.run);
+        let run_of = |look: &AnchorRun| looks.iter().find(|run| run.run == look.run);
         let runs: Vec<&PastRun> = anchor.looks.iter().filter_map(run_of).collect();
         let has_figures = |run: &&&PastRun| !readings(&run.figures).is_empty();
         let Some(rubric) = runs.last().filter(has_figures).and_then(|run| run.rubric()) else { continue };

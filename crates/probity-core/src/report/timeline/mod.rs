@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use anchor::{Anchor, AnchorUse, Look, anchor_runs};
+pub use anchor::{Anchor, AnchorRun, AnchorUse, anchor_runs};
 pub use figures::PastFigures;
 pub use reading::Figure;
 

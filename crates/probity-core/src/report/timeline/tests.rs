@@ -73,7 +73,7 @@ fn weeks(passed: &[u64]) -> Vec<PastRun> {
 }
 
 /// The results of a look in which the first `passed` of 40 fixed replies pass.
-fn look(at: u64, passed: usize, judge: &str) -> Look {
+fn look(at: u64, passed: usize, judge: &str) -> AnchorRun {
     let row = |i: usize| {
         let is_pass = i < passed;
         let score = Some(if is_pass { 3 } else { 1 });
@@ -100,7 +100,7 @@ fn look(at: u64, passed: usize, judge: &str) -> Look {
         },
         standing: Standing::default(),
     };
-    Look { run: 100 + at, at: format!("2026-01-{at:02}").parse().unwrap(), results }
+    AnchorRun { run: 100 + at, at: format!("2026-01-{at:02}").parse().unwrap(), results }
 }
 
 fn anchor(passed: &[usize]) -> Anchor {
@@ -262,7 +262,7 @@ fn an_anchor_is_what_was_asked_again_or_is_named() {
 
 /// The looks of an anchor as the store remembers them.
 fn remembered(anchor: &Anchor, passed: &[u64]) -> Vec<PastRun> {
-    let look = |(look, passed): (&Look, &u64)| PastRun {
+    let look = |(look, passed): (&AnchorRun, &u64)| PastRun {
         run: look.run,
         at: look.at,
         ..run(1, "anchor.jsonl", *passed)

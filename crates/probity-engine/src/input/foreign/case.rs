@@ -13,7 +13,7 @@ use super::path::{as_text, at, first_at, text_at};
 use super::pieces::Pieces;
 use crate::input::entry::{Content, Refused, entry};
 use crate::input::field::{Field, FileNames, Reason, RecordFields};
-use crate::input::mapping::Members;
+use crate::input::mapping::RecordMembers;
 use crate::input::names::KnownName;
 use crate::input::{AgentTurns, Instructions, LoadOptions};
 
@@ -94,7 +94,7 @@ impl ForeignCase {
             members.map(|(name, json)| (Cow::Borrowed(name), json.clone())).collect();
         let known: Vec<Arc<KnownName>> =
             values.iter().map(|(name, _)| Arc::new(KnownName::new(name))).collect();
-        let members = Members { values: &values, known: &known, number: context.index + 1 };
+        let members = RecordMembers { values: &values, known: &known, number: context.index + 1 };
         let mut annotator = None;
         for (field, source) in context.options.map.sources() {
             match (*field, source.value(members, *field)) {

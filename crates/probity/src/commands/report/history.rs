@@ -1,6 +1,6 @@
 //! `probity report --history`: how figures moved over the runs of the store, and who moved them.
 
-use probity_core::report::{Anchor, Look, PastFigures, PastRun, anchor_runs, timeline};
+use probity_core::report::{Anchor, AnchorRun, PastFigures, PastRun, anchor_runs, timeline};
 use probity_engine::ledger::{RunOutcome, RunRecord};
 
 use super::super::outlet::Outlet;
@@ -98,7 +98,7 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
             Err(failure) => return Err(failure),
         };
         let rubric = results.summary.rubric.hash.clone();
-        let look = Look { run: run.run, at: run.at, results };
+        let look = AnchorRun { run: run.run, at: run.at, results };
         match anchors.iter_mut().find(|(hash, anchor)| *hash == rubric && anchor.files == run.files) {
             Some((_, anchor)) => anchor.looks.push(look),
             None => anchors.push((rubric, Anchor { files: run.files.clone(), looks: vec![look] })),

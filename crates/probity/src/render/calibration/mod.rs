@@ -20,7 +20,7 @@ use super::figure::{NONE, none, percent, sentence, share};
 use super::report::appendix::Appendix;
 use super::report::chart::PlotMark;
 use super::report::document::{
-    Block, Cell, Cells, Document, Figure, Fold, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
+    Block, Cell, Cells, Coefficient, Document, Fold, JudgeLine, Section, Table, Tile, Tone, skipped_lines,
 };
 use super::summary::calls;
 
@@ -237,7 +237,7 @@ fn overview(all: &Calibration) -> Section {
     fleiss.into_iter().chain(unanimous).fold(section, Section::text)
 }
 
-fn short(figure: Figure) -> String {
+fn short(figure: Coefficient) -> String {
     figure.and_then(Result::ok).map_or_else(none, |estimate| format!("{:.3}", estimate.value))
 }
 

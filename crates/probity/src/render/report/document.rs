@@ -435,7 +435,7 @@ impl Table {
 }
 
 /// A figure that may be missing altogether, or not exist for a reason.
-pub(crate) type Figure = Option<Result<Estimate, Undefined>>;
+pub(crate) type Coefficient = Option<Result<Estimate, Undefined>>;
 
 impl Cell {
     /// A cell of words or a number.
@@ -506,7 +506,7 @@ impl Cell {
     }
 
     /// A coefficient: value and interval, or why there is none.
-    pub(crate) fn coefficient(figure: Figure) -> CellGroup {
+    pub(crate) fn coefficient(figure: Coefficient) -> CellGroup {
         let [value, interval] = match figure {
             Some(Ok(Estimate { value, low, high, .. })) => {
                 [format!("{value:.3}"), format!("{low:.3} to {high:.3}")]

@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use super::address::ServerAddress;
-use super::app::{AppState, Place, now};
+use super::app::{AppState, ServerPlace, now};
 use super::listen::{self, Patience};
 use super::reach::{Proxies, Reach};
 use super::routes;
@@ -77,7 +77,7 @@ impl Site {
         let port = listeners[0].local_addr().unwrap().port();
         let origin = format!("http://127.0.0.1:{port}");
         let address = public.unwrap_or_else(|| ServerAddress::loopback(port));
-        let place = Place { address, proxies: Proxies::of(&["127.0.0.2"]) };
+        let place = ServerPlace { address, proxies: Proxies::of(&["127.0.0.2"]) };
         let app = Arc::new(AppState::new(Arc::clone(&room), RunSource::Store, place, None, patience));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
