@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{axe, book, browser, deny, fuzz, postgres, python, smoke};
+use crate::{apt, axe, book, deny, fuzz, python, smoke};
 
 /// Names the file to which a test adds a line when it cannot check here what it is for.
 const SKIPPED_LIST: &str = "PROBITY_SKIPPED";
@@ -31,12 +31,13 @@ const GROUPS: &[&[Step]] = &[
     &[
         Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
         Step { name: "deny", run: deny::tree },
-        Step { name: "postgres", run: postgres::present },
+        Step { name: "postgres", run: apt::postgres },
+        Step { name: "proxies", run: apt::proxies },
     ],
     &[
         Step { name: "clippy", run: clippy },
         Step { name: "advisories", run: deny::advisories },
-        Step { name: "browser", run: browser::present },
+        Step { name: "browser", run: apt::browser },
         Step { name: "axe", run: axe::present },
         Step { name: "site", run: book::build },
     ],

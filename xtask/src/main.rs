@@ -4,15 +4,15 @@
 //! and do not grow with the code: a rule about the code is a test in `crates/probity/tests/it/tidy.rs`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
 
+mod apt;
 mod axe;
 mod book;
-mod browser;
 mod ci;
 mod count;
 mod deny;
+mod fleet;
 mod fuzz;
 mod package;
-mod postgres;
 mod python;
 mod size;
 mod smoke;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bench", rest @ ..] => bench(rest),
         ["ci"] => ci::run(),
-        ["fleet", arguments @ ..] => postgres::fleet(arguments),
+        ["fleet", arguments @ ..] => fleet::run(arguments),
         ["fmt"] => fmt(),
         ["fuzz", arguments @ ..] => fuzz::run(arguments),
         ["package", arguments @ ..] => package::run(arguments),

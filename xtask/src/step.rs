@@ -120,8 +120,13 @@ pub(crate) fn succeeds_within(mut command: Command, limit: Duration) -> bool {
 }
 
 /// Whether `program` starts and says its version. A subcommand of cargo is a program behind `cargo`.
-pub(crate) fn has_version(mut program: Command) -> bool {
-    program.arg("--version").stdin(Stdio::null());
+pub(crate) fn has_version(program: Command) -> bool {
+    says(program, "--version")
+}
+
+/// Whether `program` starts and has something to say to `argument`.
+pub(crate) fn says(mut program: Command, argument: &str) -> bool {
+    program.arg(argument).stdin(Stdio::null());
     succeeds_within(program, VERSION_LIMIT)
 }
 
