@@ -1,8 +1,9 @@
 //! What the store has about given packets: looked up by index, so that it costs what is asked about and not what is
 //! stored.
 //!
-//! Each table is asked by itself, with a list of keys. As a join, both engines may decide to read whole tables for a
-//! hundred packets; a list leaves them no choice. A test looks at the plan.
+//! Each table is asked by a list of its own numbers, and what stands about a packet is a scalar subquery: as a join, or
+//! as a list beside a judge, an engine that knows little of its tables may decide to read all that a judge has settled
+//! for a hundred packets. These leave them no choice. A test looks at the plan.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,24 @@ use super::db::{Db, DbError, LIST_MAX, Row, Val, vals};
 use super::error::StoreError;
 use super::reader::Reader;
 use super::record::{AttemptOutcome, AttemptSummary, Found, KnownKind, Settled, Settlement};
-use super::tables::judge_row;
 use crate::judge::JudgeId;
 
-/// The numbers of packets, by their hashes.
-const PACKETS: &str = "SELECT id, hash FROM packet WHERE hash {in BYTEA}";
+/// The numbers of packets and of the attempts that stand for them, by the packets' hashes; the parameters are the judge
+/// and the repeat.
+const STANDING: &str = "SELECT id, hash, (SELECT settlement.attempt FROM settlement
+        WHERE settlement.judge = (SELECT judge.id FROM judge WHERE judge.hash = ?1)
+            AND settlement.packet = packet.id AND settlement.repeat = ?2)
+    FROM packet WHERE hash {in BYTEA}";
 
-/// What is settled about packets, by their numbers; the parameters are the judge and the repeat.
+/// What stands, by the numbers of attempts.
 const SETTLEMENTS: &str =
-    "SELECT packet, CASE WHEN verdict IS NULL THEN 0 ELSE 1 END, attempts, verdict, reason, detail
-    FROM settlement WHERE judge = ?1 AND repeat = ?2 AND packet {in BIGINT}";
+    "SELECT attempt, CASE WHEN verdict IS NULL THEN 0 ELSE 1 END, attempts, verdict, reason, detail
+    FROM settlement WHERE attempt {in BIGINT}";
 
-/// The attempts at packets, the last of each behind the others; the parameters are those of [`SETTLEMENTS`].
+/// The attempts at packets, the last of each behind the others; the parameters are those of [`STANDING`].
 const ATTEMPTS: &str = "SELECT packet, state, outcome, n, detail, batch
-    FROM attempt WHERE judge = ?1 AND repeat = ?2 AND packet {in BIGINT} ORDER BY id";
+    FROM attempt WHERE judge = (SELECT judge.id FROM judge WHERE judge.hash = ?1) AND repeat = ?2
+        AND packet {in BIGINT} ORDER BY id";
 
 impl Reader {
     /// What the store has about each of `packets`: what is not in it was never asked about.
@@ -84,27 +89,38 @@ fn looked_up<T>(
     packets: &[PacketHash],
     [settled, attempted]: [Read<'_, T>; 2],
 ) -> Result<PacketMap<T>, DbError> {
-    let mut found = PacketMap::default();
-    let Some(judge) = judge_row(db, judge)? else { return Ok(found) };
+    let (mut found, asked) = (PacketMap::default(), vals![judge.as_str(), repeat]);
     for packets in packets.chunks(LIST_MAX) {
         let hashes: Vec<Val<'_>> = packets.iter().map(|packet| Val::from(packet.as_bytes())).collect();
-        let mut left: BTreeMap<i64, PacketHash> = BTreeMap::new();
-        db.each_in(PACKETS, &[], &hashes, |row| {
-            left.insert(row.get(0)?, packet_hash(row, 1)?);
+        let (mut left, mut standing) = (BTreeMap::new(), BTreeMap::new());
+        db.each_in(STANDING, &asked, &hashes, |row| {
+            let hash = packet_hash(row, 1)?;
+            left.insert(row.get(0)?, hash);
+            standing.extend(row.get::<Option<i64>>(2)?.map(|attempt| (attempt, hash)));
             Ok(())
         })?;
-        for (sql, read) in [(SETTLEMENTS, settled), (ATTEMPTS, attempted)] {
-            if left.is_empty() {
-                break;
-            }
-            let numbers: Vec<Val<'_>> = left.keys().map(|number| Val::from(*number)).collect();
-            db.each_in(sql, &vals![judge, repeat], &numbers, |row| {
-                let hash = left[&row.get(0)?];
-                found.insert(hash, read(row)?);
-                Ok(())
-            })?;
-            left.retain(|_, hash| !found.contains_key(hash));
-        }
+        found.extend(by_number(db, (SETTLEMENTS, &[]), &standing, settled)?);
+        // With those whose settlement gave way to another since the statement before.
+        left.retain(|_, hash| !found.contains_key(hash));
+        found.extend(by_number(db, (ATTEMPTS, &asked), &left, attempted)?);
+    }
+    Ok(found)
+}
+
+/// What `read` reads from the rows that have one of these numbers, the last of each.
+fn by_number<T>(
+    db: &Db,
+    (sql, params): (&str, &[Val<'_>]),
+    hashes: &BTreeMap<i64, PacketHash>,
+    read: Read<'_, T>,
+) -> Result<PacketMap<T>, DbError> {
+    let mut found = PacketMap::default();
+    let numbers: Vec<Val<'_>> = hashes.keys().map(|number| Val::from(*number)).collect();
+    if !numbers.is_empty() {
+        db.each_in(sql, params, &numbers, |row| {
+            found.insert(hashes[&row.get(0)?], read(row)?);
+            Ok(())
+        })?;
     }
     Ok(found)
 }
@@ -149,9 +165,9 @@ mod tests {
         let reader = store.reader().unwrap();
         let (number, hash) = (Val::Int(1), Val::Blob(&[0; 32]));
         let asked =
-            [("packet", PACKETS, hash), ("settlement", SETTLEMENTS, number), ("attempt", ATTEMPTS, number)];
+            [("packet", STANDING, hash), ("settlement", SETTLEMENTS, number), ("attempt", ATTEMPTS, number)];
         for (table, sql, one) in asked {
-            let params = if sql == PACKETS { Vec::new() } else { vals![1_i64, 0_u32].into() };
+            let params = if sql == SETTLEMENTS { Vec::new() } else { vals!["judge", 0_u32].into() };
             let explained = reader.ask(|db| {
                 let mut plan = Vec::new();
                 db.each_in(&format!("EXPLAIN QUERY PLAN {sql}"), &params, &[one], |row| {

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use futures_util::future::{join, join_all};
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+use tokio::task::block_in_place;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, RowStream, SimpleQueryMessage, Statement};
@@ -402,8 +403,8 @@ fn has_value(answer: &[SimpleQueryMessage], value: &str) -> bool {
     answer.iter().any(is_it)
 }
 
-/// Waits for an answer, with a bound. A thread that runs tasks of another runtime may not wait on this one, so there
-/// another thread does.
+/// Waits for an answer, with a bound. A thread that runs tasks of another runtime may not wait on this one: it hands them
+/// over to another thread first, where the runtime has several, and else another thread waits.
 fn blocked_on<T: Send>(
     runtime: &Runtime,
     future: impl Future<Output = Result<T, DbError>> + Send,
@@ -412,13 +413,14 @@ fn blocked_on<T: Send>(
         let late = |_| DbError::new(FailureKind::Lost, "the server did not answer in time".to_owned());
         tokio::time::timeout(ANSWER_MAX, future).await.map_err(late)?
     };
-    if Handle::try_current().is_err() {
-        return runtime.block_on(bounded);
+    match Handle::try_current().map(|other| other.runtime_flavor()) {
+        Err(_) => runtime.block_on(bounded),
+        Ok(RuntimeFlavor::CurrentThread) => std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| runtime.block_on(bounded));
+            waiting.join().expect("waiting for an answer does not panic")
+        }),
+        Ok(_) => block_in_place(|| runtime.block_on(bounded)),
     }
-    std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| runtime.block_on(bounded));
-        waiting.join().expect("waiting for an answer does not panic")
-    })
 }
 
 /// A statement over many rows, with one array a column.
