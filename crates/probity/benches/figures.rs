@@ -39,6 +39,10 @@ use std::path::PathBuf;
 use bench::Bench;
 use figure::Figure;
 
+/// The program's own: what is measured in this process is what is shipped.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Job = fn(&Bench) -> Vec<Figure>;
 
 fn main() {

@@ -152,11 +152,7 @@ impl<'a> Support<'a> {
 
 /// Whether a text has a word or phrase of a list.
 fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
-    has_phrase(&tool::spaced(text), list, lexicon)
-}
-
-/// The same of words with a space before and behind each.
-fn has_phrase(words: &str, list: WordList, lexicon: &Lexicon) -> bool {
+    let words = tool::spaced(text);
     words.match_indices(' ').any(|(space, _)| {
         let rest = &words[space + 1..];
         let mut ends = rest.match_indices(' ').take(PHRASE_WORDS_MAX);

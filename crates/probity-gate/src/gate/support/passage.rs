@@ -10,11 +10,7 @@ use std::ops::Range;
 use super::super::claim::{Claim, ClaimKind, Lexicon, WordList};
 use super::super::policy::stems;
 use super::super::text::sentence_spans;
-use super::has_phrase;
-use super::tool::spaced;
-
-/// The lists that say how the figures of a passage are meant.
-const SAID: [WordList; 3] = [WordList::Example, WordList::Derived, WordList::Steps];
+use super::says;
 
 /// The sentences and the clauses of a reply, each in order, cut when one is asked for.
 pub(super) struct Passages<'r> {
@@ -33,8 +29,8 @@ pub(super) struct Passage<'r> {
     claims: &'r [Claim],
     /// With their endings cut.
     words: OnceCell<BTreeSet<String>>,
-    /// Whether it has words of each of [`SAID`].
-    said: OnceCell<[bool; SAID.len()]>,
+    /// Whether it makes up an example, calculates, and says what to do; each is looked for when it is asked.
+    said: [OnceCell<bool>; 3],
     lexicon: &'r Lexicon,
 }
 
@@ -84,7 +80,7 @@ impl<'r> Passage<'r> {
             range,
             claims: &claims[first..first + n_claims],
             words: OnceCell::new(),
-            said: OnceCell::new(),
+            said: Default::default(),
             lexicon,
         }
     }
@@ -118,24 +114,21 @@ impl<'r> Passage<'r> {
 
     /// Whether its figures are made up to explain something.
     pub(super) fn is_example(&self) -> bool {
-        self.said()[0]
+        self.says(0, WordList::Example)
     }
 
     /// Whether it says that a figure is calculated. A language without words for it leaves that open.
     pub(super) fn is_derived(&self) -> bool {
-        self.said()[1] || self.lexicon.words(WordList::Derived).next().is_none()
+        self.says(1, WordList::Derived) || self.lexicon.words(WordList::Derived).next().is_none()
     }
 
     /// Whether it says what to do: its lengths of time are of that.
     pub(super) fn tells_what_to_do(&self) -> bool {
-        self.said()[2]
+        self.says(2, WordList::Steps)
     }
 
-    fn said(&self) -> &[bool; SAID.len()] {
-        self.said.get_or_init(|| {
-            let words = spaced(self.text);
-            SAID.map(|list| has_phrase(&words, list, self.lexicon))
-        })
+    fn says(&self, at: usize, list: WordList) -> bool {
+        *self.said[at].get_or_init(|| says(self.text, list, self.lexicon))
     }
 
     /// Whether it sets a figure against a limit.

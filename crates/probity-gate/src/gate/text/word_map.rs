@@ -37,11 +37,23 @@ impl<V: Copy> WordMap<V> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::gate) struct WordHasher(u64);
 
+impl WordHasher {
+    fn add(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
 impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
-        for eight in bytes.chunks(8) {
-            let number = eight.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
-            self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let (eights, rest) = bytes.as_chunks();
+        eights.iter().for_each(|eight| self.add(u64::from_le_bytes(*eight)));
+        // Most words are shorter than that: four of their bytes at a time, which may be some of the same.
+        match (rest.first_chunk(), rest.last_chunk()) {
+            (Some(first), Some(last)) => {
+                self.add(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)));
+            }
+            _ if rest.is_empty() => {}
+            _ => self.add(rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte))),
         }
     }
 
