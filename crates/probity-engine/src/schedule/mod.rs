@@ -34,8 +34,12 @@ use pursue::pursue;
 use crate::judge::respondent::Respondent;
 use crate::ledger::{AttemptOutcome, Found};
 
-/// How long packets are left alone that other processes ask about, on average.
+/// How long packets are left alone that other processes ask about, on average, once they were looked at a few times. Most
+/// calls have ended soon, so the first looks come earlier.
 const ELSEWHERE_PAUSE: Duration = Duration::from_millis(500);
+
+/// Looks before that, each after twice the time of the one before.
+const EARLY_LOOKS: u32 = 3;
 
 /// After so many looks at what is on record, packets are pursued whatever that says: a batch may have them by now.
 const LOOKS_PER_PURSUIT: u32 = 10;
@@ -141,7 +145,8 @@ impl<Q> Queue<Q> {
                 return None;
             }
             // Spread, so that many processes do not look at the same instant.
-            sleep(ELSEWHERE_PAUSE.mul_f64(0.5 + rand::random::<f64>())).await;
+            let pause = ELSEWHERE_PAUSE / 2_u32.pow(EARLY_LOOKS.saturating_sub(*n_looks));
+            sleep(pause.mul_f64(0.5 + rand::random::<f64>())).await;
             *n_looks = n_looks.wrapping_add(1);
             let looked = if n_looks.is_multiple_of(LOOKS_PER_PURSUIT) {
                 Elsewhere { waiting: Vec::new(), due: waiting.into() }

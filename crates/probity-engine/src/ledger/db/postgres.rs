@@ -87,9 +87,10 @@ impl PgSession {
 type Unsent = Pin<Box<dyn Future<Output = Result<(), DbError>> + Send>>;
 
 /// What keeps a planner that knows nothing of a new table from reading the whole of it for each batch of calls: a few
-/// rows are looked for among many, by their keys.
+/// rows are looked for among many, by their keys. A table that has to be read whole nevertheless, such as that of workers,
+/// counts as so costly then that a server would compile the statement to machine code first, each time.
 const BY_KEYS: &str = "; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
-    SET LOCAL enable_mergejoin = off";
+    SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
 
 /// What keeps a server from ending a transaction that reads while its rows are worked on, however short the time is that
 /// it leaves idle ones: ten minutes, after which a process that was stopped holds up its upkeep no longer.
