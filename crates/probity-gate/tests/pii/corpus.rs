@@ -67,5 +67,5 @@ fn the_held_sentences() {
 fn the_open_sentences() {
     let got = Figures::of(include_str!("../corpus/pii.open.jsonl"));
     println!("{}\n{}", got.summary(), got.wrong.join("\n"));
-    assert_eq!(got.summary(), "277 of 284 found, 1 of 189 harmless ones blocked");
+    assert_eq!(got.summary(), "322 of 334 found, 2 of 211 harmless ones blocked");
 }

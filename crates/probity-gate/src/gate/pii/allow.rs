@@ -62,21 +62,18 @@ pub(super) struct Lists {
 impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
     pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
-        let spelled = |entries: &[String], spell: fn(&str) -> String| -> Vec<String> {
-            entries.iter().map(|entry| spell(entry)).collect()
+        let mut listed = allow.clone();
+        let spell = |entries: &mut Vec<String>, spelled: fn(&str) -> String| {
+            entries.iter_mut().for_each(|entry| *entry = spelled(entry));
         };
-        let id_patterns = spelled(&allow.id_patterns, lower);
-        let id_forms = id_patterns.iter().map(|pattern| id_form(pattern)).collect::<Result<_, _>>()?;
-        let mut listed = Allow {
-            emails: spelled(&allow.emails, lower),
-            domains: spelled(&allow.domains, |entry| lower(entry).trim_start_matches('@').to_owned()),
-            phones: spelled(&allow.phones, squashed),
-            addresses: spelled(&allow.addresses, squashed),
-            ips: spelled(&allow.ips, lower),
-            id_patterns,
-            test_values: allow.test_values,
-        };
+        spell(&mut listed.emails, lower);
+        spell(&mut listed.domains, |entry| lower(entry).trim_start_matches('@').to_owned());
+        spell(&mut listed.phones, squashed);
+        spell(&mut listed.addresses, squashed);
+        spell(&mut listed.ips, lower);
+        spell(&mut listed.id_patterns, lower);
         listed.addresses.retain(|address| !address.is_empty());
+        let id_forms = listed.id_patterns.iter().map(|pattern| id_form(pattern)).collect::<Result<_, _>>()?;
         Ok(Lists { listed, id_forms })
     }
 

@@ -11,7 +11,7 @@ use regex::Regex;
 use super::super::text::{Day, List, Row, Text, Word, day, is_spaceless, is_whole, month, run_after};
 use super::kind::{Hit, Kind};
 use super::linked::is_name_part;
-use super::secret;
+use super::{masked, secret};
 
 /// How many words may stand between a label and its value.
 const LEADS_MAX: usize = 5;
@@ -67,6 +67,22 @@ pub(super) fn is_label(text: &Text, range: &Range<usize>) -> bool {
     let n_more = run_after(text, range.end, ENDING_MAX + 1, |byte| byte.is_ascii_alphabetic());
     let end = range.end + if range.len() >= INFLECTED_MIN && n_more <= ENDING_MAX { n_more } else { 0 };
     is_whole(text, &(range.start..end))
+}
+
+/// The number that stands directly behind the label of identifiers and has none of their forms: a digit may be mistyped, or
+/// the number an older one. An abbreviation is a label in capitals alone, and "id number" is one of anything.
+pub(super) fn any_number(text: &Text, kind: Kind, label: &Range<usize>) -> Option<Hit> {
+    let written = &text[label.clone()];
+    let is_other = || text.words(label.clone()).any(|word| word.is_in(List::ReferenceLabels));
+    if (written.len() < INFLECTED_MIN && written.contains(|char: char| char.is_ascii_lowercase()))
+        || is_other()
+    {
+        return None;
+    }
+    let (span, _) = value_after(text, label.end)?;
+    let row = Row { text, tokens: text.tokens_in(&span) };
+    let is_number = is_number(&text[span.clone()], 5, 6..=18) && masked::read_alike(text, &span).is_none();
+    (is_number && date_at(&row, 0).is_none()).then(|| Hit::new(kind, span))
 }
 
 /// Where a word stands that can tie a label to its value, within a few words: "the code for your login is". A

@@ -222,8 +222,16 @@ impl Identifier {
     /// The number at `span`. A firm may show its own.
     fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
         let of_whom = if self.of == Holder::Firm { Labels::around(text, &span).owner } else { None };
-        let kind = if self.of == Holder::Document { Kind::IdentityDocument } else { Kind::NationalId };
-        Hit::owned(kind, span, of_whom)
+        Hit::owned(self.kind().unwrap_or(Kind::NationalId), span, of_whom)
+    }
+
+    /// What its numbers say about a person.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        match self.of {
+            Holder::Person => Some(Kind::NationalId),
+            Holder::Document => Some(Kind::IdentityDocument),
+            Holder::Firm => None,
+        }
     }
 
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.

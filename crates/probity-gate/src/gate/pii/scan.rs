@@ -133,8 +133,11 @@ impl Scan {
         match trigger {
             Trigger::Identifier { rows, other } if labelled::is_label(text, &range) => {
                 let number = national::labelled(text, &range, rows);
-                let any = || labelled::find(text, other?, &range);
-                self.hits.extend(number.or_else(any));
+                let announced = || labelled::find(text, other?, &range);
+                // Where a firm has such numbers too, a label alone says little.
+                let kind = || rows.iter().map(|row| row.kind()).min().flatten();
+                let any = || labelled::any_number(text, kind()?, &range);
+                self.hits.extend(number.or_else(announced).or_else(any));
             }
             Trigger::Identifier { .. } => {}
             Trigger::Digits(number) => self.hits.extend(spelled.read(text, Some(number), 1, range)),

@@ -96,100 +96,22 @@ lists! { REFERENCE_KEYS: 48;
 }
 
 crate::named! {
-    /// Words of a language that are looked up as they are, whatever sentence they stand in.
+    /// Words of a language that are looked up as they are, whatever sentence they stand in. What each list is for stands
+    /// in the data files, English first.
+    #[allow(missing_docs, reason = "the data files say what each list is for")]
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum WordList {
-        /// Small words that every text of the language has; its language is told by them, and none is a topic.
-        Function = "function_words",
-        /// Endings that do not change what a word names, the longest first.
-        Endings = "endings",
-        /// Words that say nothing about what the label of a fact names.
-        LabelFillers = "label_fillers",
-        /// Words for a kind of figure, which the label of a fact may do without.
-        FigureKinds = "figure_kinds",
-        /// Words that set a figure against a limit instead of giving the limit.
-        Against = "against",
-        /// Before a figure of a fact: it is the largest.
-        AtMost = "at_most",
-        /// Before a figure of a fact: it is the smallest.
-        AtLeast = "at_least",
-        /// Between two figures of a fact: they are the ends of a range.
-        Joins = "joins",
-        /// Beside a length of time: it is counted back from now.
-        Ago = "ago",
-        /// Before a length of time: it was longer.
-        MoreThan = "more_than",
-        /// Before a length of time: it was shorter.
-        LessThan = "less_than",
-        /// Between two figures that are added.
-        Plus = "plus",
-        /// Between two figures that may be added, or between two statements.
-        And = "and",
-        /// Between two figures of which the second is taken away.
-        Minus = "minus",
-        /// Between two figures that are multiplied.
-        Times = "times",
-        /// Before the result of a calculation.
-        Equals = "equals",
-        /// Beside a figure that is a sum of others.
-        Total = "total",
-        /// Between a percentage and what it is a share of.
-        ShareOf = "share_of",
-        /// Before a figure that is taken two times.
-        Twice = "twice",
-        /// In a sentence whose figure is calculated from others.
-        Derived = "derived",
-        /// How the past forms of verbs end that stand behind "have".
-        Participles = "participles",
-        /// Before a figure that is rounded.
-        About = "about",
-        /// In a sentence whose figures are made up.
-        Example = "example",
-        /// Words that acknowledge or are polite.
-        Polite = "polite",
-        /// Words that insult or swear.
-        Rude = "rude",
-        /// Verbs that say what to do next.
-        Steps = "steps",
-        /// First or last words in the names of tools that only look something up.
-        ReadingCalls = "reading_calls",
-        /// States in which a tool says that it did not do what it was called for.
-        Failed = "failed",
-        /// States in which what a tool was called for is still to come.
-        Pending = "pending",
-        /// Before or in a deed: it was begun, whatever comes of it.
-        Begun = "begun",
-        /// Before a deed: it was done to two things.
-        Both = "both",
-        /// Words in keys of results whose numbers are amounts, however small.
-        PriceKeys = "price_keys",
-        /// Words in keys whose numbers are shares.
-        ShareKeys = "share_keys",
-        /// Words in keys whose numbers are hundredths of an amount.
-        MinorKeys = "minor_keys",
-        /// Words in keys that say how many of something there are.
-        CountKeys = "count_keys",
-        /// Words in keys whose days are working days.
-        WorkingKeys = "working_keys",
-        /// Words in keys whose numbers name something and count nothing.
-        NameKeys = "name_keys",
-        /// Keys whose strings say how a call ended.
-        OutcomeKeys = "outcome_keys",
-        /// Keys that say by being there that a call failed.
-        ErrorKeys = "error_keys",
-        /// Words of states and keys that say that something is not done.
-        Undone = "undone",
-        /// Acts that change what a customer has, by their ids.
-        Changing = "changing",
-        /// Acts of which a request is enough.
-        Requested = "requested",
-        /// Deeds and acts whose verbs say little about what is done.
-        Vague = "vague",
-        /// Acts that a call shows only by its verb.
-        Decisions = "decisions",
-        /// Deeds that no tool of the conversation needs to have done.
-        Happening = "happening",
-        /// What a language does that others do not, by name.
+        Function = "function_words", Endings = "endings", LabelFillers = "label_fillers",
+        FigureKinds = "figure_kinds", Against = "against", AtMost = "at_most", AtLeast = "at_least",
+        Joins = "joins", Ago = "ago", MoreThan = "more_than", LessThan = "less_than", Plus = "plus",
+        And = "and", Minus = "minus", Times = "times", Equals = "equals", Total = "total",
+        ShareOf = "share_of", Twice = "twice", Derived = "derived", Participles = "participles",
+        About = "about", Example = "example", Polite = "polite", Rude = "rude", Steps = "steps",
+        ReadingCalls = "reading_calls", Failed = "failed", Pending = "pending", Begun = "begun",
+        Both = "both", PriceKeys = "price_keys", ShareKeys = "share_keys", MinorKeys = "minor_keys",
+        CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
+        OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
+        Requested = "requested", Vague = "vague", Decisions = "decisions", Happening = "happening",
         Traits = "traits",
     }
 }

@@ -81,21 +81,23 @@ pub(in super::super) enum Meaning {
     Unit(UnitWord),
 }
 
-/// In which form a remedy is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Form {
-    /// A noun or a verb that leaves open what is done.
-    Open,
-    /// A verb in a language in which it can stand far from its auxiliary.
-    Verb,
-    /// A past form of what can be done for good.
-    Done,
-    /// Another past form.
-    Past,
-    /// A form that promises by itself.
-    Granted,
-    /// A form that refuses by itself.
-    Denied,
+crate::named! {
+    /// In which form a remedy is named, by the key of its list.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(in super::super) enum Form {
+        /// A noun or a verb that leaves open what is done.
+        Open = "forms",
+        /// A verb in a language in which it can stand far from its auxiliary.
+        Verb = "verbs",
+        /// A past form of what can be done for good.
+        Done = "done",
+        /// Another past form.
+        Past = "past",
+        /// A form that promises by itself.
+        Granted = "granted",
+        /// A form that refuses by itself.
+        Denied = "denied",
+    }
 }
 
 /// A phrase with what it stands for.
@@ -219,7 +221,7 @@ impl Table {
                 let meaning = match (entry.section, key) {
                     (_, "not") => Meaning::Other,
                     (Section::Deed | Section::Act, _) => Meaning::Deed(place(&self.deeds)),
-                    _ => Meaning::Remedy(place(&self.remedies), Form::of_key(key)),
+                    _ => Meaning::Remedy(place(&self.remedies), Form::from_name(key).unwrap_or(Form::Open)),
                 };
                 patterns.insert(self.elements(phrase), meaning);
             }
@@ -327,19 +329,5 @@ impl Table {
             phrases.sort_by_key(|pattern| Reverse(pattern.elements.len()));
         }
         self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
-    }
-}
-
-impl Form {
-    /// The form of a key of `[remedy.…]`.
-    fn of_key(key: &str) -> Form {
-        match key {
-            "verbs" => Form::Verb,
-            "done" => Form::Done,
-            "past" => Form::Past,
-            "granted" => Form::Granted,
-            "denied" => Form::Denied,
-            _ => Form::Open,
-        }
     }
 }
