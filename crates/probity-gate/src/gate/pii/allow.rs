@@ -64,7 +64,9 @@ impl Lists {
     pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
         let mut listed = allow.clone();
         let spell = |entries: &mut Vec<String>, spelled: fn(&str) -> String| {
-            entries.iter_mut().for_each(|entry| *entry = spelled(entry));
+            for entry in entries {
+                *entry = spelled(entry);
+            }
         };
         spell(&mut listed.emails, lower);
         spell(&mut listed.domains, |entry| lower(entry).trim_start_matches('@').to_owned());
