@@ -46,7 +46,9 @@ impl WordHasher {
 impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
         let (eights, rest) = bytes.as_chunks();
-        eights.iter().for_each(|eight| self.add(u64::from_le_bytes(*eight)));
+        for eight in eights {
+            self.add(u64::from_le_bytes(*eight));
+        }
         // Most words are shorter than that: four of their bytes at a time, which may be some of the same.
         match (rest.first_chunk(), rest.last_chunk()) {
             (Some(first), Some(last)) => {
