@@ -293,12 +293,12 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart_open() {
-    check_claims("open", &[("en", 93.0, 89.6), ("de", 96.1, 93.5)]);
+    check_claims("open", &[("en", 93.5, 92.5), ("de", 95.5, 92.7)]);
 }
 
 #[test]
 fn labelled_replies_are_told_apart_held() {
-    check_claims("held", &[("en", 65.6, 80.7), ("de", 80.7, 84.0)]);
+    check_claims("held", &[("en", 80.7, 85.1), ("de", 89.7, 83.5)]);
 }
 
 #[track_caller]
@@ -311,10 +311,10 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 13.2, 80.2);
+    check_messages("open", 13.6, 81.5);
 }
 
 #[test]
 fn what_tools_show_supports_the_message_held() {
-    check_messages("held", 27.8, 72.3);
+    check_messages("held", 42.6, 55.4);
 }

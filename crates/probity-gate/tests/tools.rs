@@ -167,13 +167,14 @@ fn times_of_day_and_counts_are_held_against_the_case() {
 }
 
 #[test]
-fn an_act_that_can_be_undone_needs_a_call_where_tools_act() {
+fn an_act_needs_a_call_and_a_message_only_where_tools_act() {
     let looked_up = [("get_order", r#"{"status": "processing", "changed": false}"#)];
     check(&looked_up, "Add a note.", "I've added the note.", &["unsupported_deed"]);
     check(&looked_up, "Changed?", "Your seat was changed.", &["unsupported_deed"]);
     check(&[("add_note", "ok")], "Add a note.", "I've added the note.", &[]);
     check(&[("standing_order", r#"{"ok": true}"#)], "Set it up.", "The standing order has been set up.", &[]);
-    check(&[], "Add a note.", "I've added the note.", &[]);
+    check(&[], "Add a bag.", "I've added the bag.", &["unsupported_deed"]);
+    check(&[], "Tell them.", "I've informed the driver.", &[]);
 }
 
 #[test]

@@ -222,7 +222,7 @@ impl Sentence<'_> {
         let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
         let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
         let term = &self.terms[auxiliary];
-        if self.has(clause.clone(), Cues::NEGATION | Cues::NO | Cues::YET) {
+        if self.has(clause.clone(), Cues::NEGATION | Cues::NO | Cues::YET | Cues::MAYBE) {
             return Doing::NotDone;
         }
         if term.is(Cues::HAVE) {
@@ -294,12 +294,8 @@ impl Sentence<'_> {
             | Cues::NOT_DONE
             | Cues::MODAL;
         // "Charged it to your card and moved you": that "to" is of no verb.
-        let is_preposition = |at: usize| {
-            self.terms[at].is(Cues::TO)
-                && self.terms.get(at + 1).is_some_and(|next| next.is(Cues::DETERMINER) || next.is_figure)
-        };
-        let mut before = (clause.start..joint).rev();
-        let Some(at) = before.find(|at| self.terms[*at].is(decisive) && !is_preposition(*at)) else {
+        let mut before = (clause.start..joint).rev().filter(|at| !self.terms[*at].is(Cues::TO));
+        let Some(at) = before.find(|at| self.terms[*at].is(decisive)) else {
             return Doing::NotDone;
         };
         if self.has(clause.start..joint, Cues::NEGATION) {

@@ -27,8 +27,6 @@ pub(super) struct Term {
     pub(super) end: usize,
     /// The character of a mark.
     pub(super) mark: Option<char>,
-    /// Whether it is a figure.
-    pub(super) is_figure: bool,
     /// The lists it stands in.
     pub(super) cues: Cues,
     /// The remedy or deed that it names.
@@ -85,15 +83,7 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             continue;
         }
         let (start, end) = (tokens[at].start, tokens[behind - 1].end);
-        terms.push(Term {
-            start,
-            end,
-            mark,
-            is_figure: figure.is_some(),
-            cues,
-            mention,
-            mention_end: tokens[mention_behind - 1].end,
-        });
+        terms.push(Term { start, end, mark, cues, mention, mention_end: tokens[mention_behind - 1].end });
         at = behind;
     }
     terms

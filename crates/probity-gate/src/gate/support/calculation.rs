@@ -52,8 +52,8 @@ pub(super) struct Calculation {
     pub(super) result: usize,
     /// Those of what it is calculated from.
     pub(super) operands: Range<usize>,
-    /// What comes out.
-    pub(super) right: Exact,
+    /// What comes out, where it is clear what is calculated.
+    pub(super) right: Option<Exact>,
     /// What the reply says.
     pub(super) stated: Exact,
     /// Whether it is a single amount taken so many times, which the reply says in so many words.
@@ -65,7 +65,7 @@ pub(super) struct Calculation {
 impl Calculation {
     /// Whether the result is the right one, to the cent.
     pub(super) fn is_right(&self) -> bool {
-        is_same_amount(self.right, self.stated)
+        self.right.is_some_and(|right| is_same_amount(right, self.stated))
     }
 }
 
@@ -207,7 +207,14 @@ impl Reader<'_> {
         let is_left =
             |amount: Exact| amount.checked_sub(right).is_some_and(|left| is_same_amount(left, stated));
         let right = if operators == [WordList::ShareOf] && is_left(terms[0]) { stated } else { right };
-        Some(Calculation { result, operands: first..result, right, stated, is_product: false, text })
+        Some(Calculation {
+            result,
+            operands: first..result,
+            right: Some(right),
+            stated,
+            is_product: false,
+            text,
+        })
     }
 
     /// The operand that ends before `behind`: its number, where it starts in the reply, and its place.
@@ -281,13 +288,17 @@ impl Numbers<'_> {
             // "Three nights at $140". What is less than the amount is a part or a difference.
             ([one], Some(count), None) if count.span.start < one.start && Some(stated) > one.amount() => {
                 let times = Exact::from(i64::try_from(count.number).ok()?);
-                (count.span.start, one.amount()?.checked_mul(times)?, true)
+                (count.span.start, Some(one.amount()?.checked_mul(times)?), true)
             }
             _ if parts.len() > 1 && is_total => {
                 let mut amounts = parts.iter().filter_map(|figure| figure.amount());
-                (parts[0].start, amounts.try_fold(Exact::ZERO, Exact::checked_add)?, false)
+                (parts[0].start, Some(amounts.try_fold(Exact::ZERO, Exact::checked_add)?), false)
             }
-            _ => return None,
+            // "£120 less 40 % is £80".
+            _ => {
+                let from = |other: &&Figure<'_>| other.start >= sentence_start && other.number().is_some();
+                (self.figures[first..at].iter().find(from)?.start, None, false)
+            }
         };
         let text = self.reply[start..figure.end].to_owned();
         Some(Calculation { result: at, operands: first..at, right, stated, is_product, text })

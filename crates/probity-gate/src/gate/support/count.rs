@@ -64,7 +64,10 @@ pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
         let number = if word.starts_with(|c: char| c.is_ascii_digit()) { digits(word) } else { None };
         let number = number.or_else(|| lexicon.numeral(word).map(u64::from))?;
         let span = start..start + word.len();
-        Some(Count { before: &text[..span.start], behind: &text[span.end..], span, number })
+        // "Am 4. und am 18. Mai".
+        let is_ordinal =
+            text[span.end..].strip_prefix(". ").is_some_and(|rest| rest.starts_with(char::is_lowercase));
+        (!is_ordinal).then(|| Count { before: &text[..span.start], behind: &text[span.end..], span, number })
     };
     words(text).filter_map(count).collect()
 }

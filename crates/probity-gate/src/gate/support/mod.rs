@@ -107,8 +107,8 @@ impl<'a> Support<'a> {
         operands
     }
 
-    /// Whether something shows that `deed` was done, which the reply says in these words. An act that can be undone counts
-    /// only where tools act: a person may have done it without one.
+    /// Whether something shows that `deed` was done, which the reply says in these words. An act that changes nothing of
+    /// the customer's counts only where tools act: a person may have done it without one.
     fn shows_deed(&self, deed: &str, said: &Said<'_>) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);
         if self.allowed.deeds.contains(deed)
@@ -140,7 +140,7 @@ impl<'a> Support<'a> {
                 || is_vague()
                 || verb.iter().any(|stem| is_in(&shown.called, stem))
                 || (!lexicon.has(WordList::Decisions, deed)
-                    && clause.iter().any(|stem| is_in(&shown.called, stem)))
+                    && clause.iter().any(|stem| is_in(&shown.call_names, stem)))
                 || (lexicon.has(WordList::Requested, deed)
                     && clause.difference(&verb).any(|stem| is_in(&shown.requested, stem)));
         }
@@ -202,7 +202,9 @@ fn take_in(
     let (start, end) = (promise.start, promise.end);
     values.retain(|value| {
         let is_near = value.start <= end + gap_max && start <= value.end + gap_max;
-        let is_taken = value.rule == UNSUPPORTED_FIGURE && is_near && is_part(value.start);
+        let is_open = value.rule == UNSUPPORTED_FIGURE
+            || (value.rule == UNSUPPORTED_REFERENCE && promise.rule == UNSUPPORTED_DEED);
+        let is_taken = is_open && is_near && is_part(value.start);
         if is_taken {
             (promise.start, promise.end) = (promise.start.min(value.start), promise.end.max(value.end));
         }
@@ -228,9 +230,7 @@ fn deeds<'c>(
         let before = &reply[from.max(passages.sentence(start).range.start)..start];
         let said = Said { words: &reply[start..end], before, clause: &reply[from.max(clause.start)..to] };
         let said = said.without_joined(support.language.lexicon);
-        // How something is now is told by tools, and only by them.
-        let is_general = || support.language.lexicon.is_state(before) && !support.shown().has_calls;
-        if !seen.contains(deed) && !is_general() && !support.shows_deed(deed, &said) {
+        if !seen.contains(deed) && !support.shows_deed(deed, &said) {
             seen.insert(deed);
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \

@@ -7,16 +7,19 @@ use std::ops::Range;
 
 use super::super::claim::Value;
 use super::super::finding::Sighting;
-use super::UNSUPPORTED_FIGURE;
 use super::amount::is_whole;
 use super::count::{Count, words};
 use super::shown::loose_numbers;
 use super::step::{Manner, Operands, Origin};
 use super::value::{OPEN_MAX, Reading};
+use super::{UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE};
 use crate::exact::Exact;
 
 /// What units are turned into others with: grams into kilograms, minutes into hours.
 const CONVERSIONS: [i64; 4] = [1000, 1024, 60, 100];
+
+/// The most bytes of a seat or a gate, which is one word.
+const SEAT_BYTES: usize = 3;
 
 /// Numbers that are years.
 const YEARS: Range<i128> = 1900..2101;
@@ -104,6 +107,36 @@ impl Reading<'_, '_> {
         wrong.map(|(span, _)| Sighting::at(UNSUPPORTED_FIGURE, span, message)).collect()
     }
 
+    /// Words of letters and digits that nothing has where tools act: a seat, a gate, the 25th.
+    pub(super) fn wrong_names(&self) -> Vec<Sighting> {
+        let shown = self.support.shown();
+        if !shown.has_calls {
+            return Vec::new();
+        }
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_written = |part: &str| {
+            let part = part.to_uppercase();
+            shown.written.contains(&part)
+                || self.support.sources.iter().any(|source| source.text.to_uppercase().contains(&part))
+        };
+        let is_known = |word: &str| {
+            let mut parts = word.split(is_digit).chain(word.split(|c| !is_digit(c)));
+            is_written(word)
+                || (word.len() > SEAT_BYTES && parts.all(|part| part.is_empty() || is_written(part)))
+        };
+        let lexicon = self.support.language.lexicon;
+        let is_name = |word: &str| {
+            let is_upper = word.contains(is_digit) && word.contains(|c: char| c.is_ascii_uppercase());
+            is_upper && word.is_ascii() && !word.contains(['.', ',', '\'']) && !lexicon.is_no_code(word)
+        };
+        let spans = words(self.reply).filter(|(_, word)| is_name(word));
+        let spans =
+            spans.map(|(start, word)| start..start + word.len()).filter(|span| self.stands_alone(span));
+        let message = "the reply gives a code that nothing names";
+        let wrong = spans.take(OPEN_MAX).filter(|span| !is_known(&self.reply[span.clone()]));
+        wrong.map(|span| Sighting::at(UNSUPPORTED_REFERENCE, span, message)).collect()
+    }
+
     /// The numbers of the reply that stand alone, are not whole, and that the case or a source has: 505.92 kWh.
     pub(super) fn read_numbers(&self) -> impl Iterator<Item = Exact> {
         let numbers = self.alone().flat_map(|(_, numbers)| numbers);
@@ -170,5 +203,5 @@ fn bare(amount: Exact) -> Value {
 /// Whether a number has so many digits that it must have been read somewhere.
 fn is_telling(number: Exact) -> bool {
     let whole = number.floor();
-    !is_whole(number) || (whole >= 100 && whole % 100 != 0 && !YEARS.contains(&whole))
+    !is_whole(number) || (whole > 12 && whole % 10 != 0 && !YEARS.contains(&whole))
 }

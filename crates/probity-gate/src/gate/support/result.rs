@@ -4,7 +4,7 @@
 //! beside it says so it is a length of time, a percentage or a number of cents and no amount. A state (`"status":
 //! "cancelled"`) or a key (`"refunded": true`) shows a deed.
 
-use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
+use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
 use super::tool::{STATE_WORDS_MAX, words_of};
@@ -18,9 +18,6 @@ const TIME_END: usize = 16;
 
 /// The most members of objects in a list whose numbers are added up.
 const MEMBERS_MAX: usize = 64;
-
-/// The least number of cents that one of the prices of a result has.
-const MINOR_MIN: i64 = 999;
 
 /// The seconds since 1970 that are read as a moment: from 2001 to 2049.
 const SECONDS: std::ops::Range<i128> = 1_000_000_000..2_500_000_000;
@@ -59,36 +56,16 @@ pub(super) struct Around {
     unit: Option<String>,
     /// Whose figures they are.
     origin: Origin,
-    /// Whether its prices may be in cents: programs count money so, and often do not say it.
-    may_be_minor: bool,
 }
 
 impl Around {
     /// What is known of JSON before it is read.
-    pub(super) fn of(json: &Json, origin: Origin, lexicon: &Lexicon) -> Around {
-        let mut prices = Vec::new();
-        add_prices(json, false, lexicon, &mut prices);
-        let may_be_minor = prices.iter().all(|price| is_whole(*price) && *price >= Exact::from(100))
-            && prices.iter().any(|price| *price >= Exact::from(MINOR_MIN));
-        Around { origin, may_be_minor: may_be_minor && origin != Origin::Given, ..Around::default() }
+    pub(super) fn of(origin: Origin) -> Around {
+        Around { origin, ..Around::default() }
     }
 
     fn acts(&self) -> bool {
         self.origin == Origin::Did
-    }
-}
-
-/// Adds the numbers that keys call amounts.
-fn add_prices(json: &Json, is_price: bool, lexicon: &Lexicon, prices: &mut Vec<Exact>) {
-    match json {
-        Json::Object(object) => object.iter().for_each(|(key, value)| {
-            let key = words_of(key);
-            let is_counted = |word: &String| lexicon.unit(word).is_some() || word == "points";
-            let is_price = lexicon.has_any(WordList::PriceKeys, &key) && !key.iter().any(is_counted);
-            add_prices(value, is_price, lexicon, prices);
-        }),
-        Json::Array(items) => items.iter().for_each(|item| add_prices(item, is_price, lexicon, prices)),
-        _ => prices.extend(number(json).filter(|number| is_price && *number != Exact::ZERO)),
     }
 }
 
@@ -121,8 +98,11 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
     let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
+    let [english, _] = collector.lexicons();
+    let is_code = |text: &str| text.len() == 3 && english.currency(&text.to_ascii_lowercase()).is_some();
     let is_currency = |key: &str| key.to_ascii_lowercase().contains("currency");
-    let codes = object.iter().filter(|(key, _)| is_currency(key)).filter_map(|(_, value)| value.as_str());
+    let texts = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    let codes = texts.filter(|(key, text)| is_currency(key) || is_code(text)).map(|(_, text)| text);
     let mut codes = codes.map(str::to_ascii_uppercase);
     // Two currencies do not say which number is in which.
     let currency = match (codes.next(), codes.next()) {
@@ -143,10 +123,9 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         }
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
-            collector.words(|shown| &mut shown.counted, &key[key.len().saturating_sub(1)..]);
+            collector.words(|shown| &mut shown.counted, &key);
         }
         let mut around = Around { currency: currency.clone(), key, unit, ..*around };
-        let [english, _] = collector.lexicons();
         let of_key = around.key.iter().find_map(|word| english.currency(word));
         if let Some((currency, 1)) = of_key {
             around.currency = Some(currency.to_owned());
@@ -185,7 +164,7 @@ fn relate(object: &Object, collector: &mut Collector<'_>) {
 /// What the numbers of a list come to: those of each key that its objects share, so many times each where another key
 /// says how many.
 fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
-    let Some(Json::Object(first)) = items.first() else { return list_sum(items, around, collector) };
+    let Some(Json::Object(first)) = items.first() else { return };
     // A member is found by looking at those before it.
     let is_small = |item: &Json| item.as_object().is_some_and(|object| object.len() <= MEMBERS_MAX);
     let first = if items.iter().all(is_small) { first.iter() } else { return };
@@ -209,15 +188,6 @@ fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
         for sum in counts.iter().map(times).chain([alone]).flatten() {
             collector.amount(sum, around.currency.clone());
         }
-    }
-}
-
-/// What numbers come to, where a list has nothing else.
-fn list_sum(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
-    let numbers: Option<Vec<Exact>> = items.iter().map(number).collect();
-    let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return };
-    if let Some(sum) = numbers.into_iter().try_fold(Exact::ZERO, Exact::checked_add) {
-        collector.amount(sum, around.currency.clone());
     }
 }
 
@@ -266,8 +236,14 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     }
     if is_price {
         collector.value(Value::Money { amount: number, currency: around.currency.clone() });
-        if let Some(part) = number.over(100).filter(|_| around.may_be_minor) {
-            collector.value(Value::Money { amount: part, currency: around.currency.clone() });
+    }
+    // Programs count money in cents, and often do not say it.
+    if let Some(part) = number.over(100).filter(|part| is_whole(number) && *part >= Exact::from(1)) {
+        let value = Value::Money { amount: part, currency: around.currency.clone() };
+        if is_price && number >= Exact::from(999) {
+            collector.value(value);
+        } else {
+            collector.named_only(value);
         }
     }
     collector.amount(number, around.currency.clone());
@@ -311,6 +287,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     let words = words_of(text);
     if around.origin == Origin::Given {
         collector.words(|shown| &mut shown.objects, &words);
+        // `SN2293` is "SN 2293" in a reply.
+        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 2);
+        collector.shown.objects.extend(numbers.map(str::to_owned));
     }
     let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
     if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
@@ -353,21 +332,6 @@ pub(super) fn parts_value(text: &str, around: &Around, collector: &mut Collector
             }
         }
     }
-}
-
-/// A text with a space between the day and the time of its moments: `2026-04-01T09:30`.
-pub(super) fn with_times_apart(text: &str) -> String {
-    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let parts: Vec<&str> = text.split('T').collect();
-    let mut apart = String::with_capacity(text.len());
-    for (at, part) in parts.iter().enumerate() {
-        if let Some(before) = at.checked_sub(1).map(|at| parts[at]) {
-            let is_between = is_digit(before.chars().next_back()) && is_digit(part.chars().next());
-            apart.push(if is_between { ' ' } else { 'T' });
-        }
-        apart.push_str(part);
-    }
-    apart
 }
 
 /// `"cancelled": true`, `"refunded_at": "…"` and `"status": "cancelled"` say what was done, and so do `"refund": 20` and

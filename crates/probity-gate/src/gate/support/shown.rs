@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
-use super::count::counts;
+use super::count::{counts, words};
 use super::step::{Operands, Origin};
 use super::tool;
 use crate::case::{Case, Role, Situation};
@@ -33,6 +33,8 @@ pub(super) struct Shown {
     pub(super) sizes: BTreeSet<u64>,
     /// The words, without endings, for what the numbers count.
     pub(super) counted: BTreeSet<String>,
+    /// The words of everything, in upper case, whatever they mean.
+    pub(super) written: BTreeSet<String>,
     /// Those that the case itself puts a number behind: "branch 522".
     pub(super) named: BTreeSet<String>,
     /// What the company and its tools say was done.
@@ -47,6 +49,8 @@ pub(super) struct Shown {
     /// names of those that only took a request.
     pub(super) words: BTreeSet<String>,
     pub(super) called: BTreeSet<String>,
+    /// Those of the names alone.
+    pub(super) call_names: BTreeSet<String>,
     pub(super) requested: BTreeSet<String>,
     /// Whether tools were called.
     pub(super) has_calls: bool,
@@ -57,7 +61,14 @@ impl Shown {
     /// What `case` shows, for a reply in `language`.
     pub(super) fn of(case: &Case, language: Language<'_>) -> Shown {
         let mut collector = Collector::new(language);
-        for call in case.evidence.tools.iter().rev() {
+        let calls = case.evidence.tools.iter();
+        let texts =
+            calls.clone().flat_map(|call| call.arguments.iter().chain(&call.result).map(String::as_str));
+        let texts = texts.chain(case.situation.texts());
+        texts
+            .chain(case.evidence.context.iter().map(|each| &*each.text))
+            .for_each(|text| collector.written(text));
+        for call in calls.rev() {
             tool::add(call, &mut collector);
         }
         match &case.situation {
@@ -111,7 +122,28 @@ impl<'l> Collector<'l> {
     }
 
     pub(super) fn value(&mut self, value: Value) {
+        if let Value::Day { day, .. } = value {
+            self.shown.numbers.insert(day.into());
+        }
         self.shown.operands.add(&value, Origin::Case);
+        self.values.push(value);
+    }
+
+    /// The words of a text, and the letters and the digits of each by themselves: `SN2293` is "SN 2293" too.
+    pub(super) fn written(&mut self, text: &str) {
+        for (_, word) in words(text) {
+            let word = word.to_uppercase();
+            let is_digit = |c: char| c.is_ascii_digit();
+            if word.contains(is_digit) {
+                self.shown.written.extend(word.split(is_digit).map(str::to_owned));
+                self.shown.written.extend(word.split(|c| !is_digit(c)).map(str::to_owned));
+            }
+            self.shown.written.insert(word);
+        }
+    }
+
+    /// A value that nothing is calculated from.
+    pub(super) fn named_only(&mut self, value: Value) {
         self.values.push(value);
     }
 
@@ -136,6 +168,7 @@ impl<'l> Collector<'l> {
     /// A call that did what its name says, to a single thing or to several.
     pub(super) fn act(&mut self, name: &[String], is_single: bool) {
         self.words(|shown| &mut shown.called, name);
+        self.words(|shown| &mut shown.call_names, name);
         let deeds: BTreeSet<&str> =
             self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name)).collect();
         for deed in deeds {
@@ -268,6 +301,9 @@ pub(super) fn loose_numbers(text: &str) -> Vec<Exact> {
     if let Some(thousands) = text.strip_suffix(['k', 'K']).and_then(|text| text.parse::<u32>().ok()) {
         return vec![Exact::from(i64::from(thousands) * 1000)];
     }
+    // "The 25th".
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let text = if ["st", "nd", "rd", "th"].contains(&&text[digits.len()..]) { digits } else { text };
     let is_number = text.contains(|c: char| c.is_ascii_digit())
         && text.len() <= NUMBER_BYTES_MAX
         && text.bytes().all(|byte| byte.is_ascii_digit() || b".,-".contains(&byte));

@@ -237,12 +237,6 @@ impl Operands {
                     return (is_specific && search.is_share(&self.shares))
                         || ((is_specific || self.amounts.len() <= FEW_AMOUNTS) && search.adds_up());
                 }
-                // What one currency costs in another is of no currency that the amounts are in.
-                let rates = || self.factors.iter().filter(|rate| !is_whole(**rate));
-                let is_exchanged = |(amount, _): &(Exact, _)| {
-                    let mut exchanged = rates().filter_map(|rate| rate.checked_mul(*amount));
-                    exchanged.any(|amount| search.is_target(amount))
-                };
                 let products = || {
                     let few = self.stated.iter().filter(|_| self.stated.len() <= FEW_STATED);
                     few.flat_map(|one| self.stated.iter().filter_map(|other| one.checked_mul(*other)))
@@ -252,7 +246,6 @@ impl Operands {
                     || search.is_sum(is_derived)
                     || search.is_multiple(&self.factors)
                     || search.is_share(&self.shares)
-                    || self.amounts.iter().any(is_exchanged)
             }
             Value::Percent(share) => self.lead_to_share(*share, is_signalled || is_about),
             Value::Span { least, most, unit } => [least, most].into_iter().all(|length| {
@@ -342,10 +335,8 @@ impl Operands {
             let slack = part.over(EXACT_PARTS).unwrap_or(Exact::ZERO);
             whole.checked_mul(factors[0]).is_some_and(|product| near(product, part, slack))
         };
-        let is_left = Exact::from(100).checked_sub(share).is_some_and(|rest| self.shares.contains(&rest));
         let half = Exact::from(1).over(parts).unwrap_or(Exact::ZERO);
-        is_left
-            || (is_signalled && factors.iter().any(|factor| self.has_ratio(*factor, half)))
+        (is_signalled && factors.iter().any(|factor| self.has_ratio(*factor, half)))
             || all().any(|one| all().any(|other| one != other && other > Exact::ZERO && is_exact(one, other)))
             || self.stated.iter().chain(&few).any(|one| {
                 all().any(|other| {

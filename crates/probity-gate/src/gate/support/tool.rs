@@ -4,7 +4,7 @@
 //! result shows nothing, and neither does one that failed.
 
 use super::super::claim::{Lexicon, WordList};
-use super::result::{Around, Origin, deeds_of, json_value, parts_value, with_times_apart};
+use super::result::{Around, Origin, deeds_of, json_value, parts_value};
 use super::says;
 use super::shown::Collector;
 use crate::case::ToolCall;
@@ -39,7 +39,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
         (false, true) => Origin::Did,
     };
     match &json {
-        Some(json) => json_value(json, &Around::of(json, origin, lexicons[0]), collector),
+        Some(json) => json_value(json, &Around::of(origin), collector),
         None => text_value(result, collector),
     }
     // What is still to come was handed in.
@@ -55,7 +55,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let given = if acts { Origin::Given } else { Origin::Looked };
     if let Some(arguments) = &call.arguments {
         match parse(arguments) {
-            Ok(arguments) => json_value(&arguments, &Around::of(&arguments, given, lexicons[0]), collector),
+            Ok(arguments) => json_value(&arguments, &Around::of(given), collector),
             Err(_) => collector.text(arguments),
         }
     }
@@ -81,7 +81,6 @@ fn named_result(text: &str) -> Option<(&str, &str)> {
 /// A result that is no JSON: a text, or lines of states such as `reported 04:52 | crew on site`.
 fn text_value(text: &str, collector: &mut Collector<'_>) {
     parts_value(text, &Around::default(), collector);
-    let text = &with_times_apart(text);
     for part in text.split(['|', '\n', ';', ',', '<', '>']) {
         let words = words_of(part);
         if words.len() <= STATE_WORDS_MAX {

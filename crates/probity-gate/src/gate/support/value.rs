@@ -75,6 +75,7 @@ pub(super) fn check(
     let is_counted = |number: &Sighting| counts.iter().any(|count| count.start == number.start);
     sightings.extend(reading.wrong_numbers().into_iter().filter(|number| !is_counted(number)));
     sightings.extend(counts);
+    sightings.extend(reading.wrong_names());
     sightings
 }
 
@@ -239,7 +240,11 @@ impl<'r> Reading<'r, '_> {
         }
         let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
         let (naming, others) = (naming.next(), naming.next());
-        if naming.is_none() && !support.shown().values.has(stated.value) {
+        let is_written = || match stated.value {
+            Value::Code(text) | Value::Number(text) => support.shown().written.contains(text),
+            _ => false,
+        };
+        if naming.is_none() && !support.shown().values.has(stated.value) && !is_written() {
             return Some(Fault::Unsupported);
         }
         // What one source says is not contradicted by what another calls otherwise.
@@ -325,7 +330,11 @@ fn not_elapsed(stated: &Stated<'_>, support: &Support<'_>) -> Sighting {
 fn wrong_result(stated: &Stated<'_>, calculation: &Calculation, support: &Support<'_>) -> Sighting {
     let message = format!("the reply calculates {} and the result is wrong", calculation.text);
     let sighting = Sighting::at(WRONG_ARITHMETIC, stated.claim.span.clone(), message);
-    against_first(sighting.expecting(calculation.right.to_string()), support)
+    let sighting = match calculation.right {
+        Some(right) => sighting.expecting(right.to_string()),
+        None => sighting,
+    };
+    against_first(sighting, support)
 }
 
 /// What stands before the word of a list that a text ends with.

@@ -55,13 +55,6 @@ impl Lexicon {
         if is_undone { Vec::new() } else { runs.filter_map(|run| deed(&run.join(" "))).collect() }
     }
 
-    /// Whether words before a past form make it a state: "your table is".
-    pub(in crate::gate) fn is_state(&self, before: &str) -> bool {
-        let words = || before.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-        let is = |cues: Cues| words().any(|word| self.table().cues_of(&word).any(cues));
-        is(Cues::PASSIVE_PRESENT) && !is(Cues::HAVE | Cues::BEEN | Cues::PASSIVE_PAST | Cues::DONE_NOW)
-    }
-
     /// The code of the currency that a word names, and how many of what it names are one of it.
     pub(in crate::gate) fn currency(&self, word: &str) -> Option<(&str, i64)> {
         let info = self.table().info_of(word);
@@ -78,6 +71,11 @@ impl Lexicon {
     /// Whether a word means so many of a hundred.
     pub(in crate::gate) fn is_percent(&self, word: &str) -> bool {
         self.table().cues_of(word).any(Cues::PERCENT)
+    }
+
+    /// Whether letters and digits name no code: "MP3".
+    pub(in crate::gate) fn is_no_code(&self, word: &str) -> bool {
+        self.table().cues_of(word).any(Cues::NOT_CODE)
     }
 
     /// The day of the week that a word names, from Monday on.

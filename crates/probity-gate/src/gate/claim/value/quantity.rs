@@ -15,6 +15,9 @@ const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
+    if let Some(figure) = short(page, at) {
+        return figures.push(with_rest(page, figure));
+    }
     // Digits are no sign and no word for a length of time.
     if page.is_digits(at) {
         return counted(page, at, figures);
@@ -30,7 +33,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         }
         return;
     }
-    if let Some(span) = short_span(page, at).or_else(|| article_span(page, at)) {
+    if let Some(span) = article_span(page, at) {
         figures.push(with_rest(page, span));
         return;
     }
@@ -143,7 +146,7 @@ fn with_rest(page: &Page<'_>, figure: Figure) -> Figure {
         Some(Page::figure(at, behind, span(number, number, unit)?))
     };
     let sum = || {
-        let rest = short_span(page, at).or_else(counted)?;
+        let rest = short(page, at).or_else(counted)?;
         let (Value::Span { least, most, unit }, Value::Span { most: more, unit: counted, .. }) =
             (&figure.value, &rest.value)
         else {
@@ -156,16 +159,22 @@ fn with_rest(page: &Page<'_>, figure: Figure) -> Figure {
     sum().unwrap_or(figure)
 }
 
-/// "48h", "30min": digits and a unit in one word.
-fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
-    if page.shape(at) != Some(Shape::Mixed) {
+/// "48h", "1.5h", "28.2p": a number with its unit in one word.
+fn short(page: &Page<'_>, at: usize) -> Option<Figure> {
+    let is_joined = || page.has_mark(at + 1, ".,") && page.is_tight(at + 1) && page.is_tight(at + 2);
+    let last = at + if page.is_digits(at) && is_joined() { 2 } else { 0 };
+    if page.shape(last) != Some(Shape::Mixed) || page.follows_mark(at, ".,:/") {
         return None;
     }
-    let letters = page.raw(at).trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = page.raw(at).strip_suffix(letters)?;
-    let unit = page.table.info_of(letters).unit?;
-    let number = Number { value: Exact::from(i64::from(digits.parse::<u32>().ok()?)), behind: at + 1 };
-    Some(Page::figure(at, at + 1, span(number, number, unit)?))
+    let raw = &page.text[page.tokens[at].start..page.tokens[last].end];
+    let letters = raw.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
+    let (number, info) = (raw.strip_suffix(letters)?.replace(',', "."), page.table.info_of(letters));
+    let number = Number { value: number.parse().ok()?, behind: last + 1 };
+    // Several currencies have cents.
+    let cents =
+        || info.hundredth.and(number.value.over(100)).map(|amount| Value::Money { amount, currency: None });
+    let value = info.unit.and_then(|unit| span(number, number, unit)).or_else(cents)?;
+    Some(Page::figure(at, last + 1, value))
 }
 
 /// "In a month", "within an hour", "half an hour". Elsewhere it is a rate ("once a month") or no figure ("a day pass").
