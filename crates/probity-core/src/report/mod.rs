@@ -30,6 +30,6 @@ pub use summary::{Summary, SummaryBuilder, UnscoredCount, rubric_name};
 pub(crate) use target::Ceiling;
 pub use target::metric_name;
 pub use timeline::{
-    Anchor, AnchorRun, AnchorUse, Break, Bridge, Bridges, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut,
-    PastFigures, PastRun, Point, PointJudge, Series, Timeline, anchor_runs, timeline,
+    Anchor, AnchorRun, AnchorUse, Break, Bridge, Bridges, FALSE_ALARMS_MAX, FigureTrack, LeftOut,
+    PastFigures, PastRun, Point, PointJudge, Series, Timeline, TrackedFigure, anchor_runs, timeline,
 };

@@ -1,7 +1,7 @@
 //! A timeline as a document: the runs of each series, its figures, and what moved.
 
 use probity_core::report::{
-    AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Point, Series, Timeline,
+    AnchorUse, DriftCause, FigureTrack, LeftOut, Movement, Point, Series, Timeline, TrackedFigure,
 };
 use probity_core::stats::Estimate;
 use serde_json::{Value, json};
@@ -246,7 +246,7 @@ fn points(series: &Series) -> Table {
 }
 
 /// A value, its interval and its denominator.
-fn cells(figure: &Figure, value: Option<Estimate>) -> [String; 3] {
+fn cells(figure: &TrackedFigure, value: Option<Estimate>) -> [String; 3] {
     let Some(Estimate { value, low, high, n }) = value else { return [none(), none(), "0".to_owned()] };
     let end = |end: f64| if figure.is_share() { format!("{:.1}", 100.0 * end) } else { format!("{end:.2}") };
     // The mean of one value may be anywhere.
@@ -254,7 +254,7 @@ fn cells(figure: &Figure, value: Option<Estimate>) -> [String; 3] {
     [shown(figure, value), interval, n.to_string()]
 }
 
-fn shown(figure: &Figure, value: f64) -> String {
+fn shown(figure: &TrackedFigure, value: f64) -> String {
     if figure.is_share() { format!("{:.1} %", 100.0 * value) } else { format!("{value:.2}") }
 }
 
@@ -321,6 +321,6 @@ fn notes(timeline: &Timeline) -> Vec<String> {
 }
 
 /// A change, in points where the figure is a share.
-fn moved_by(figure: &Figure, change: f64) -> String {
+fn moved_by(figure: &TrackedFigure, change: f64) -> String {
     if figure.is_share() { signed(100.0 * change, 1) } else { signed(change, 2) }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::reading::Figure;
+use super::reading::TrackedFigure;
 use super::{PastFigures, PastRun, Point, SeriesKey, When, readings};
 use crate::case::Moment;
 use crate::results::{ResultRow, RunResults};
@@ -123,14 +123,16 @@ impl Anchor {
     }
 
     /// For each reply with a value in every look, its values; empty for what an anchor says nothing about.
-    pub(super) fn values(&self, figure: &Figure) -> Vec<Vec<i64>> {
+    pub(super) fn values(&self, figure: &TrackedFigure) -> Vec<Vec<i64>> {
         let place = |id: &str| self.looks.last()?.results.criteria().names().position(|known| known == id);
         let passes = |row: &ResultRow| row.outcome.passes().map(i64::from);
         let value = |row: &ResultRow| match figure {
-            Figure::PassRate => passes(row),
-            Figure::SlicePassRate(slice) => passes(row).filter(|_| row.slice.as_deref() == Some(slice)),
-            Figure::Level(id) => row.level(place(id)?),
-            Figure::Agreement | Figure::Probe(_) => None,
+            TrackedFigure::PassRate => passes(row),
+            TrackedFigure::SlicePassRate(slice) => {
+                passes(row).filter(|_| row.slice.as_deref() == Some(slice))
+            }
+            TrackedFigure::Level(id) => row.level(place(id)?),
+            TrackedFigure::Agreement | TrackedFigure::Probe(_) => None,
         };
         let values = self.by_reply().into_values().filter(|rows| rows.len() == self.looks.len());
         values.filter_map(|rows| rows.into_iter().map(value).collect()).collect()

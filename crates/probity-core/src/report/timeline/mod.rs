@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 
 pub use anchor::{Anchor, AnchorRun, AnchorUse, anchor_runs};
 pub use figures::PastFigures;
-pub use reading::Figure;
+pub use reading::TrackedFigure;
 
 use super::history::{Drift, DriftCause, Movement, Points, Track, drifts};
 use crate::case::Moment;
 use crate::results::{Members, RubricName};
 use crate::stats::Estimate;
-use reading::{Reading, readings};
+use reading::{PastValue, readings};
 
 /// The share of what could be judged that must have a verdict for a run to be on a track.
 pub(crate) const COVERAGE_MIN: f64 = 0.9;
@@ -136,7 +136,7 @@ impl Point {
 pub struct FigureTrack {
     /// The figure.
     #[serde(flatten)]
-    pub figure: Figure,
+    pub figure: TrackedFigure,
     /// What it was at each point of the series; null where it did not exist.
     pub values: Vec<Option<Estimate>>,
     /// What its anchor was at each look, for what is drawn; empty without one.
@@ -294,7 +294,7 @@ struct Draft {
 
 /// A figure with its values, and what its anchor was at each look.
 struct DraftFigure {
-    figure: Figure,
+    figure: TrackedFigure,
     values: Vec<Option<Estimate>>,
     anchor_looks: Vec<(Moment, f64)>,
 }
@@ -311,7 +311,7 @@ fn draft(
     // An anchor is about scores. People's labels and probes are fixed in their own ways.
     let anchors = if command == "run" { anchors } else { &[] };
     let (anchor, used) = anchor::of_series(anchors, &rubric.hash, &points);
-    let mut by_figure: BTreeMap<Figure, Vec<Option<Reading>>> = BTreeMap::new();
+    let mut by_figure: BTreeMap<TrackedFigure, Vec<Option<PastValue>>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         for (figure, reading) in readings(&run.figures) {
             by_figure.entry(figure).or_insert_with(|| vec![None; runs.len()])[at] = Some(reading);
@@ -349,12 +349,12 @@ fn breaks(points: &[Point], rubric: &str, bridges: Bridges<'_>) -> Vec<Break> {
     found.collect()
 }
 
-fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
+fn points_of(figure: &TrackedFigure, readings: &[Option<PastValue>]) -> Points {
     let readings = readings.iter().flatten();
     if figure.is_share() {
-        Points::Shares(readings.filter_map(Reading::share).collect())
+        Points::Shares(readings.filter_map(PastValue::share).collect())
     } else {
-        Points::Means(readings.map(Reading::sample).collect())
+        Points::Means(readings.map(PastValue::sample).collect())
     }
 }
 
@@ -364,7 +364,7 @@ impl Draft {
         let tracks = self.figures.into_iter().zip(said).map(|(draft, mut drift)| {
             let DraftFigure { figure, values, anchor_looks } = draft;
             // A battery is asked about the same texts each time, and so is an anchor: what moves is the judge.
-            let is_fixed = matches!(figure, Figure::Probe(_)) || self.series.is_anchor();
+            let is_fixed = matches!(figure, TrackedFigure::Probe(_)) || self.series.is_anchor();
             if is_fixed && drift.movement == Movement::Moved {
                 drift.cause = DriftCause::Judge;
             }

@@ -113,8 +113,11 @@ fn anchor(passed: &[usize]) -> Anchor {
 fn check(runs: &[PastRun], anchors: &[Anchor], want: [&str; 3]) {
     let timeline = timeline(runs, &[], anchors);
     assert_eq!(timeline.series.len(), 1, "{:?}", timeline.series);
-    let figures =
-        [Figure::PassRate, Figure::Level("help".to_owned()), Figure::SlicePassRate("late".to_owned())];
+    let figures = [
+        TrackedFigure::PassRate,
+        TrackedFigure::Level("help".to_owned()),
+        TrackedFigure::SlicePassRate("late".to_owned()),
+    ];
     let said = figures.map(|figure| {
         let tracks = timeline.series[0].tracks.iter();
         let drift = &tracks.clone().find(|track| track.figure == figure).unwrap().drift;
@@ -145,7 +148,7 @@ fn n07_replies_to_one_case_are_one_look_at_it() {
     }
     check(&runs, &[], ["steady no_change", "moved cannot_tell", "moved cannot_tell"]);
     let timeline = timeline(&runs, &[], &[]);
-    let rate = timeline.series[0].tracks.iter().find(|track| track.figure == Figure::PassRate);
+    let rate = timeline.series[0].tracks.iter().find(|track| track.figure == TrackedFigure::PassRate);
     let last = rate.and_then(|track| track.values[4]).unwrap();
     assert_eq!((last.low.to_bits(), last.high.to_bits()), (0.125_f64.to_bits(), 0.875_f64.to_bits()));
 }
