@@ -39,7 +39,7 @@ const ANY: &str = include_str!("../../../../data/any/values.toml");
 const OTHERS: &str = include_str!("../../../../data/any/languages.toml");
 
 /// How many words of a text are counted, and how many bytes are looked at for them.
-const WORDS_MAX: usize = 300;
+const WORDS_MAX: usize = 100;
 const BYTES_MAX: usize = 1 << 16;
 
 /// What a small word counts, and what a word of the lists for claims.
