@@ -69,7 +69,8 @@ impl Reader<'_> {
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {
-            is(at, Cues::HAVE) && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US))
+            is(at, Cues::HAVE)
+                && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US | Cues::OUR))
         };
         let may_mention = figures.iter().any(is_amount)
             || (0..words.len()).any(|at| is(at, Cues::MENTION | Cues::YOUR) || is_perfect(at));

@@ -20,6 +20,12 @@ const PREDICATE_DISTANCE_MAX: usize = 7;
 /// How far before a noun a bare "will" or "can" still promises it, in terms.
 const MODAL_DISTANCE_MAX: usize = 4;
 
+/// How far before a noun "without" can stand and mean it, in terms.
+const WITHOUT_DISTANCE_MAX: usize = 3;
+
+/// How far behind "for the" a noun can stand that it is about, in terms.
+const PURPOSE_DISTANCE_MAX: usize = 2;
+
 /// What a sentence says of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spoken {
@@ -114,7 +120,7 @@ impl Look<'_, '_> {
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> (Doing, Option<usize>) {
         match self.form {
-            Form::Granted | Form::Denied => return (Doing::NotDone, None),
+            Form::Granted | Form::Denied | Form::Loose => return (Doing::NotDone, None),
             // "Wir haben die Gebühr erlassen": the past form is the infinitive.
             Form::Verb if !self.sentence.has(self.clause.clone(), Cues::HAVE) => {
                 return (Doing::NotDone, None);
@@ -129,7 +135,8 @@ impl Look<'_, '_> {
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
             None => at_end().or_else(|| {
-                self.sentence.last(self.left(), Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY)
+                let governing = Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY | Cues::DENIAL;
+                self.sentence.last(self.left(), governing)
             }),
         };
         let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
@@ -140,6 +147,13 @@ impl Look<'_, '_> {
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn is_spoken_of(&self) -> bool {
+        // "Für die nächtliche Rückgabe gibt es eine Schlüsselbox".
+        let lead = self.clause.start;
+        let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + PURPOSE_DISTANCE_MAX;
+        let refusing = Cues::NEGATION | Cues::NO | Cues::DENIAL;
+        if is_purpose && self.at > lead && !self.sentence.has(self.clause.clone(), refusing) {
+            return true;
+        }
         let talk = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
         let governing = talk | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
         if let Some(predicate) = self.predicate {
@@ -176,7 +190,7 @@ impl Look<'_, '_> {
                 (false, true) => Polarity::Mentioned,
                 (false, false) => Polarity::Denied,
             }
-        } else if !is_left_open() && self.is_granted() {
+        } else if self.form != Form::Loose && !is_left_open() && self.is_granted() {
             Polarity::Promised
         } else {
             Polarity::Mentioned
@@ -197,7 +211,9 @@ impl Look<'_, '_> {
                 None => right.start..right.end.min(right.start + 1),
             },
         };
-        let negations = self.negations(self.left()) + self.negations(behind);
+        let is_without =
+            self.sentence.has(self.at.saturating_sub(WITHOUT_DISTANCE_MAX)..self.at, Cues::WITHOUT);
+        let negations = self.negations(self.left()) + self.negations(behind) + usize::from(is_without);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
     }
 
@@ -205,9 +221,7 @@ impl Look<'_, '_> {
     fn negations(&self, range: Range<usize>) -> usize {
         let terms = &self.sentence.terms[range];
         let n_verbs = terms.iter().filter(|term| term.is(Cues::NEGATION | Cues::DENIAL)).count();
-        // "For the hours without a line you will get a voucher": what is without something is of no weight for "you".
-        let subject = terms.iter().rposition(|term| term.is(Cues::YOU)).unwrap_or(0);
-        n_verbs + usize::from(terms[subject..].iter().any(|term| term.is(Cues::NO)))
+        n_verbs + usize::from(terms.iter().any(|term| term.is(Cues::NO)))
     }
 
     /// "You may return it" is leave to do so, "you may get a refund" is not.
@@ -236,6 +250,9 @@ impl Look<'_, '_> {
             || next
             || self.sentence.has(left.clone(), Cues::GRANT)
             || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at)
+            // "We will replace it, or refund you".
+            || (before.is_some_and(|term| term.is(Cues::JOINT))
+                && modal.is_some_and(|at| self.sentence.terms[at..self.at].iter().any(|term| term.mention.is_some())))
             || before.is_some_and(|term| term.is(Cues::US | Cues::TO) || (term.is(Cues::FULL) && no_verb()))
             // Two negations that undid each other.
             || self.sentence.has(left, Cues::NEGATION | Cues::DENIAL)
