@@ -72,7 +72,9 @@ pub(super) fn breaks(terms: &[Term]) -> Vec<bool> {
 fn is_break(terms: &[Term], at: usize) -> bool {
     let term = &terms[at];
     match term.mark {
-        Some(mark) if ";:—–()[]|….!?\n".contains(mark) => true,
+        // "Am 12. verschoben".
+        Some('.') => terms.get(at + 1).is_none_or(|next| next.mark.is_some()),
+        Some(mark) if ";:—–()[]|…!?\n".contains(mark) => true,
         // "…, not …".
         Some(',') => {
             let is = |at: usize, cues: Cues| terms.get(at).is_some_and(|term| term.is(cues));
@@ -163,7 +165,17 @@ impl Sentence<'_> {
             self.terms[at].is(Cues::US) || at.checked_sub(1).is_some_and(|at| self.terms[at].is(Cues::OUR))
         };
         let subject = self.before(have, &clause).filter(|at| is_us(*at));
-        let is_ours = subject.is_some() || (self.verb_final && clause.end > have + 1 && is_us(have + 1));
+        // "Our fitter was there and has repaired it".
+        let is_shared = || {
+            let joint = clause
+                .start
+                .checked_sub(1)
+                .filter(|at| clause.start == have && self.terms[*at].is(Cues::JOINT));
+            let before = joint.map_or(0..0, |joint| self.clause_start(joint)..joint);
+            self.has(before.clone(), Cues::US | Cues::OUR) && !self.has(before, Cues::YOU)
+        };
+        let is_behind = || self.verb_final && clause.end > have + 1 && is_us(have + 1);
+        let is_ours = subject.is_some() || is_behind() || is_shared();
         self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
     }
 
@@ -205,6 +217,11 @@ impl Sentence<'_> {
         }
         // "Nothing was charged."
         if self.has(clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at, Cues::NO) {
+            return Doing::NotDone;
+        }
+        // "The crossing was cancelled due to high winds" says what happened.
+        let is_caused = self.has(clause.start..self.terms.len().min(clause.end + 1), Cues::CAUSE);
+        if is_caused && !self.has(clause.clone(), Cues::US | Cues::YOUR) {
             return Doing::NotDone;
         }
         if self.verb_final {

@@ -151,7 +151,13 @@ impl Look<'_, '_> {
         let lead = self.clause.start;
         let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + PURPOSE_DISTANCE_MAX;
         let refusing = Cues::NEGATION | Cues::NO | Cues::DENIAL;
-        if is_purpose && self.at > lead && !self.sentence.has(self.clause.clone(), refusing) {
+        let is_noun = self.form == Form::Open && self.at > lead;
+        if is_purpose && is_noun && !self.sentence.has(self.clause.clone(), refusing) {
+            return true;
+        }
+        // "You wrote that a colleague promised you a refund".
+        let told = self.sentence.last(self.left(), Cues::REPORTED);
+        if told.is_some_and(|told| !self.sentence.has(told..self.at, Cues::US)) {
             return true;
         }
         let talk = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
@@ -211,8 +217,8 @@ impl Look<'_, '_> {
                 None => right.start..right.end.min(right.start + 1),
             },
         };
-        let is_without =
-            self.sentence.has(self.at.saturating_sub(WITHOUT_DISTANCE_MAX)..self.at, Cues::WITHOUT);
+        let before = self.at.saturating_sub(WITHOUT_DISTANCE_MAX)..self.at;
+        let is_without = self.form == Form::Open && self.sentence.has(before, Cues::WITHOUT);
         let negations = self.negations(self.left()) + self.negations(behind) + usize::from(is_without);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
     }

@@ -266,9 +266,9 @@ impl<'r> Reading<'r, '_> {
         let open = || facts.iter().copied().filter(|fact| !self.is_given(fact, sentence));
         let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
         // "Cover starts 30 days after you sign up", where the source says after how many it does.
-        let shared =
-            |fact: &&Fact| fact.label.as_ref().map_or(0, |it| it.n_shared(|word| sentence.has(word)));
-        let alike = || open().filter(|fact| shared(fact) > 0).max_by_key(shared);
+        let clause = self.passages.clause(stated.claim.span.start);
+        let shared = |fact: &&Fact| fact.label.as_ref().map_or(0, |it| it.n_shared(|word| clause.has(word)));
+        let alike = || open().filter(|fact| is_figure(stated.value) && shared(fact) > 0).max_by_key(shared);
         open().find(|fact| fact.label.as_ref().is_some_and(is_touched)).or_else(alike)
     }
 
