@@ -84,7 +84,7 @@ fn is_break(terms: &[Term], at: usize) -> bool {
             // "…, auch nicht für den Rest".
             let is_negated = || is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION);
             starts_clause(terms, at + 1)
-                || is(at + 1, Cues::NEGATION | Cues::RELATIVE)
+                || is(at + 1, Cues::NEGATION | Cues::NO | Cues::RELATIVE)
                 || is_negated()
                 || is_inverted()
         }
@@ -166,14 +166,10 @@ impl Sentence<'_> {
         };
         let subject = self.before(have, &clause).filter(|at| is_us(*at));
         // "Our fitter was there and has repaired it".
-        let is_shared = || {
-            let joint = clause
-                .start
-                .checked_sub(1)
-                .filter(|at| clause.start == have && self.terms[*at].is(Cues::JOINT));
-            let before = joint.map_or(0..0, |joint| self.clause_start(joint)..joint);
-            self.has(before.clone(), Cues::US | Cues::OUR) && !self.has(before, Cues::YOU)
-        };
+        let is_joined = have == clause.start && self.opener(&clause).is_some_and(|term| term.is(Cues::JOINT));
+        let near = have.saturating_sub(REACH)..have;
+        let is_shared =
+            || is_joined && self.has(near.clone(), Cues::US | Cues::OUR) && !self.has(near, Cues::YOU);
         let is_behind = || self.verb_final && clause.end > have + 1 && is_us(have + 1);
         let is_ours = subject.is_some() || is_behind() || is_shared();
         self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))

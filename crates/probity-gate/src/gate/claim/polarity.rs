@@ -40,8 +40,9 @@ pub(super) struct Spoken {
 pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
     let mut look = Look { sentence, at, form, clause: sentence.clause(at), predicate: None };
     let right = look.right();
-    look.predicate =
-        sentence.first(right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX), Cues::AUXILIARY);
+    let near = right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX);
+    let is_verb = matches!(form, Form::Granted | Form::Denied);
+    look.predicate = sentence.first(near, Cues::AUXILIARY).filter(|_| !is_verb);
     let not_done = |polarity| Spoken { polarity, doing: Doing::NotDone, handed_over: None };
     if look.is_aside() {
         return not_done(Polarity::Mentioned);
@@ -150,9 +151,8 @@ impl Look<'_, '_> {
         // "Für die nächtliche Rückgabe gibt es eine Schlüsselbox".
         let lead = self.clause.start;
         let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + PURPOSE_DISTANCE_MAX;
-        let refusing = Cues::NEGATION | Cues::NO | Cues::DENIAL;
         let is_noun = self.form == Form::Open && self.at > lead;
-        if is_purpose && is_noun && !self.sentence.has(self.clause.clone(), refusing) {
+        if is_purpose && is_noun && !self.is_refused() {
             return true;
         }
         // "You wrote that a colleague promised you a refund".
@@ -183,7 +183,12 @@ impl Look<'_, '_> {
         let is_left_open = || {
             let said = self.said();
             // Two negations leave nothing open: "no reason why we would not refund you".
-            self.sentence.has(said.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(said) == 0
+            let is_regret = self.sentence.has(self.left(), Cues::REGRET)
+                && self.sentence.terms.get(self.clause.end).is_some_and(|term| term.is(Cues::BUT));
+            is_regret
+                || self.sentence.has(said.clone(), Cues::MAYBE)
+                    && !self.is_leave()
+                    && self.negations(said) == 0
         };
         if doing == Doing::Ours {
             Polarity::Promised
@@ -206,7 +211,11 @@ impl Look<'_, '_> {
     fn is_refused(&self) -> bool {
         let comma = self.left().rev().find(|at| self.term(*at).mark == Some(','));
         let near = comma.unwrap_or(self.clause.start)..self.at;
-        if self.sentence.has(near, Cues::INSTEAD) {
+        // "Instead of a refund we can give you a voucher" refuses what stands directly behind.
+        let instead = self.sentence.last(near, Cues::INSTEAD);
+        let is_direct =
+            |from: usize| !self.sentence.has(from + 1..self.at, Cues::US | Cues::YOU | Cues::AUXILIARY);
+        if instead.is_some_and(is_direct) {
             return true;
         }
         let right = self.right();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{Claim, ClaimKind, Language, Lexicon, Polarity, Value, WordList, extract};
 use super::super::text::sentence_spans;
-use super::known::{Extent, Known, same};
+use super::known::{Extent, Known, within};
 use super::{Fact, FactKind, Source};
 use crate::exact::Exact;
 
@@ -65,26 +65,21 @@ pub(super) fn values(facts: &mut [Fact], text: &str, lexicon: &Lexicon) -> Known
         let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
         let touched: Vec<usize> =
             (0..facts.len()).filter(|number| facts[*number].label.as_ref().is_some_and(is_touched)).collect();
+        let mut given = BTreeSet::new();
         while let Some(claim) = claims.next_if(|claim| claim.span.start < sentence.end) {
             if let ClaimKind::Value(value) = claim.kind {
-                let stated = facts.iter_mut().filter(|fact| fact.extents.iter().any(|it| names(it, &value)));
-                for label in stated.filter_map(|fact| fact.label.as_mut()) {
-                    label.beside.extend(lexicon.stems(&text[sentence.clone()], WordList::Function));
-                    label.beside.retain(|word| label.core.contains(word) || !generic.contains(word));
-                }
+                let is_it = |fact: &Fact| fact.extents.iter().any(|extent| within(&value, extent));
+                given.extend((0..facts.len()).filter(|number| is_it(&facts[*number])));
                 entries.push((Extent::One(value), Place::Text(touched.clone())));
             }
         }
+        let stated = facts.iter_mut().enumerate().filter(|(number, _)| given.contains(number));
+        for label in stated.filter_map(|(_, fact)| fact.label.as_mut()) {
+            let telling = lexicon.stems(&text[sentence.clone()], WordList::Function);
+            label.beside.extend(telling.filter(|word| !generic.contains(word)));
+        }
     }
     Known::of(entries)
-}
-
-/// Whether a value is the one that a fact gives, or an end of its range.
-fn names(extent: &Extent, value: &Value) -> bool {
-    match extent {
-        Extent::One(known) => same(value, known),
-        Extent::Range { least, most } => [least, most].contains(&&Some(value.clone())),
-    }
 }
 
 /// The remedies that the text of a source grants and its facts do not mention.
