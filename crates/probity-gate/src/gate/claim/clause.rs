@@ -82,10 +82,9 @@ fn is_break(terms: &[Term], at: usize) -> bool {
             let is_inverted =
                 || terms.get(at + 1).is_some_and(|verb| verb.mark.is_none()) && is(at + 2, Cues::US);
             // "…, auch nicht für den Rest".
-            let is_negated = || is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION);
             starts_clause(terms, at + 1)
                 || is(at + 1, Cues::NEGATION | Cues::NO | Cues::RELATIVE)
-                || is_negated()
+                || (is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION))
                 || is_inverted()
         }
         _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS) => {

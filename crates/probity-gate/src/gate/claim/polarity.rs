@@ -20,11 +20,8 @@ const PREDICATE_DISTANCE_MAX: usize = 7;
 /// How far before a noun a bare "will" or "can" still promises it, in terms.
 const MODAL_DISTANCE_MAX: usize = 4;
 
-/// How far before a noun "without" can stand and mean it, in terms.
-const WITHOUT_DISTANCE_MAX: usize = 3;
-
-/// How far behind "for the" a noun can stand that it is about, in terms.
-const PURPOSE_DISTANCE_MAX: usize = 2;
+/// How far behind "without" or "for the" its noun can stand, in terms.
+const NOUN_DISTANCE_MAX: usize = 2;
 
 /// What a sentence says of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +147,7 @@ impl Look<'_, '_> {
     fn is_spoken_of(&self) -> bool {
         // "Für die nächtliche Rückgabe gibt es eine Schlüsselbox".
         let lead = self.clause.start;
-        let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + PURPOSE_DISTANCE_MAX;
+        let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + NOUN_DISTANCE_MAX;
         let is_noun = self.form == Form::Open && self.at > lead;
         if is_purpose && is_noun && !self.is_refused() {
             return true;
@@ -209,10 +206,8 @@ impl Look<'_, '_> {
     }
 
     fn is_refused(&self) -> bool {
-        let comma = self.left().rev().find(|at| self.term(*at).mark == Some(','));
-        let near = comma.unwrap_or(self.clause.start)..self.at;
         // "Instead of a refund we can give you a voucher" refuses what stands directly behind.
-        let instead = self.sentence.last(near, Cues::INSTEAD);
+        let instead = self.sentence.last(self.left(), Cues::INSTEAD);
         let is_direct =
             |from: usize| !self.sentence.has(from + 1..self.at, Cues::US | Cues::YOU | Cues::AUXILIARY);
         if instead.is_some_and(is_direct) {
@@ -226,7 +221,7 @@ impl Look<'_, '_> {
                 None => right.start..right.end.min(right.start + 1),
             },
         };
-        let before = self.at.saturating_sub(WITHOUT_DISTANCE_MAX)..self.at;
+        let before = self.at.saturating_sub(NOUN_DISTANCE_MAX)..self.at;
         let is_without = self.form == Form::Open && self.sentence.has(before, Cues::WITHOUT);
         let negations = self.negations(self.left()) + self.negations(behind) + usize::from(is_without);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
@@ -254,13 +249,9 @@ impl Look<'_, '_> {
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
         let no_verb = || !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
         // "We are upgrading you".
-        let is_under_way = || {
-            let verb = self.sentence.before(self.at, &self.clause)?;
-            let subject = self.sentence.before(verb, &self.clause)?;
-            Some(self.term(verb).is(Cues::PASSIVE_PRESENT) && self.term(subject).is(Cues::US))
-        };
+        let is_under_way = before.is_some_and(|term| term.is(Cues::PASSIVE_PRESENT));
         matches!(self.form, Form::Granted | Form::Denied)
-            || is_under_way().unwrap_or(false)
+            || (is_under_way && self.sentence.has(left.clone(), Cues::US))
             || self.predicate.is_some_and(|predicate| self.sentence.has(predicate..self.clause.end, given))
             || next
             || self.sentence.has(left.clone(), Cues::GRANT)

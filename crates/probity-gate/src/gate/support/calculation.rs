@@ -313,9 +313,8 @@ impl Numbers<'_> {
         let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
         let behind = behind.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
         let before = reply.get(from..figure.start).unwrap_or_default();
-        let limits = [WordList::MoreThan, WordList::LessThan];
-        let stands_last = |word: &str| before.trim_end().ends_with(word);
-        if limits.into_iter().any(|list| self.lexicon.words(list).any(stands_last)) {
+        let stands_last = |list| self.lexicon.words(list).any(|word| before.trim_end().ends_with(word));
+        if stands_last(WordList::MoreThan) || stands_last(WordList::LessThan) {
             return None;
         }
         let is_total = [before, &behind].into_iter().any(|text| says(text, WordList::Total, self.lexicon));

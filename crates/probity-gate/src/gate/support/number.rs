@@ -31,14 +31,13 @@ impl Reading<'_, '_> {
         let counts = self.counts();
         let amount = |number: u64| bare(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
         let lexicon = self.support.language.lexicon;
-        let of_policies = LazyCell::new(|| {
+        let of_policies: LazyCell<(BTreeSet<u64>, BTreeSet<String>), _> = LazyCell::new(|| {
             let texts = self.support.sources.iter().map(|source| &source.text);
             let counted: Vec<Count<'_>> =
                 texts.flat_map(|text| super::count::counts(text, lexicon)).collect();
             let nouns = counted.iter().filter_map(|count| count.of(lexicon).next());
             (counted.iter().map(|count| count.number).collect(), nouns.collect())
         });
-        let of_policies: &LazyCell<(BTreeSet<u64>, BTreeSet<String>), _> = &of_policies;
         let is_counted = |count: &Count<'_>| {
             let name = count.name(lexicon);
             let is_named = name.as_ref().is_some_and(|name| {
