@@ -215,7 +215,8 @@ impl Sentence<'_> {
             return Doing::NotDone;
         }
         // "The crossing was cancelled due to high winds" says what happened.
-        let is_caused = self.has(clause.start..self.terms.len().min(clause.end + 1), Cues::CAUSE);
+        let around = clause.start.saturating_sub(1)..self.terms.len().min(clause.end + 1);
+        let is_caused = self.has(around, Cues::CAUSE);
         if is_caused && !self.has(clause.clone(), Cues::US | Cues::YOUR) {
             return Doing::NotDone;
         }

@@ -261,7 +261,6 @@ impl<'r> Reading<'r, '_> {
     /// The labelled fact that the sentence of an unsupported value speaks of.
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let facts: Vec<&Fact> = labelled(source, stated.value).map(|(_, fact)| fact).collect();
-        facts.first()?;
         let sentence = self.passages.sentence(stated.claim.span.start);
         let open = || facts.iter().copied().filter(|fact| !self.is_given(fact, sentence));
         let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
