@@ -99,7 +99,7 @@ impl Policies {
     /// that the reply may rest on.
     pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
-        let language = self.language(entry);
+        let language = self.language(entry, &selected.sources);
         let claims = language.as_ref().ok().map(|language| {
             let claims = extract_read(text, language.lexicon);
             let support = Support::new(&selected.sources, &entry.case, &self.allowed, *language);
@@ -109,13 +109,14 @@ impl Policies {
     }
 
     /// The language of a reply: the one that the case or the run names, else the one that its words tell, else that
-    /// of its words and the conversation's together. What is known of it where there are no lists.
-    fn language(&self, entry: &Entry) -> Result<Language<'_>, String> {
+    /// of its words and the conversation's together, else that of its sources. What is known of it where there are no lists.
+    fn language(&self, entry: &Entry, sources: &[&Source]) -> Result<Language<'_>, String> {
         let languages = &self.languages;
         let given = entry.case.circumstances.language.as_deref().or(self.defaults.language.as_deref());
         let with_the_others = || {
             let texts = [entry.case.situation.texts(), vec![&*entry.reply.text]].concat();
-            languages.detect(&texts.join("\n"))
+            let of_sources = || sources.iter().find_map(|source| languages.detect(&source.text));
+            languages.detect(&texts.join("\n")).or_else(of_sources)
         };
         let code = given.or_else(|| languages.detect(&entry.reply.text)).or_else(with_the_others);
         let code = code.unwrap_or_default();

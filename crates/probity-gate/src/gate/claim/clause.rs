@@ -72,19 +72,29 @@ pub(super) fn breaks(terms: &[Term]) -> Vec<bool> {
 fn is_break(terms: &[Term], at: usize) -> bool {
     let term = &terms[at];
     match term.mark {
-        Some(mark) if ";:—–()[]|….!?\n".contains(mark) => true,
+        // "Am 12. verschoben".
+        Some('.') => terms.get(at + 1).is_none_or(|next| next.mark.is_some()),
+        Some(mark) if ";:—–()[]|…!?\n".contains(mark) => true,
         // "…, not …".
         Some(',') => {
             let is = |at: usize, cues: Cues| terms.get(at).is_some_and(|term| term.is(cues));
             // "Sobald das Foto da ist, erstatten wir den Betrag."
             let is_inverted =
-                || terms.get(at + 1).is_some_and(|verb| verb.mention.is_some()) && is(at + 2, Cues::US);
-            starts_clause(terms, at + 1) || is(at + 1, Cues::NEGATION | Cues::RELATIVE) || is_inverted()
+                || terms.get(at + 1).is_some_and(|verb| verb.mark.is_none()) && is(at + 2, Cues::US);
+            // "…, auch nicht für den Rest".
+            starts_clause(terms, at + 1)
+                || is(at + 1, Cues::NEGATION | Cues::NO | Cues::RELATIVE)
+                || (is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION))
+                || is_inverted()
         }
         _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS) => {
-            // "yet" at the end of a clause means "so far".
+            // "yet" at the end of a clause means "so far", and "das ist jedoch nicht möglich" is one clause.
+            let is_first = || at.checked_sub(1).is_none_or(|before| terms[before].mark.is_some());
             !(term.is(Cues::YET) && terms.get(at + 1).is_none_or(|next| next.mark.is_some()))
+                && (!term.is(Cues::ADVERB) || is_first() || starts_clause(terms, at + 1))
         }
+        // "If they bother you we refund it".
+        _ if term.is(Cues::YOU) && terms.get(at + 1).is_some_and(|next| next.is(Cues::US)) => true,
         _ => term.is(Cues::JOINT) && starts_clause(terms, at + 1),
     }
 }
@@ -150,9 +160,17 @@ impl Sentence<'_> {
         if self.mood != Mood::Statement || self.is_condition(&clause) || self.has(clause.clone(), undone) {
             return None;
         }
-        let is_us = |at: usize| self.terms[at].is(Cues::US);
+        let is_us = |at: usize| {
+            self.terms[at].is(Cues::US) || at.checked_sub(1).is_some_and(|at| self.terms[at].is(Cues::OUR))
+        };
         let subject = self.before(have, &clause).filter(|at| is_us(*at));
-        let is_ours = subject.is_some() || (self.verb_final && clause.end > have + 1 && is_us(have + 1));
+        // "Our fitter was there and has repaired it".
+        let is_joined = have == clause.start && self.opener(&clause).is_some_and(|term| term.is(Cues::JOINT));
+        let near = have.saturating_sub(REACH)..have;
+        let is_shared =
+            || is_joined && self.has(near.clone(), Cues::US | Cues::OUR) && !self.has(near, Cues::YOU);
+        let is_behind = || self.verb_final && clause.end > have + 1 && is_us(have + 1);
+        let is_ours = subject.is_some() || is_behind() || is_shared();
         self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
     }
 
@@ -163,10 +181,9 @@ impl Sentence<'_> {
         let undone = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE | Cues::REPORTED | Cues::YET;
         let is_open =
             self.is_condition(&clause) || self.has(clause.clone(), undone | Cues::BY_YOU | Cues::RELATIVE);
-        if self.mood != Mood::Statement || is_open || !self.has(clause.start..auxiliary, Cues::YOUR) {
-            return None;
-        }
-        self.verb_of(auxiliary, &clause)
+        let is_yours =
+            self.has(clause.start..auxiliary, Cues::YOUR) || self.has(clause.clone(), Cues::FOR_YOU);
+        self.verb_of(auxiliary, &clause).filter(|_| self.mood == Mood::Statement && !is_open && is_yours)
     }
 
     /// The verb of an auxiliary, unless it only says that something was seen, asked for or refused.
@@ -183,7 +200,8 @@ impl Sentence<'_> {
     /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
     pub(super) fn is_of_third(&self, at: usize, clause: &Range<usize>) -> bool {
         let has = self.has(clause.start..at, Cues::HAVE);
-        has && !self.has(clause.start..at, Cues::BEEN) && !self.has(clause.clone(), Cues::US | Cues::BEEN)
+        has && !self.has(clause.start..at, Cues::BEEN)
+            && !self.has(clause.clone(), Cues::US | Cues::OUR | Cues::BEEN)
     }
 
     /// Who did what the past form at `at` names.
@@ -194,6 +212,12 @@ impl Sentence<'_> {
         }
         // "Nothing was charged."
         if self.has(clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at, Cues::NO) {
+            return Doing::NotDone;
+        }
+        // "The crossing was cancelled due to high winds" says what happened.
+        let around = clause.start.saturating_sub(1)..self.terms.len().min(clause.end + 1);
+        let is_caused = self.has(around, Cues::CAUSE);
+        if is_caused && !self.has(clause.clone(), Cues::US | Cues::YOUR) {
             return Doing::NotDone;
         }
         if self.verb_final {

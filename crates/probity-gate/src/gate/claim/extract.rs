@@ -69,16 +69,17 @@ impl Reader<'_> {
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {
-            is(at, Cues::HAVE) && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US))
+            is(at, Cues::HAVE)
+                && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US | Cues::OUR))
         };
+        let passive = if table.verb_final { Cues::PASSIVE_PAST } else { Cues::BEEN };
         let may_mention = figures.iter().any(is_amount)
-            || (0..words.len()).any(|at| is(at, Cues::MENTION | Cues::YOUR) || is_perfect(at));
+            || (0..words.len()).any(|at| is(at, Cues::MENTION | Cues::YOUR | passive) || is_perfect(at));
         let terms = if may_mention { terms(tokens, &words, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
         }
-        let passive = if table.verb_final { Cues::PASSIVE_PAST } else { Cues::BEEN };
         let has_deed = |term: &Term| term.mention.is_some() || term.is(Cues::HAVE | passive);
         if !terms.iter().any(has_deed) {
             return;

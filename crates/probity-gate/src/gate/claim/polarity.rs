@@ -20,6 +20,9 @@ const PREDICATE_DISTANCE_MAX: usize = 7;
 /// How far before a noun a bare "will" or "can" still promises it, in terms.
 const MODAL_DISTANCE_MAX: usize = 4;
 
+/// How far behind "without" or "for the" its noun can stand, in terms.
+const NOUN_DISTANCE_MAX: usize = 2;
+
 /// What a sentence says of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spoken {
@@ -34,8 +37,9 @@ pub(super) struct Spoken {
 pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
     let mut look = Look { sentence, at, form, clause: sentence.clause(at), predicate: None };
     let right = look.right();
-    look.predicate =
-        sentence.first(right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX), Cues::AUXILIARY);
+    let near = right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX);
+    let is_verb = matches!(form, Form::Granted | Form::Denied);
+    look.predicate = sentence.first(near, Cues::AUXILIARY).filter(|_| !is_verb);
     let not_done = |polarity| Spoken { polarity, doing: Doing::NotDone, handed_over: None };
     if look.is_aside() {
         return not_done(Polarity::Mentioned);
@@ -114,7 +118,7 @@ impl Look<'_, '_> {
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> (Doing, Option<usize>) {
         match self.form {
-            Form::Granted | Form::Denied => return (Doing::NotDone, None),
+            Form::Granted | Form::Denied | Form::Loose => return (Doing::NotDone, None),
             // "Wir haben die Gebühr erlassen": the past form is the infinitive.
             Form::Verb if !self.sentence.has(self.clause.clone(), Cues::HAVE) => {
                 return (Doing::NotDone, None);
@@ -129,7 +133,8 @@ impl Look<'_, '_> {
         let verb = match self.predicate {
             Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
             None => at_end().or_else(|| {
-                self.sentence.last(self.left(), Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY)
+                let governing = Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY | Cues::DENIAL;
+                self.sentence.last(self.left(), governing)
             }),
         };
         let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
@@ -140,6 +145,18 @@ impl Look<'_, '_> {
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn is_spoken_of(&self) -> bool {
+        // "Für die nächtliche Rückgabe gibt es eine Schlüsselbox".
+        let lead = self.clause.start;
+        let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + NOUN_DISTANCE_MAX;
+        let is_noun = self.form == Form::Open && self.at > lead;
+        if is_purpose && is_noun && !self.is_refused() {
+            return true;
+        }
+        // "You wrote that a colleague promised you a refund".
+        let told = self.sentence.last(self.left(), Cues::REPORTED);
+        if told.is_some_and(|told| !self.sentence.has(told..self.at, Cues::US)) {
+            return true;
+        }
         let talk = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
         let governing = talk | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
         if let Some(predicate) = self.predicate {
@@ -163,7 +180,12 @@ impl Look<'_, '_> {
         let is_left_open = || {
             let said = self.said();
             // Two negations leave nothing open: "no reason why we would not refund you".
-            self.sentence.has(said.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(said) == 0
+            let is_regret = self.sentence.has(self.left(), Cues::REGRET)
+                && self.sentence.terms.get(self.clause.end).is_some_and(|term| term.is(Cues::BUT));
+            is_regret
+                || self.sentence.has(said.clone(), Cues::MAYBE)
+                    && !self.is_leave()
+                    && self.negations(said) == 0
         };
         if doing == Doing::Ours {
             Polarity::Promised
@@ -176,7 +198,7 @@ impl Look<'_, '_> {
                 (false, true) => Polarity::Mentioned,
                 (false, false) => Polarity::Denied,
             }
-        } else if !is_left_open() && self.is_granted() {
+        } else if self.form != Form::Loose && !is_left_open() && self.is_granted() {
             Polarity::Promised
         } else {
             Polarity::Mentioned
@@ -184,9 +206,11 @@ impl Look<'_, '_> {
     }
 
     fn is_refused(&self) -> bool {
-        let comma = self.left().rev().find(|at| self.term(*at).mark == Some(','));
-        let near = comma.unwrap_or(self.clause.start)..self.at;
-        if self.sentence.has(near, Cues::INSTEAD) {
+        // "Instead of a refund we can give you a voucher" refuses what stands directly behind.
+        let instead = self.sentence.last(self.left(), Cues::INSTEAD);
+        let is_direct =
+            |from: usize| !self.sentence.has(from + 1..self.at, Cues::US | Cues::YOU | Cues::AUXILIARY);
+        if instead.is_some_and(is_direct) {
             return true;
         }
         let right = self.right();
@@ -197,7 +221,9 @@ impl Look<'_, '_> {
                 None => right.start..right.end.min(right.start + 1),
             },
         };
-        let negations = self.negations(self.left()) + self.negations(behind);
+        let before = self.at.saturating_sub(NOUN_DISTANCE_MAX)..self.at;
+        let is_without = self.form == Form::Open && self.sentence.has(before, Cues::WITHOUT);
+        let negations = self.negations(self.left()) + self.negations(behind) + usize::from(is_without);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
     }
 
@@ -205,9 +231,7 @@ impl Look<'_, '_> {
     fn negations(&self, range: Range<usize>) -> usize {
         let terms = &self.sentence.terms[range];
         let n_verbs = terms.iter().filter(|term| term.is(Cues::NEGATION | Cues::DENIAL)).count();
-        // "For the hours without a line you will get a voucher": what is without something is of no weight for "you".
-        let subject = terms.iter().rposition(|term| term.is(Cues::YOU)).unwrap_or(0);
-        n_verbs + usize::from(terms[subject..].iter().any(|term| term.is(Cues::NO)))
+        n_verbs + usize::from(terms.iter().any(|term| term.is(Cues::NO)))
     }
 
     /// "You may return it" is leave to do so, "you may get a refund" is not.
@@ -225,17 +249,16 @@ impl Look<'_, '_> {
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
         let no_verb = || !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
         // "We are upgrading you".
-        let is_under_way = || {
-            let verb = self.sentence.before(self.at, &self.clause)?;
-            let subject = self.sentence.before(verb, &self.clause)?;
-            Some(self.term(verb).is(Cues::PASSIVE_PRESENT) && self.term(subject).is(Cues::US))
-        };
+        let is_under_way = before.is_some_and(|term| term.is(Cues::PASSIVE_PRESENT));
         matches!(self.form, Form::Granted | Form::Denied)
-            || is_under_way().unwrap_or(false)
+            || (is_under_way && self.sentence.has(left.clone(), Cues::US))
             || self.predicate.is_some_and(|predicate| self.sentence.has(predicate..self.clause.end, given))
             || next
             || self.sentence.has(left.clone(), Cues::GRANT)
             || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at)
+            // "We will replace it, or refund you".
+            || (before.is_some_and(|term| term.is(Cues::JOINT))
+                && modal.is_some_and(|at| self.sentence.terms[at..self.at].iter().any(|term| term.mention.is_some())))
             || before.is_some_and(|term| term.is(Cues::US | Cues::TO) || (term.is(Cues::FULL) && no_verb()))
             // Two negations that undid each other.
             || self.sentence.has(left, Cues::NEGATION | Cues::DENIAL)

@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     fn behind_gap(&self, element: Element, at: usize) -> Option<usize> {
         let stops = |at: usize| {
             let cues = self.table.cues(self.words[at]);
-            matches!(self.tokens[at].shape, Shape::Mark(_))
+            matches!(self.tokens[at].shape, Shape::Mark(mark) if mark != '-')
                 || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
         };
         let mut next = at;

@@ -163,7 +163,7 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
     let text = fields.required_text("text", faults);
     let language = Language::of(text.value().map_or("", String::as_str), languages);
     let facts = fields.table("facts", &FACTS, faults);
-    let facts = facts.value().map(|fields| facts_of(fields, language, faults)).unwrap_or_default();
+    let mut facts = facts.value().map(|fields| facts_of(fields, language, faults)).unwrap_or_default();
     let (id, version) = (fields.required_text("id", faults), fields.required_text("version", faults));
     let audiences = audiences(&fields.one_or_more_texts("audience", faults), faults);
     let regions = regions(&fields.one_or_more_texts("region", faults), faults);
@@ -182,7 +182,7 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
         audiences,
         regions,
         period: period?,
-        values: values(&facts.stated, text, language.lexicon),
+        values: values(&mut facts.stated, text, language.lexicon),
         text: text.clone(),
         facts,
     };

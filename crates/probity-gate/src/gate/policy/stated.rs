@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{Claim, ClaimKind, Language, Lexicon, Polarity, Value, WordList, extract};
 use super::super::text::sentence_spans;
-use super::known::{Extent, Known};
+use super::known::{Extent, Known, within};
 use super::{Fact, FactKind, Source};
 use crate::exact::Exact;
 
@@ -52,22 +52,31 @@ fn fact_in(kind: FactKind, text: &str, lexicon: &Lexicon) -> Option<Vec<Extent>>
     (!extents.is_empty()).then_some(extents)
 }
 
-/// Every value that a source names, each with its place.
-pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Place> {
+/// Every value that a source names, each with its place. Labels learn the words beside which the text gives their values.
+pub(super) fn values(facts: &mut [Fact], text: &str, lexicon: &Lexicon) -> Known<Place> {
     let stated = facts.iter().enumerate().flat_map(|(number, fact)| {
         fact.extents.iter().map(move |extent| (extent.clone(), Place::Fact(number)))
     });
     let mut entries: Vec<(Extent, Place)> = stated.collect();
     let mut claims = extract(text, lexicon).into_iter().peekable();
+    let generic = generic(lexicon);
     for sentence in sentence_spans(text) {
         let words: BTreeSet<String> = stems(&text[sentence.clone()], lexicon).collect();
         let is_touched = |label: &Label| label.is_touched_by(|word| words.contains(word));
         let touched: Vec<usize> =
             (0..facts.len()).filter(|number| facts[*number].label.as_ref().is_some_and(is_touched)).collect();
+        let mut given = BTreeSet::new();
         while let Some(claim) = claims.next_if(|claim| claim.span.start < sentence.end) {
             if let ClaimKind::Value(value) = claim.kind {
+                let is_it = |fact: &Fact| fact.extents.iter().any(|extent| within(&value, extent));
+                given.extend((0..facts.len()).filter(|number| is_it(&facts[*number])));
                 entries.push((Extent::One(value), Place::Text(touched.clone())));
             }
+        }
+        let stated = facts.iter_mut().enumerate().filter(|(number, _)| given.contains(number));
+        for label in stated.filter_map(|(_, fact)| fact.label.as_mut()) {
+            let telling = lexicon.stems(&text[sentence.clone()], WordList::Function);
+            label.beside.extend(telling.filter(|word| !generic.contains(word)));
         }
     }
     Known::of(entries)
@@ -211,17 +220,27 @@ pub struct Label {
     words: BTreeSet<String>,
     /// Those that tell it from other labels: its words without the kind of figure, unless there are no others.
     core: BTreeSet<String>,
+    /// Those of the sentences in which the text of its source gives its value, without kinds of figures.
+    beside: BTreeSet<String>,
+}
+
+/// The words for kinds of figures.
+fn generic(lexicon: &Lexicon) -> BTreeSet<String> {
+    lexicon.words(WordList::FigureKinds).flat_map(|word| stems(word, lexicon)).collect()
 }
 
 impl Label {
     /// The label that `text` is, in a language.
     pub(super) fn new(text: &str, lexicon: &Lexicon) -> Self {
         let words: BTreeSet<String> = stems(text, lexicon).collect();
-        let kinds = lexicon.words(WordList::FigureKinds);
-        let generic: BTreeSet<String> = kinds.flat_map(|word| stems(word, lexicon)).collect();
-        let telling: BTreeSet<String> = words.difference(&generic).cloned().collect();
+        let telling: BTreeSet<String> = words.difference(&generic(lexicon)).cloned().collect();
         let core = if telling.is_empty() { words.clone() } else { telling };
-        Label { text: text.to_owned(), words, core }
+        Label { text: text.to_owned(), words, core, beside: BTreeSet::new() }
+    }
+
+    /// How many words a passage that `has` some shares with the sentences of the source that give the value.
+    pub(in crate::gate) fn n_shared(&self, has: impl Fn(&str) -> bool) -> usize {
+        self.beside.iter().filter(|word| has(word)).count()
     }
 
     /// Whether a passage that `has` some words has those that tell this label from others.

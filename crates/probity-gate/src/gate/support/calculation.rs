@@ -313,6 +313,10 @@ impl Numbers<'_> {
         let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
         let behind = behind.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
         let before = reply.get(from..figure.start).unwrap_or_default();
+        let stands_last = |list| self.lexicon.words(list).any(|word| before.trim_end().ends_with(word));
+        if stands_last(WordList::MoreThan) || stands_last(WordList::LessThan) {
+            return None;
+        }
         let is_total = [before, &behind].into_iter().any(|text| says(text, WordList::Total, self.lexicon));
         (is_total || says(before, WordList::Equals, self.lexicon)).then_some(is_total)
     }

@@ -28,28 +28,31 @@ impl Reading<'_, '_> {
     /// Numbers of things that the case counts otherwise.
     pub(super) fn wrong_counts(&self) -> Vec<Sighting> {
         let shown = self.support.shown();
-        if shown.counted.is_empty() && shown.named.is_empty() {
-            return Vec::new();
-        }
         let counts = self.counts();
         let amount = |number: u64| bare(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
         let lexicon = self.support.language.lexicon;
+        let of_policies: LazyCell<(BTreeSet<u64>, BTreeSet<String>), _> = LazyCell::new(|| {
+            let texts = self.support.sources.iter().map(|source| &source.text);
+            let counted: Vec<Count<'_>> =
+                texts.flat_map(|text| super::count::counts(text, lexicon)).collect();
+            let nouns = counted.iter().filter_map(|count| count.of(lexicon).next());
+            (counted.iter().map(|count| count.number).collect(), nouns.collect())
+        });
         let is_counted = |count: &Count<'_>| {
             let name = count.name(lexicon);
             let is_named = name.as_ref().is_some_and(|name| {
                 shown.named.contains(name) || (count.is_last() && shown.counted.contains(name))
             });
-            is_named || count.of(lexicon).any(|word| shown.counted.contains(&word))
+            let behind = self.values.partition_point(|stated| stated.claim.span.end <= count.span.start);
+            let is_free =
+                self.values.get(behind).is_none_or(|stated| stated.claim.span.start >= count.span.end);
+            let is_of_policies = |word: &String| is_free && of_policies.1.contains(word);
+            is_named || count.of(lexicon).any(|word| shown.counted.contains(&word) || is_of_policies(&word))
         };
-        let of_policies = LazyCell::new(|| {
-            let texts = self.support.sources.iter().map(|source| &source.text);
-            let counted = texts.flat_map(|text| super::count::counts(text, lexicon));
-            counted.map(|count| count.number).collect::<BTreeSet<u64>>()
-        });
         let mut open = counts.iter().filter(|count| {
             !shown.numbers.contains(&count.number)
                 && is_counted(count)
-                && !of_policies.contains(&count.number)
+                && !of_policies.0.contains(&count.number)
         });
         let mut open = open.by_ref().take(OPEN_MAX).peekable();
         if open.peek().is_none() {
@@ -57,7 +60,7 @@ impl Reading<'_, '_> {
         }
         let mut operands = Operands::default();
         let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
-        for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.iter().copied()) {
+        for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.0.iter().copied()) {
             operands.add(&amount(number), Origin::Case);
         }
         counts

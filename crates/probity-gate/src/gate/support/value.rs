@@ -260,13 +260,15 @@ impl<'r> Reading<'r, '_> {
 
     /// The labelled fact that the sentence of an unsupported value speaks of.
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
-        let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
-        facts.peek()?;
+        let facts: Vec<&Fact> = labelled(source, stated.value).map(|(_, fact)| fact).collect();
         let sentence = self.passages.sentence(stated.claim.span.start);
-        facts.find(|fact| {
-            let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
-            fact.label.as_ref().is_some_and(is_touched) && !self.is_given(fact, sentence)
-        })
+        let open = || facts.iter().copied().filter(|fact| !self.is_given(fact, sentence));
+        let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
+        // "Cover starts 30 days after you sign up", where the source says after how many it does.
+        let clause = self.passages.clause(stated.claim.span.start);
+        let shared = |fact: &&Fact| fact.label.as_ref().map_or(0, |it| it.n_shared(|word| clause.has(word)));
+        let alike = || open().filter(|fact| is_figure(stated.value) && shared(fact) > 0).max_by_key(shared);
+        open().find(|fact| fact.label.as_ref().is_some_and(is_touched)).or_else(alike)
     }
 
     /// The labelled fact that the clause of a supported value names, where the value is that of something else.

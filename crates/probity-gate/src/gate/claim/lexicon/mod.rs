@@ -83,6 +83,7 @@ lists! { CUE_KEYS: 0;
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
     RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed", YOUR "your",
+    FOR_YOU "for_you", OUR "our", WITHOUT "without", PURPOSE "purpose", CAUSE "cause", REGRET "regret", BUT "but",
 }
 
 lists! { FIGURE_KEYS: 64;

@@ -48,7 +48,7 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     Shape { place: "[language]", keys: &WordList::NAMES },
     Shape {
         place: "[remedy.…]",
-        keys: &["forms", "verbs", "done", "past", "granted", "denied", "not", "calls"],
+        keys: &["forms", "verbs", "done", "past", "granted", "denied", "loose", "not", "calls"],
     },
     DEED,
     DEED,

@@ -97,6 +97,8 @@ crate::named! {
         Granted = "granted",
         /// A form that refuses by itself.
         Denied = "denied",
+        /// Words that often offer it and may mean something else: they are an offer, and never a promise.
+        Loose = "loose",
     }
 }
 
