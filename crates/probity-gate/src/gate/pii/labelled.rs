@@ -35,8 +35,7 @@ crate::named! {
     pub(super) enum Announced {
         Birth = "birth", Document = "document", NationalId = "national_id", BankAccount = "bank_account",
         Password = "password", Code = "code", Key = "key", Login = "login", LastFour = "last_four",
-        Answer = "answer", Double = "double", Triple = "triple", Token = "token", JsonWebToken = "json_web_token",
-        PrivateKey = "private_key", Bearer = "bearer",
+        Answer = "answer", Token = "token", PrivateKey = "private_key",
     }
 }
 
