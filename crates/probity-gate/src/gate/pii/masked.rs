@@ -113,12 +113,10 @@ fn kind(shown: Shown) -> Option<Kind> {
     let Shown { head, middle, tail, hidden } = shown;
     let seen = head + middle + tail;
     match seen + hidden {
-        13..=19 if hidden < 2 => None,
-        13..=19 if head <= 4 && middle == 0 && tail <= 4 => None,
-        13..=19 if head <= 8 && middle == 0 && tail <= 4 => Some(Kind::PartMasked),
-        13..=19 if seen > 8 => Some(Kind::Card),
+        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => None,
+        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Some(Kind::Card),
         13..=19 => Some(Kind::PartMasked),
-        9..=12 if seen > 4 && seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
+        9..=12 if seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
         9 if head >= 5 => Some(Kind::PartMasked),
         _ => None,
     }
