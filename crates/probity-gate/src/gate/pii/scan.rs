@@ -160,6 +160,8 @@ impl Scan {
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
     let local = value.split('@').next().unwrap_or("");
+    // The local part may only say what belongs there: `vorname.nachname`.
+    let is_placeholder = || local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
     let is_sample = || {
         let mut before = text.before(contact.span.start).take(4);
         is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
@@ -173,7 +175,7 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
             let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
             return (!is_masked).then(|| Hit::new(Kind::PartMasked, contact.span.clone()));
         }
-        ContactKind::Mail if is_placeholder(local) || is_sample() => return None,
+        ContactKind::Mail if is_placeholder() || is_sample() => return None,
         ContactKind::Phone if is_service(value) => return None,
         ContactKind::Mail => (Kind::Email, "own_domains"),
         ContactKind::Phone => (Kind::Phone, "own_phones"),
@@ -182,11 +184,6 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
     let is_own = contact.owner == Some(Owner::Company);
     Some(if is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
-}
-
-/// Whether the local part of an address only says what belongs there: `vorname.nachname`.
-fn is_placeholder(local: &str) -> bool {
-    local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part))
 }
 
 #[cfg(test)]
