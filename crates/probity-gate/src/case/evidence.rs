@@ -6,8 +6,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::json::Json;
+use crate::json::{Json, parse};
 
 /// The most text of one reply's evidence that a judge or a reader is shown, in bytes.
 pub const EVIDENCE_BYTES_MAX: usize = 64 * 1024;
@@ -125,36 +126,24 @@ impl Evidence {
 
     /// As packets have it: parts that are empty are left out. `checks` are those that the reply has passed.
     pub fn to_json(&self, checks: &[&'static str]) -> Json {
-        let named = |name: &'static str, text: &String| Some((name, Json::text(text)));
-        let maybe = |name: &'static str, text: &Option<String>| Some((name, Json::text(text.as_ref()?)));
-        let object = |members: [Option<(&'static str, Json)>; 4]| Json::object(members.into_iter().flatten());
-        let source = |source: &EvidenceSource| {
-            let facts = || Json::Array(source.facts.iter().map(Json::text).collect());
-            let facts = (!source.facts.is_empty()).then(|| ("facts", facts()));
-            object([
-                named("id", &source.id),
-                maybe("version", &source.version),
-                maybe("text", &source.text),
-                facts,
-            ])
-        };
-        let context = |each: &ContextText| {
-            object([named("text", &each.text), maybe("source", &each.source), None, None])
-        };
-        let tool = |call: &ToolCall| {
-            let (arguments, result) = (maybe("arguments", &call.arguments), maybe("result", &call.result));
-            object([named("name", &call.name), arguments, result, None])
-        };
-        let parts = [
-            ("checks_passed", checks.iter().map(|check| Json::text(*check)).collect::<Vec<_>>()),
-            ("context", self.context.iter().map(context).collect()),
-            ("sources", self.sources.iter().map(source).collect()),
-            ("tools", self.tools.iter().map(tool).collect()),
-        ];
-        let parts = parts.into_iter().filter(|(_, items)| !items.is_empty());
-        let omitted = i64::try_from(self.n_omitted).unwrap_or(i64::MAX);
-        let omitted = (omitted > 0).then(|| ("omitted", Json::int(omitted)));
-        Json::object(parts.map(|(name, items)| (name, Json::Array(items))).chain(omitted))
+        let mut written = json!({
+            "checks_passed": checks, "context": self.context, "sources": self.sources, "tools": self.tools,
+            "omitted": self.n_omitted,
+        });
+        leave_out_empty(&mut written);
+        parse(&written.to_string()).expect("what is written can be read")
+    }
+}
+
+/// Leaves out the members that say nothing.
+fn leave_out_empty(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(leave_out_empty);
+            members.retain(|_, member| ![Value::Null, json!([]), json!(0)].contains(member));
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_empty),
+        _ => {}
     }
 }
 

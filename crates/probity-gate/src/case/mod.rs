@@ -63,16 +63,15 @@ impl fmt::Display for CaseId {
 
 /// `text` as a name: not empty, not too long, without control characters.
 pub fn name(text: String, field: &'static str) -> Result<String, BadField> {
-    if text.is_empty() {
-        return Err(BadField::Empty { field });
-    }
-    if text.len() > ID_BYTES_MAX {
-        return Err(BadField::TooLong { field, bytes: text.len() });
-    }
-    if text.chars().any(char::is_control) {
-        return Err(BadField::Control { field });
-    }
-    Ok(text)
+    let message = match text.len() {
+        0 => format!("Empty '{field}' field"),
+        bytes if bytes > ID_BYTES_MAX => {
+            format!("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")
+        }
+        _ if text.contains(char::is_control) => format!("'{field}' contains a control character"),
+        _ => return Ok(text),
+    };
+    Err(BadField { message })
 }
 
 /// The bot's own confidence in its reply, 0 to 1.
@@ -82,11 +81,9 @@ pub struct Confidence(#[serde(deserialize_with = "serde_forms::confidence")] f64
 impl Confidence {
     /// Takes a number between 0 and 1.
     pub fn new(value: f64) -> Result<Self, BadField> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(Confidence(value))
-        } else {
-            Err(BadField::NotAConfidence { value: value.to_string() })
-        }
+        let refused = || format!("'confidence' is {value}, expected a number from 0 to 1");
+        let is_share = (0.0..=1.0).contains(&value);
+        is_share.then_some(Confidence(value)).ok_or_else(|| BadField { message: refused() })
     }
 
     /// The number, 0 to 1.
@@ -249,33 +246,9 @@ pub struct Entry {
 
 /// Why a field's value was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadField {
-    /// A name without characters.
-    #[error("Empty '{field}' field")]
-    Empty {
-        /// Which field.
-        field: &'static str,
-    },
-    /// A name longer than `ID_BYTES_MAX`.
-    #[error("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")]
-    TooLong {
-        /// Which field.
-        field: &'static str,
-        /// How long it was.
-        bytes: usize,
-    },
-    /// A control character in a name.
-    #[error("'{field}' contains a control character")]
-    Control {
-        /// Which field.
-        field: &'static str,
-    },
-    /// A confidence outside 0 to 1.
-    #[error("'confidence' is {value}, expected a number from 0 to 1")]
-    NotAConfidence {
-        /// The value as read.
-        value: String,
-    },
+#[error("{message}")]
+pub struct BadField {
+    message: String,
 }
 
 #[cfg(test)]
@@ -285,9 +258,10 @@ mod tests {
     #[test]
     fn ids_are_bounded_and_printable() {
         assert!(CaseId::new("../\u{1f600} a").is_ok());
-        assert_eq!(CaseId::new(""), Err(BadField::Empty { field: "id" }));
-        assert_eq!(CaseId::new("a\nb"), Err(BadField::Control { field: "id" }));
-        assert_eq!(CaseId::new("x".repeat(10_000)), Err(BadField::TooLong { field: "id", bytes: 10_000 }));
+        let problem = |id: &str| CaseId::new(id).expect_err("no id").to_string();
+        assert_eq!(problem(""), "Empty 'id' field");
+        assert_eq!(problem("a\nb"), "'id' contains a control character");
+        assert_eq!(problem(&"x".repeat(10_000)), "'id' has 10000 bytes, at most 512 are allowed");
     }
 
     #[test]

@@ -9,43 +9,36 @@ use std::sync::LazyLock;
 use super::finding::Sighting;
 use super::rules::Rule;
 use super::text::{Phrases, Text};
-use crate::case::{TextTrait, text_traits};
+use crate::case::text_traits;
 
-const EMPTY: Rule = Rule::flag("reply.empty", "the reply has no text");
-const INVISIBLE_ONLY: Rule = Rule::flag("reply.invisible_only", "the reply has no visible character");
-const HIDDEN_CHARACTERS: Rule =
-    Rule::flag("reply.hidden_characters", "the reply contains characters that a reader does not see");
-const VERDICT_SHAPED: Rule =
-    Rule::flag("reply.verdict_shaped", "the reply contains JSON in the form of a verdict");
-const BOUNDARY_IMITATION: Rule =
-    Rule::flag("reply.boundary_imitation", "the reply imitates the borders between a prompt's parts");
-const INSTRUCTS_READER: Rule =
-    Rule::flag("reply.instructs_reader", "the reply tells its reader how to grade it");
+const VERDICT_SHAPED: &str = "reply.verdict_shaped";
 
 /// Signs that something is wrong with the text itself.
-pub(super) const RULES: &[Rule] =
-    &[EMPTY, INVISIBLE_ONLY, HIDDEN_CHARACTERS, VERDICT_SHAPED, BOUNDARY_IMITATION, INSTRUCTS_READER];
+pub(super) const RULES: &[Rule] = &[
+    Rule::flag("reply.empty", "the reply has no text"),
+    Rule::flag("reply.invisible_only", "the reply has no visible character"),
+    Rule::flag("reply.hidden_characters", "the reply contains characters that a reader does not see"),
+    Rule::flag(VERDICT_SHAPED, "the reply contains JSON in the form of a verdict"),
+    Rule::flag("reply.boundary_imitation", "the reply imitates the borders between a prompt's parts"),
+    Rule::flag("reply.instructs_reader", "the reply tells its reader how to grade it"),
+];
 
-/// The signs of each rule, as phrases.
+/// The phrases that are signs of a rule, whose name is their key in the file.
 static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
     let data: BTreeMap<String, Vec<String>> = toml::from_str(include_str!("../../data/en/signs.toml"))
         .expect("the built-in lists are read by every test");
-    let rules = [
-        ("borders", &BOUNDARY_IMITATION),
-        ("instructions", &INSTRUCTS_READER),
-        ("verdict_members", &VERDICT_SHAPED),
-    ];
-    Phrases::new(rules.iter().flat_map(|(key, rule)| data[*key].iter().map(|phrase| (phrase, *rule))))
+    let of_rule = |rule: &'static Rule| {
+        let phrases = rule.id.strip_prefix("reply.").and_then(|name| data.get(name));
+        phrases.into_iter().flatten().map(move |phrase| (phrase, rule))
+    };
+    Phrases::new(RULES.iter().flat_map(of_rule))
 });
 
 /// What is odd about a reply, which was read as `text`: at most one sighting per rule, at its first sign.
 pub(super) fn check(reply: &str, text: &Text) -> Vec<Sighting> {
+    // The first rules are those about traits, in the same order.
     let traits = text_traits(reply).into_iter().map(|unwanted| {
-        let rule = match unwanted {
-            TextTrait::Empty => EMPTY,
-            TextTrait::InvisibleOnly => INVISIBLE_ONLY,
-            TextTrait::HiddenCharacters => HIDDEN_CHARACTERS,
-        };
+        let rule = RULES[unwanted as usize];
         Sighting::at(rule.id, 0..reply.len(), rule.sentence)
     });
     let mut seen: Vec<Sighting> = traits.collect();
@@ -54,7 +47,7 @@ pub(super) fn check(reply: &str, text: &Text) -> Vec<Sighting> {
         let is_new = !seen.iter().any(|sighting| sighting.rule == rule.id);
         // A quoted word is the name of a member where a colon follows.
         let is_member = || text[found.span.end..].trim_start().starts_with(':');
-        if is_new && (rule.id != VERDICT_SHAPED.id || is_member()) {
+        if is_new && (rule.id != VERDICT_SHAPED || is_member()) {
             seen.push(Sighting::at(rule.id, text.original(&found.span), rule.sentence));
         }
     }

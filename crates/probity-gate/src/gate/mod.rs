@@ -110,10 +110,7 @@ impl Gate {
 
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: impl Into<Box<Entry>>) -> Result<Admitted, Blocked> {
-        self.screen_boxed(entry.into())
-    }
-
-    fn screen_boxed(&self, entry: Box<Entry>) -> Result<Admitted, Blocked> {
+        let entry: Box<Entry> = entry.into();
         if self.severities.is_empty() {
             return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }

@@ -154,7 +154,7 @@ fn lower(entry: &str) -> String {
 }
 
 /// The letters and digits of a value.
-fn squashed(value: &str) -> String {
+pub(super) fn squashed(value: &str) -> String {
     Rewritten::squashed(value).text().to_owned()
 }
 

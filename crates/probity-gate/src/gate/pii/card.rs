@@ -69,11 +69,10 @@ fn window(text: &Text, groups: &[Group], at: usize) -> usize {
 
 /// Whether groups of four from `at` on are the middle of a longer number, as on a parcel.
 fn is_inside_run(text: &Text, groups: &[Group], at: usize) -> bool {
-    let fours = groups[at..].iter().take(6).take_while(|group| group.len() == 4).count();
     let follows_four = at > 0 && groups[at].is_narrow() && groups[at - 1].len() == 4;
     let starts_parcel = text.as_bytes()[groups[0].start] == b'9' && at < 3;
-    let has_short_end = || groups.get(at + 4).is_some_and(|group| group.is_narrow() && group.len() < 3);
-    follows_four && (starts_parcel || fours > 4 || (fours == 4 && has_short_end()))
+    let goes_on = || groups.get(at + 4).is_some_and(|group| group.is_narrow() && group.len() < 5);
+    follows_four && (starts_parcel || goes_on())
 }
 
 /// Whether `groups` hold a card, given what the reply calls them.

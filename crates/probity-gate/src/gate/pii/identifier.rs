@@ -1,9 +1,9 @@
 //! Identifiers whose form or check digits say what they are: bank accounts and network addresses.
 
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::IpAddr;
 use std::ops::Range;
 
-use super::super::text::{Group, Labels, List, Text, digits, may_end, may_start};
+use super::super::text::{Group, Labels, List, Text, may_end, may_start};
 use super::masked;
 use super::national::NUMBERS;
 
@@ -41,28 +41,17 @@ pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
     (is_valid && is_one_case && may_end(text, at)).then_some(start..at)
 }
 
-/// The public address of four numbers that starts with the group at `at`. Version numbers are none.
-pub(super) fn ip_v4(text: &Text, groups: &[Group], at: usize) -> Option<Range<usize>> {
-    let is_dotted =
-        |i: usize| i > 0 && groups.get(i).is_some_and(|group| text[groups[i - 1].end..group.start] == *".");
-    if is_dotted(at) || !(at + 1..at + 4).all(is_dotted) || is_dotted(at + 4) {
-        return None;
-    }
-    let span = digits::span(&groups[at..at + 4]);
-    let address: Ipv4Addr = text[span.clone()].parse().ok()?;
-    let is_glued = span.start > 0 && text.as_bytes()[span.start - 1].is_ascii_alphanumeric();
-    let is_version = Labels::around(text, &span).nearest == Some(List::VersionLabels);
-    (!is_glued && !is_version && is_public(address.into())).then_some(span)
-}
-
-/// The public addresses that runs of hexadecimal digits and colons are.
-pub(super) fn ip_v6(text: &Text) -> impl Iterator<Item = Range<usize>> {
-    let runs = masked::runs(text, |byte| byte.is_ascii_hexdigit() || byte == b':', b"");
+/// The public addresses that runs of hexadecimal digits, points and colons are. Version numbers are none.
+pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
+    let runs = masked::runs(text, |byte| byte.is_ascii_hexdigit() || b":.".contains(&byte), b"");
     runs.filter_map(|run| {
-        let word = text[run.clone()].trim_end_matches(':');
-        let may_be = word.len() <= ADDRESS_MAX && word.contains(':');
-        let address: Ipv6Addr = may_be.then(|| word.parse().ok())??;
-        is_public(address.into()).then_some(run.start..run.start + word.len())
+        let word = text[run.clone()].trim_matches('.').trim_end_matches(':');
+        let start = run.start + text[run].find(word)?;
+        let may_be = word.len() <= ADDRESS_MAX && word.contains([':', '.']);
+        let address: IpAddr = may_be.then(|| word.parse().ok())??;
+        let span = start..start + word.len();
+        let is_version = || Labels::around(text, &span).nearest == Some(List::VersionLabels);
+        (is_public(address) && may_start(text, start) && !is_version()).then_some(span)
     })
 }
 
@@ -117,8 +106,7 @@ mod tests {
     #[track_caller]
     fn check_ip(text: &str, want: &str) {
         let text = Text::new(text);
-        let groups = text.clusters().next().unwrap();
-        let found = ip_v4(&text, groups, 0).or_else(|| ip_v6(&text).next());
+        let found = addresses(&text).next();
         assert_eq!(found.map_or("", |span| &text[span]), want, "{}", &*text);
     }
 

@@ -9,6 +9,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::super::text::{List, Rewritten, Text, is_whole, is_word_byte, run_before};
+use super::allow::squashed;
 use super::kind::{Hit, Kind};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
@@ -137,7 +138,6 @@ fn email_spans(searched: &Searched, value: &str) -> Vec<Range<usize>> {
 
 /// Where a number, or the whole or a line of an address, stands.
 fn number_or_address(searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let squashed = |text: &str| Rewritten::squashed(text).text().to_owned();
     let (mut spans, whole) = (searched.find(value), squashed(value));
     if !value.contains(|char: char| char.is_ascii_alphabetic()) {
         // A phone is also known without its country. Where letters of another script stand, it is none.

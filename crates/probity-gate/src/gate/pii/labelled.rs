@@ -35,8 +35,7 @@ crate::named! {
     pub(super) enum Announced {
         Birth = "birth", Document = "document", NationalId = "national_id", BankAccount = "bank_account",
         Password = "password", Code = "code", Key = "key", Login = "login", LastFour = "last_four",
-        Answer = "answer", Double = "double", Triple = "triple", Token = "token", JsonWebToken = "json_web_token",
-        PrivateKey = "private_key", Bearer = "bearer",
+        Answer = "answer", Token = "token", PrivateKey = "private_key",
     }
 }
 
@@ -143,13 +142,8 @@ fn value_after(text: &Text, mut at: usize) -> Option<(Range<usize>, Link)> {
     let mut link = Link::Direct;
     for _ in 0..=LEADS_MAX {
         let from = at;
-        at += run_after(text, at, GAP_MAX, |byte| b" \t\n:=#.,-_\"'`*()[".contains(&byte));
-        at += text[at..]
-            .chars()
-            .take_while(|char| *char >= '\u{3000}')
-            .take(GAP_MAX)
-            .map(char::len_utf8)
-            .sum::<usize>();
+        let divides = |char: &char| *char >= '\u{3000}' || " \t\n:=#.,-_\"'`*()[".contains(*char);
+        at += text[at..].chars().take(GAP_MAX).take_while(divides).map(char::len_utf8).sum::<usize>();
         let between = &text[from..at];
         if between.contains(['"', '`', '\'']) {
             link = Link::Quoted;
@@ -211,8 +205,8 @@ fn is_password(word: &str, link: Link) -> bool {
         word.chars().skip(1).any(char::is_uppercase) && word.contains(|char: char| char.is_ascii_lowercase());
     let is_mixed = (has_digit && has_letter) || has_sign || has_inner_capital;
     let is_link = word.contains('/') && word.contains('.');
-    let is_shown = is_link || word.chars().all(|char| "*xX_.".contains(char));
-    if word.len() < 4 || is_shown || word.starts_with(['<', '[', '{', '$', '%']) {
+    let is_hidden = word.chars().all(|char| "*xX_.".contains(char));
+    if word.len() < 4 || is_link || is_hidden || word.starts_with(['<', '[', '{', '$', '%']) {
         return false;
     }
     match link {

@@ -24,22 +24,10 @@ pub(super) fn find(text: &Text, last_fours: &[Range<usize>], hits: &[Hit]) -> Op
     Some(Hit::new(kind, last_four.clone()))
 }
 
-/// Whether the text contains a full name.
+/// Whether the text contains a full name. An initial between the two names is passed over.
 fn has_full_name(text: &Text) -> bool {
-    let mut last: Option<Word<'_>> = None;
-    for word in text.words(0..text.len()) {
-        if last.is_some_and(|given| is_name(text, &given, &word)) {
-            return true;
-        }
-        // An initial between the two names is passed over.
-        let is_initial = word.text.len() == 1 && last.is_some() && text[word.end..].starts_with('.');
-        if word.text.starts_with(|char: char| char.is_ascii_lowercase()) {
-            last = None;
-        } else if !is_initial {
-            last = Some(word);
-        }
-    }
-    false
+    let words: Vec<Word<'_>> = text.words(0..text.len()).filter(|word| word.text.len() > 1).collect();
+    words.windows(2).any(|pair| is_name(text, &pair[0], &pair[1]))
 }
 
 /// Whether two words are the parts of a name: capitals on one line, with at most an initial between, and something says

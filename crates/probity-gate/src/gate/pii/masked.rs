@@ -113,12 +113,10 @@ fn kind(shown: Shown) -> Option<Kind> {
     let Shown { head, middle, tail, hidden } = shown;
     let seen = head + middle + tail;
     match seen + hidden {
-        13..=19 if hidden < 2 => None,
-        13..=19 if head <= 4 && middle == 0 && tail <= 4 => None,
-        13..=19 if head <= 8 && middle == 0 && tail <= 4 => Some(Kind::PartMasked),
-        13..=19 if seen > 8 => Some(Kind::Card),
+        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => None,
+        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Some(Kind::Card),
         13..=19 => Some(Kind::PartMasked),
-        9..=12 if seen > 4 && seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
+        9..=12 if seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
         9 if head >= 5 => Some(Kind::PartMasked),
         _ => None,
     }
@@ -146,56 +144,43 @@ pub(super) fn alike(byte: u8) -> Option<u8> {
     }
 }
 
-/// A number in words as it is being read.
-#[derive(Debug, Default)]
-pub(super) struct Spelled {
-    values: Vec<u8>,
-    span: Range<usize>,
-    times: Option<usize>,
-    /// Where the last label of a number ends.
-    pub(super) label_end: usize,
+/// A word of a number in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelled {
+    /// A number below a hundred.
+    Number(u8),
+    /// How often the next digit stands.
+    Times(usize),
 }
 
-impl Spelled {
-    /// Reads the next word, which stands at `at`: a number below a hundred, or how often the next digit stands. Gives the
-    /// number that ended before it, if one did.
-    pub(super) fn read(
-        &mut self,
-        text: &Text,
-        number: Option<u8>,
-        times: usize,
-        at: Range<usize>,
-    ) -> Option<Hit> {
-        if !is_whole(text, &at) {
-            return None;
+/// The numbers that `words` make where they stand close together, given where the labels of numbers end. A card among them
+/// is a card.
+pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)], label_ends: &[usize]) -> Vec<Hit> {
+    let goes_on = |(_, one): &(_, Range<usize>), (_, next): &(_, Range<usize>)| {
+        let gap = text.as_bytes().get(one.end..next.start).unwrap_or_default();
+        gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte))
+    };
+    let number = |run: &[(Spelled, Range<usize>)]| {
+        let (mut values, mut times) = (Vec::new(), 1);
+        for (word, _) in run {
+            match *word {
+                Spelled::Times(n) => times = n,
+                Spelled::Number(number) => {
+                    values.extend((number > 9).then_some(number / 10));
+                    values.extend(std::iter::repeat_n(number % 10, std::mem::replace(&mut times, 1)));
+                }
+            }
         }
-        let gap = &text.as_bytes()[self.span.end..at.start];
-        let goes_on = gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte));
-        let ended = if goes_on { None } else { self.end() };
-        if self.values.is_empty() && self.times.is_none() {
-            self.span.start = at.start;
-        }
-        self.span.end = at.end;
-        let Some(number) = number else {
-            self.times = Some(times);
-            return ended;
-        };
-        self.values.extend((number > 9).then_some(number / 10));
-        self.values.extend(std::iter::repeat_n(number % 10, self.times.take().unwrap_or(1)));
-        ended
-    }
-
-    /// The number that was being read, if it is long enough. A card among them is a card.
-    pub(super) fn end(&mut self) -> Option<Hit> {
-        let Spelled { values, span, label_end, .. } = std::mem::take(self);
-        self.label_end = label_end;
-        let is_labelled = label_end > 0 && (label_end..label_end + LABEL_REACH).contains(&span.start);
+        let span = run[0].1.start..run[run.len() - 1].1.end;
+        let label = label_ends[..label_ends.partition_point(|end| *end <= span.start)].last();
+        let is_labelled = label.is_some_and(|end| span.start < end + LABEL_REACH);
         let n_min = if is_labelled { LABELLED_MIN } else { SPELLED_MIN };
         let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let is_card = card::shape(&values) == Some(card::Shape::Sure);
         let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
         (values.len() >= n_min && !counts_up).then(|| Hit::new(kind, span))
-    }
+    };
+    words.chunk_by(goes_on).filter_map(number).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::{
-    Contact, ContactKind, Group, Labels, List, Owner, Phrases, Text, bare, digits, keys_of,
+    Contact, ContactKind, Group, Labels, List, Owner, Phrases, Text, bare, digits, is_whole, keys_of,
 };
 use super::allow::is_test_value;
 use super::kind::{Hit, Kind};
@@ -23,8 +23,8 @@ use super::{card, identifier, linked, national, secret};
 #[derive(Debug, Clone, Copy)]
 enum Trigger {
     Label(Announced),
-    /// A number below a hundred in words.
-    Digits(u8),
+    /// A word of a number.
+    Spelled(Spelled),
     /// The label of some identifiers; what else it announces where none of them stands near.
     Identifier {
         rows: &'static [&'static Identifier],
@@ -40,9 +40,12 @@ static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     }
     for (key, words) in keys_of("triggers") {
         let label = Announced::from_name(key);
-        let digits = || key.parse().ok().map(Trigger::Digits);
-        let opened =
-            label.map(Trigger::Label).or_else(digits).expect("the code knows every key of the files");
+        let spelled = || match key.strip_prefix("times_") {
+            Some(times) => times.parse().ok().map(Spelled::Times),
+            None => key.parse().ok().map(Spelled::Number),
+        };
+        let opened = label.map(Trigger::Label).or_else(|| spelled().map(Trigger::Spelled));
+        let opened = opened.expect("the code knows every key of the files");
         for word in words {
             let trigger = triggers.entry(&**word).or_insert(opened);
             if let Trigger::Identifier { other, .. } = trigger {
@@ -70,6 +73,9 @@ struct Scan {
     last_fours: Vec<Range<usize>>,
     /// Where the last token ends that was read, so that none is read twice.
     token_end: usize,
+    /// The words of numbers, and where the labels of numbers end.
+    spelled: Vec<(Spelled, Range<usize>)>,
+    label_ends: Vec<usize>,
 }
 
 /// Every value that is recognised in a text, in no order.
@@ -87,14 +93,11 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let alike =
         masked::runs(text, |byte| masked::alike(byte).is_some(), b" -.").filter(|run| is_alike(text, run));
     scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
-    if text.contains(':') {
-        scan.hits.extend(identifier::ip_v6(text).map(|span| Hit::new(Kind::Ip, span)));
-    }
-    let mut spelled = Spelled::default();
+    scan.hits.extend(identifier::addresses(text).map(|span| Hit::new(Kind::Ip, span)));
     for found in TRIGGERS.find(text) {
-        scan.word(text, *found.meaning, found.span, &mut spelled);
+        scan.word(text, *found.meaning, found.span);
     }
-    scan.hits.extend(spelled.end());
+    scan.hits.extend(masked::spelled(text, &scan.spelled, &scan.label_ends));
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan.hits
@@ -115,20 +118,18 @@ impl Scan {
         if digits::n_digits(groups) >= 6 {
             self.hits.extend(card::find(text, groups));
         }
-        for at in 0..groups.len() {
-            self.hits.extend(identifier::ip_v4(text, groups, at).map(|span| Hit::new(Kind::Ip, span)));
-            self.hits.extend(identifier::iban(text, &groups[at]).map(|span| {
-                let owner = Labels::around(text, &span).owner;
-                Hit::owned(Kind::Iban, span, owner)
-            }));
-        }
+        let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
+        self.hits.extend(ibans.map(|span| {
+            let owner = Labels::around(text, &span).owner;
+            Hit::owned(Kind::Iban, span, owner)
+        }));
     }
 
     /// Looks at what one word opens.
-    fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>, spelled: &mut Spelled) {
-        use Announced::{BankAccount, Bearer, Code, JsonWebToken, NationalId, PrivateKey, Token};
+    fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>) {
+        use Announced::{BankAccount, Code, NationalId};
         if matches!(trigger, Trigger::Identifier { .. } | Trigger::Label(Code | BankAccount | NationalId)) {
-            spelled.label_end = range.end;
+            self.label_ends.push(range.end);
         }
         match trigger {
             Trigger::Identifier { rows, other } if labelled::is_label(text, &range) => {
@@ -139,15 +140,14 @@ impl Scan {
                 let any = || labelled::any_number(text, kind()?, &range);
                 self.hits.extend(number.or_else(announced).or_else(any));
             }
-            Trigger::Identifier { .. } => {}
-            Trigger::Digits(number) => self.hits.extend(spelled.read(text, Some(number), 1, range)),
-            Trigger::Label(Announced::Double) => self.hits.extend(spelled.read(text, None, 2, range)),
-            Trigger::Label(Announced::Triple) => self.hits.extend(spelled.read(text, None, 3, range)),
+            Trigger::Spelled(word) if is_whole(text, &range) => self.spelled.push((word, range)),
+            Trigger::Identifier { .. } | Trigger::Spelled(_) => {}
             Trigger::Label(Announced::LastFour) => self.last_fours.extend(linked::last_four(text, &range)),
-            Trigger::Label(Token | JsonWebToken | PrivateKey | Bearer) if range.start < self.token_end => {}
-            Trigger::Label(prefix @ (Token | JsonWebToken | PrivateKey | Bearer)) => {
+            Trigger::Label(Announced::PrivateKey) => self.hits.push(Hit::new(Kind::Secret, range)),
+            Trigger::Label(Announced::Token) if range.start < self.token_end => {}
+            Trigger::Label(Announced::Token) => {
                 self.token_end = secret::token_end(text, range.end);
-                let token = secret::find(text, prefix, &range);
+                let token = secret::find(text, &range);
                 self.hits.extend(token.map(|span| Hit::new(Kind::Secret, span)));
             }
             Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
@@ -160,6 +160,8 @@ impl Scan {
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
     let local = value.split('@').next().unwrap_or("");
+    // The local part may only say what belongs there: `vorname.nachname`.
+    let is_placeholder = || local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
     let is_sample = || {
         let mut before = text.before(contact.span.start).take(4);
         is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
@@ -173,7 +175,7 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
             let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
             return (!is_masked).then(|| Hit::new(Kind::PartMasked, contact.span.clone()));
         }
-        ContactKind::Mail if is_placeholder(local) || is_sample() => return None,
+        ContactKind::Mail if is_placeholder() || is_sample() => return None,
         ContactKind::Phone if is_service(value) => return None,
         ContactKind::Mail => (Kind::Email, "own_domains"),
         ContactKind::Phone => (Kind::Phone, "own_phones"),
@@ -182,11 +184,6 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
     let is_own = contact.owner == Some(Owner::Company);
     Some(if is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
-}
-
-/// Whether the local part of an address only says what belongs there: `vorname.nachname`.
-fn is_placeholder(local: &str) -> bool {
-    local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part))
 }
 
 #[cfg(test)]

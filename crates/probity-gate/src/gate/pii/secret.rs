@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::super::text::words::{may_start, run_after};
-use super::labelled::Announced;
 
 /// The longest token that is read, in bytes.
 const LENGTH_MAX: usize = 4096;
@@ -12,25 +11,12 @@ const RANDOM_MIN: usize = 16;
 /// How many bits per character a token needs to look random.
 const ENTROPY_MIN: f64 = 3.0;
 
-/// The token whose prefix stands at `at`: random characters, which are the token with or without their prefix; segments
-/// behind dots, as in a JSON Web Token; or the frame of a private key.
-pub(super) fn find(text: &str, prefix: Announced, at: &Range<usize>) -> Option<Range<usize>> {
-    let end = token_end(text, at.end);
-    let (is_token, span) = match prefix {
-        Announced::JsonWebToken => {
-            let mut segments = text[at.start..end].split('.').map(str::len);
-            ((0..3).all(|_| segments.next().is_some_and(|len| len >= 8)), at.start..end)
-        }
-        Announced::PrivateKey => {
-            let frame = text.floor_char_boundary((at.end + 24).min(text.len()));
-            (text[at.end..frame].contains("PRIVATE KEY"), at.start..frame)
-        }
-        _ => {
-            let start = if prefix == Announced::Bearer { at.end } else { at.start };
-            (end - at.end >= RANDOM_MIN && looks_random(&text[at.end..end]), start..end)
-        }
-    };
-    (is_token && may_start(text, at.start)).then_some(span)
+/// The token whose prefix stands at `prefix`: random characters behind it.
+pub(super) fn find(text: &str, prefix: &Range<usize>) -> Option<Range<usize>> {
+    let end = token_end(text, prefix.end);
+    let is_long = end - prefix.end >= RANDOM_MIN;
+    let is_token = is_long && looks_random(&text[prefix.end..end]) && may_start(text, prefix.start);
+    is_token.then_some(prefix.start..end)
 }
 
 /// Whether a token has letters, digits and little repetition.
@@ -61,24 +47,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, token: Announced, prefix: &str, want: &str) {
+    fn check(text: &str, prefix: &str, want: &str) {
         let start = text.find(prefix).unwrap();
-        let found = find(text, token, &(start..start + prefix.len()));
+        let found = find(text, &(start..start + prefix.len()));
         assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
     }
 
     #[test]
     fn tokens_have_a_prefix_and_look_random() {
-        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", Announced::Token, "ghp_", "ghp_A1b2C3d4E5f6G7h8I9j0");
-        check("key ghp_aaaaaaaaaaaaaaaaaaa1", Announced::Token, "ghp_", "");
-        check("risk-averse1customers2of3every4", Announced::Token, "sk-", "");
-        check(
-            "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
-            Announced::JsonWebToken,
-            "eyJ",
-            "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
-        );
-        check("Bearer A1b2C3d4E5f6G7h8I9j0", Announced::Bearer, "Bearer ", "A1b2C3d4E5f6G7h8I9j0");
-        check("Bearer tokens are used", Announced::Bearer, "Bearer ", "");
+        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", "ghp_", "ghp_A1b2C3d4E5f6G7h8I9j0");
+        check("key ghp_aaaaaaaaaaaaaaaaaaa1", "ghp_", "");
+        check("risk-averse1customers2of3every4", "sk-", "");
+        let web_token = "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl";
+        check(web_token, "eyJ", web_token);
     }
 }

@@ -36,18 +36,13 @@ impl Contact {
     }
 }
 
-/// Words that stand in a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// An address without a street: a box, a military post.
-    PostBox,
-    /// A part of a building.
-    Unit,
-}
+/// Finds the contact that a word stands in.
+type Finder = fn(&Text, &Range<usize>) -> Option<Contact>;
 
-static PARTS: LazyLock<Phrases<Part>> = LazyLock::new(|| {
-    let parts = [("post_box", Part::PostBox), ("unit", Part::Unit)];
-    let words = |(key, part)| words_under("contact", key).iter().map(move |word| (word, part));
+/// Words that stand in a contact: an address without a street, or a part of a building.
+static PARTS: LazyLock<Phrases<Finder>> = LazyLock::new(|| {
+    let parts: [(_, Finder); 2] = [("post_box", street::find_box), ("unit", street::find_at_unit)];
+    let words = |(key, find)| words_under("contact", key).iter().map(move |word| (word, find));
     Phrases::new(parts.into_iter().flat_map(words))
 });
 
@@ -61,22 +56,22 @@ pub(super) fn contacts(text: &Text) -> Vec<Contact> {
             phone::find(text, cluster, &mut found);
         }
         let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
-        if first.start >= read_to {
-            let street = street::find(text, &first, &last);
-            read_to = street.as_ref().map_or(read_to, |street| street.span.end);
-            found.extend(street);
+        if first.start >= read_to
+            && let Some(street) = street::find(text, &first, &last)
+        {
+            read_to = street.span.end;
+            found.push(street);
         }
     }
     found.extend(mail::find_spelled(text));
     read_to = 0;
     for part in PARTS.find(text) {
-        let contact = match part.meaning {
-            _ if part.span.start < read_to => None,
-            Part::PostBox => street::find_box(text, &part.span),
-            Part::Unit => street::find_at_unit(text, &part.span),
-        };
-        read_to = contact.as_ref().map_or(read_to, |contact| contact.span.end);
-        found.extend(contact);
+        if part.span.start >= read_to
+            && let Some(contact) = (part.meaning)(text, &part.span)
+        {
+            read_to = contact.span.end;
+            found.push(contact);
+        }
     }
     found.sort_by_key(|contact| contact.span.start);
     found

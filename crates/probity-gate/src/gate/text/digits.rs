@@ -143,13 +143,11 @@ fn is_date(text: &str, groups: &[Group]) -> bool {
     if !is_joined || !matches!(gap, "-" | "/" | "." | " ") {
         return false;
     }
-    let is_in = |group: &Group, len_max: usize, range: std::ops::RangeInclusive<u32>| {
-        group.len() <= len_max
-            && text[group.start..group.end].parse().is_ok_and(|value| range.contains(&value))
-    };
-    let is_year = |group: &Group| group.len() == 4 && is_in(group, 4, 1900..=2100);
-    let day_and_month = |x: &Group, y: &Group| {
-        (is_in(x, 2, 1..=31) && is_in(y, 2, 1..=12)) || (is_in(x, 2, 1..=12) && is_in(y, 2, 1..=31))
+    let number = |group: &Group| text[group.start..group.end].parse::<u32>().unwrap_or(u32::MAX);
+    let is_year = |group: &Group| group.len() == 4 && (1900..=2100).contains(&number(group));
+    let day_and_month = |one: &Group, other: &Group| {
+        let (least, most) = (number(one).min(number(other)), number(one).max(number(other)));
+        (1..=12).contains(&least) && most <= 31
     };
     (is_year(a) && day_and_month(b, c))
         || (day_and_month(a, b) && (is_year(c) || (c.len() == 2 && gap != " ")))

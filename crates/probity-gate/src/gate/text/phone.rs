@@ -43,7 +43,7 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     if !opens || first.is_dated || is_digit {
         return None;
     }
-    if let Some(n) = north_american(text, groups, at).or_else(|| by_grouping(text, groups, at)) {
+    if let Some(n) = by_grouping(text, groups, at) {
         return Some((n, Shape::Sure));
     }
     if let Some(n) = run(groups, at, 9..=14).filter(|_| bytes[first.start] == b'0') {
@@ -52,12 +52,8 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     }
     // A plain row of digits is the whole of its run, or part of a longer number.
     let n = run(groups, at, 7..=13).filter(|_| opens_run)?;
-    (!goes_on(groups, at + n)).then_some((n, Shape::Plain))
-}
-
-/// Whether the group at `at` goes on from the one before it.
-fn goes_on(groups: &[Group], at: usize) -> bool {
-    groups.get(at).is_some_and(|next| next.is_narrow() && !next.is_dated)
+    let goes_on = groups.get(at + n).is_some_and(|next| next.is_narrow() && !next.is_dated);
+    (!goes_on).then_some((n, Shape::Plain))
 }
 
 /// The longest narrow run from `at` on, if it has as many digits as asked for.
@@ -74,37 +70,40 @@ fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<u
     (n > 0 && n_digits.contains(&total)).then_some(n)
 }
 
-/// Groupings that only phones have: `(11) 98214-6037` in Brazil, `98450 12376` in India.
+/// Groupings that only phones have: how many digits each group has, and whether such digits are assigned. North America
+/// with and without its code, mobile and other numbers of Brazil, and India.
+type Grouping = (&'static [usize], fn(&[u8]) -> bool);
+const GROUPINGS: &[Grouping] = &[
+    (&[3, 3, 4], is_north_american),
+    (&[1, 3, 3, 4], |digits| digits[0] == 1 && is_north_american(&digits[1..])),
+    (&[3, 3, 3, 4], |digits| digits[..3] == [0, 0, 1] && is_north_american(&digits[3..])),
+    (&[2, 5, 4], |digits| digits[2] == 9),
+    (&BRACKETED, |_| true),
+    (&[5, 5], |digits| digits[0] > 5),
+];
+/// The one that only phones have where the first group stands in brackets.
+const BRACKETED: [usize; 3] = [2, 4, 4];
+
+/// How many groups from `at` on have a grouping of phones.
 fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let rest = &groups[at..];
-    let bytes = text.as_bytes();
-    let starts_with = |n: usize, first: RangeInclusive<u8>| first.contains(&bytes[rest[n].start]);
     let is_bracketed = text[..rest[0].start].ends_with('(') && text[rest[0].end..].starts_with(')');
-    let brazilian = digits::have_lens(rest, &[2, 5, 4]) && starts_with(1, b'9'..=b'9');
-    let indian = digits::have_lens(rest, &[5, 5]) && starts_with(0, b'6'..=b'9');
-    let is_three = brazilian || (is_bracketed && digits::have_lens(rest, &[2, 4, 4]));
-    let n = if is_three { 3 } else { 2 };
-    let is_one = (is_three || indian) && rest[1..n].iter().all(Group::is_narrow);
-    (is_one && !goes_on(groups, at + n)).then_some(n)
-}
-
-/// Area code, exchange and line, after a country code or not: three, three and four digits.
-fn north_american(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
-    let skip = usize::from(matches!(&text[groups[at].start..groups[at].end], "1" | "001"));
-    let window = groups.get(at + skip..at + skip + 3)?;
-    let is_joined = groups[at + 1..at + skip + 3].iter().all(Group::is_narrow);
-    if !digits::have_lens(window, &[3, 3, 4]) || !is_joined || !is_plan_valid(text, window) {
-        return None;
-    }
-    let goes_on = groups.get(at + skip + 3).is_some_and(|next| {
-        next.is_narrow() && matches!(text.as_bytes()[window[2].end], b'-' | b'.' | b'/' | b'_')
+    let fits = |(lens, is_assigned): &&Grouping| {
+        digits::have_lens(rest, lens)
+            && rest[1..lens.len()].iter().all(Group::is_narrow)
+            && (is_bracketed || **lens != BRACKETED)
+            && digits::values(text, &rest[..lens.len()]).is_some_and(|digits| is_assigned(&digits))
+    };
+    let n = GROUPINGS.iter().find(fits)?.0.len();
+    // Another number may follow behind a space.
+    let goes_on = rest.get(n).is_some_and(|next| {
+        next.is_narrow() && matches!(text.as_bytes()[rest[n - 1].end], b'-' | b'.' | b'/' | b'_')
     });
-    (!goes_on).then_some(skip + 3)
+    (!goes_on).then_some(n)
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.
-fn is_plan_valid(text: &Text, groups: &[Group]) -> bool {
-    let digits = digits::values(text, groups).unwrap_or_default();
+fn is_north_american(digits: &[u8]) -> bool {
     digits.len() == 10 && digits[0] > 1 && digits[3] > 1 && digits[1..3] != [1, 1]
 }
 
@@ -123,7 +122,7 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     if is_amount || labels.is_glued(text, &span) || labels.is_reference() {
         return None;
     }
-    let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_plan_valid(text, groups);
+    let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_north_american(&digits);
     let is_phone = labels.nearest == Some(List::PhoneLabels)
         || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
     let (core, owner) = (digits::span(groups), labels.owner);

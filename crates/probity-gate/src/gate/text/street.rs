@@ -35,20 +35,20 @@ pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> 
 pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> {
     let number = text.after(unit.end).next()?;
     let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
-    let is_own_word = may_start(text, unit.start) && may_close;
-    if !is_own_word || number.start > unit.end + 3 || !number.starts_with_digit() {
+    let is_unit = may_start(text, unit.start) && may_close && number.start <= unit.end + 3;
+    if !is_unit || !number.starts_with_digit() {
         return None;
     }
     let in_block = || {
         let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
-        (is_name && ends_in_postcode(text, number.end)).then_some(unit.start..number.end)
+        (is_name && ends_in_postcode(text, number.end)).then_some(unit.start)
     };
-    let name = before_unit(text, unit.start).or_else(in_block)?;
-    Some(street(text, name.start.min(unit.start)..name.end.max(number.end)))
+    let start = before_unit(text, unit.start).or_else(in_block)?;
+    Some(street(text, start..number.end))
 }
 
-/// The street before a part of a building: a name with a number before or after it.
-fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
+/// Where the street before a part of a building starts: a name with a number before or after it.
+fn before_unit(text: &Text, unit: usize) -> Option<usize> {
     let end = text[..unit].trim_end_matches([' ', '\n', '.', ',', '>', '?']).len();
     let belongs = |word: &Word<'_>| {
         let lists = [List::Particles, List::BuildingParts, List::TrailingStreetTypes];
@@ -56,22 +56,18 @@ fn before_unit(text: &Text, unit: usize) -> Option<Range<usize>> {
     };
     let (mut has_capital, mut n_lower, mut first) = (false, 0, None);
     for word in text.before(end).take(NAME_MAX + 2) {
-        if word.starts_with_digit() && word.text.len() < 7 {
+        if word.starts_with_digit() {
             first = Some(word.start);
-            if has_capital {
-                break;
-            }
-        } else if is_town(&word) && !word.is_any(&["creative", "office"]) {
+        } else if is_town(&word) {
             has_capital = true;
         } else if !belongs(&word) {
             n_lower += 1;
         }
-        if n_lower > 1 {
+        if n_lower > 1 || (has_capital && first == Some(word.start)) {
             break;
         }
     }
-    let is_lower = text[unit..].starts_with(char::is_lowercase);
-    (has_capital || is_lower).then_some(first?..end)
+    first.filter(|_| has_capital || text[unit..].starts_with(char::is_lowercase))
 }
 
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.

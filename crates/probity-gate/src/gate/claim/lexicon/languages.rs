@@ -88,22 +88,12 @@ impl Languages {
         };
         for lexicon in &lexicons {
             for entry in lexicon.entries.iter().filter(|entry| !entry.phrase.contains(' ')) {
-                match entry.section {
-                    Section::Language if entry.key == WordList::Function.name() => {
-                        add(&entry.phrase, lexicon.code(), 0);
-                    }
-                    Section::Remedy
-                    | Section::Deed
-                    | Section::Act
-                    | Section::Cue
-                    | Section::Unit
-                    | Section::Numeral
-                    | Section::Month
-                    | Section::Weekday => {
-                        add(&entry.phrase, lexicon.code(), 1);
-                    }
-                    _ => {}
-                }
+                let kind = match entry.section {
+                    Section::Language if entry.key == WordList::Function.name() => 0,
+                    Section::Language | Section::Figure | Section::Currency | Section::Reference => continue,
+                    _ => 1,
+                };
+                add(&entry.phrase, lexicon.code(), kind);
             }
         }
         let is_other = |other: &Listed| lexicons.iter().all(|lexicon| lexicon.code() != other.key);
@@ -293,7 +283,7 @@ mod tests {
         assert!(languages.of("Zwrócimy w 14 dni na konto.").is_some());
         let lists = "[language]\ntraits = [\"replaces_built_in\"]\n[remedy.loaner]\nforms = [\"loaner\"]";
         let languages = Languages::built_in().extended("en", lists).expect("good lists");
-        assert_eq!(languages.get("en").map(|lexicon| lexicon.remedies().count()), Some(1));
+        assert_eq!(languages.get("en").map(|lexicon| lexicon.table().remedies.len()), Some(1));
         assert!(Languages::built_in().extended("../en", lists).is_err());
     }
 }

@@ -15,9 +15,8 @@ use std::sync::OnceLock;
 pub use languages::{Language, Languages};
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
-use super::super::text::Words;
 use crate::spec_file::Problem;
-use read::{Entry, Section};
+use read::Entry;
 
 /// The lists that a word or phrase stands in, one bit each, so that a term carries all of them in one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,16 +134,8 @@ pub struct Lexicon {
     code: String,
     /// Everything that the files say, in their order.
     entries: Vec<Entry>,
-    /// Ready for use from the first text of the language on.
-    ready: OnceLock<Ready>,
-}
-
-#[derive(Debug, Clone)]
-struct Ready {
-    /// By the number of their list.
-    words: Vec<Words>,
-    /// The lists of phrases.
-    table: Table,
+    /// The lists, ready for use from the first text of the language on.
+    table: OnceLock<Table>,
 }
 
 impl Lexicon {
@@ -154,27 +145,12 @@ impl Lexicon {
     }
 
     fn new(code: &str, entries: Vec<Entry>) -> Lexicon {
-        Lexicon { code: code.to_owned(), entries, ready: OnceLock::new() }
+        Lexicon { code: code.to_owned(), entries, table: OnceLock::new() }
     }
 
-    fn ready(&self) -> &Ready {
-        self.ready.get_or_init(|| {
-            let mut words = vec![Words::default(); WordList::ALL.len()];
-            for entry in self.entries.iter().filter(|entry| entry.section == Section::Language) {
-                let list = WordList::from_name(&entry.key).expect("the reader knows its keys");
-                words[list as usize].insert(entry.phrase.clone());
-            }
-            let mut table = Table::of(&self.entries);
-            table.verb_final = words[WordList::Traits as usize].contains(Trait::VerbFinal.name());
-            table.participles =
-                words[WordList::Participles as usize].iter().map(|end| (**end).to_owned()).collect();
-            Ready { words, table }
-        })
-    }
-
-    /// The lists of phrases.
+    /// The lists, ready for use.
     pub(super) fn table(&self) -> &Table {
-        &self.ready().table
+        self.table.get_or_init(|| Table::of(&self.entries))
     }
 
     /// These lists and those of `toml`, which has the form of the built-in files.
@@ -198,12 +174,12 @@ impl Lexicon {
 
     /// Whether a word or phrase stands in a list.
     pub fn has(&self, list: WordList, word: &str) -> bool {
-        self.ready().words[list as usize].contains(word)
+        self.table().words[list as usize].contains(word)
     }
 
     /// The words of a list.
     pub fn words(&self, list: WordList) -> impl Iterator<Item = &str> {
-        self.ready().words[list as usize].iter().map(|word| &**word)
+        self.table().words[list as usize].iter().map(|word| &**word)
     }
 
     /// The words of `text` without their endings, in lower case. Those that stand in `fillers` are left out.
@@ -238,19 +214,9 @@ impl Lexicon {
         word
     }
 
-    /// The ids of the remedies, sorted.
-    pub fn remedies(&self) -> impl Iterator<Item = &str> {
-        self.table().remedies.iter().map(String::as_str)
-    }
-
     /// Whether a deed can be undone.
     pub fn is_act(&self, deed: &str) -> bool {
         self.table().acts.iter().any(|act| act == deed)
-    }
-
-    /// The ids of the deeds, sorted: those of the lists and the remedies that can be done for good.
-    pub fn deeds(&self) -> impl Iterator<Item = &str> {
-        self.table().deeds.iter().map(String::as_str)
     }
 }
 

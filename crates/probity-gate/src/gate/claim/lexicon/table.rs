@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::super::text::{Shape, WordId, WordMap, tokenise};
+use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS};
+use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +118,8 @@ pub(in super::super) struct Table {
     pub(in super::super) acts: Vec<String>,
     /// The deeds that a tool does whose name has these words, by their places in `deeds`.
     calls: BTreeMap<String, Vec<usize>>,
+    /// Words that are looked up as they are, by the number of their list.
+    pub(super) words: Vec<Words>,
     /// Whether verbs stand at the end of their clause.
     pub(in super::super) verb_final: bool,
     /// How the past forms of verbs end that stand behind "have".
@@ -149,6 +151,7 @@ impl Table {
             deeds: ids(Entry::is_of_deed),
             acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
+            words: vec![Words::default(); WordList::ALL.len()],
             cues: vec![Cues::NONE],
             infos: vec![WordInfo::default()],
             ..Table::default()
@@ -158,6 +161,9 @@ impl Table {
         for entry in entries {
             table.add(entry, &mut patterns);
         }
+        let listed = |list: WordList| &table.words[list as usize];
+        table.verb_final = listed(WordList::Traits).contains(Trait::VerbFinal.name());
+        table.participles = listed(WordList::Participles).iter().map(ToString::to_string).collect();
         table.finish(patterns);
         table
     }
@@ -214,7 +220,10 @@ impl Table {
         let (phrase, key) = (&*entry.phrase, &*entry.key);
         let is_one_word = !phrase.contains(' ');
         match entry.section {
-            Section::Language => {}
+            Section::Language => {
+                let list = WordList::from_name(key).expect("the reader knows its keys");
+                self.words[list as usize].insert(entry.phrase.clone());
+            }
             Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
                 let deed = place(&self.deeds);
                 self.calls.entry(phrase.to_owned()).or_default().push(deed);

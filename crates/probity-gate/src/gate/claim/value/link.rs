@@ -42,11 +42,6 @@ fn address(text: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '\''])
 }
 
-/// The letters, digits, dots and hyphens that a text starts with, and the rest.
-fn split_host(text: &str) -> (&str, &str) {
-    text.split_at(text.bytes().take_while(|b| b.is_ascii_alphanumeric() || b".-".contains(b)).count())
-}
-
 fn is_host(host: &str) -> bool {
     let Some((_, ending)) = host.rsplit_once('.') else { return false };
     let all = host.split('.').all(|part| (1..=63).contains(&part.len()));
@@ -58,7 +53,8 @@ fn read(page: &Page<'_>, raw: &str) -> Option<(Value, usize)> {
         let is_there = rest.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
         if is_there { &rest[prefix.len()..] } else { rest }
     });
-    let (host, path) = split_host(bare);
+    let is_of_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
+    let (host, path) = bare.split_at(bare.bytes().take_while(is_of_host).count());
     let is_named = bare.len() < raw.len() || is_known(page, host, path);
     if !is_host(host) || path.starts_with('@') || !is_named {
         return None;

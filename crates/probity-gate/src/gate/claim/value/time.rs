@@ -22,7 +22,9 @@ pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
     if rest.starts_with(|c: char| c.is_ascii_punctuation() && !":.".contains(c)) {
         return None;
     }
-    let written = rest.strip_prefix([':', '.', 'h']).filter(|minute| has_two_digits(minute)).and_then(number);
+    // A mark and two digits.
+    let written = rest.strip_prefix([':', '.', 'h']).and_then(number);
+    let written = written.filter(|(_, behind)| rest.len() - behind.len() == 3);
     let by_mark = written.is_some() && !rest.starts_with('.');
     let (minute, behind) = written.unwrap_or((0, rest));
     // Seconds say nothing more.
@@ -52,8 +54,4 @@ fn number(text: &str) -> Option<(u16, &str)> {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..n_digits].parse().ok().filter(|_| n_digits <= 2)?;
     Some((number, &text[n_digits..]))
-}
-
-fn has_two_digits(text: &str) -> bool {
-    text.bytes().take_while(u8::is_ascii_digit).count() == 2
 }
