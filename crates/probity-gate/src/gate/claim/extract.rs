@@ -37,6 +37,16 @@ pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Clai
         claim.span = text.original(&claim.span);
     }
     claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
+    // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
+    let is_other = |claim: &Claim| matches!(&claim.kind, ClaimKind::Deed { deed } if deed == OTHER);
+    let mut read_to = 0;
+    claims.retain(|claim| {
+        let is_inside = is_other(claim) && claim.span.end <= read_to;
+        if matches!(claim.kind, ClaimKind::Deed { .. }) {
+            read_to = read_to.max(claim.span.end);
+        }
+        !is_inside
+    });
     claims
 }
 
@@ -166,7 +176,7 @@ impl Reader<'_> {
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
                 let is_theirs = is_act && sentence.is_of_third(at, &clause);
                 let is_done = || sentence.doing(at, &clause, bare) == Doing::Ours;
-                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause)) {
+                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause, is_act)) {
                     add(end, deed(id));
                 }
             }

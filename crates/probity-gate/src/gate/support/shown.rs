@@ -4,7 +4,7 @@
 //! earlier message promised, supports nothing. A text is read in its own language, and in that of the reply where it does
 //! not tell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
@@ -39,12 +39,11 @@ pub(super) struct Shown {
     pub(super) named: BTreeSet<String>,
     /// What the company and its tools say was done.
     pub(super) deeds: BTreeSet<String>,
-    /// What calls did.
-    calls: BTreeSet<String>,
     /// The words, without endings, that calls which did something were given.
     pub(super) objects: BTreeSet<String>,
-    /// What a single call did to a single thing.
-    pub(super) done_once: BTreeSet<String>,
+    /// How many things calls did something to, and how often each deed is told by a state.
+    pub(super) n_done: usize,
+    pub(super) n_told: BTreeMap<String, usize>,
     /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
     /// names of those that only took a request.
     pub(super) words: BTreeSet<String>,
@@ -149,6 +148,7 @@ impl<'l> Collector<'l> {
 
     pub(super) fn deed(&mut self, deed: &str) {
         self.shown.deeds.insert(deed.to_owned());
+        *self.shown.n_told.entry(deed.to_owned()).or_default() += 1;
     }
 
     /// Adds words without their endings to a part of what is shown.
@@ -165,22 +165,13 @@ impl<'l> Collector<'l> {
         claims.filter_map(|claim| claim.value().cloned()).for_each(|value| self.value(value));
     }
 
-    /// A call that did what its name says, to a single thing or to several.
-    pub(super) fn act(&mut self, name: &[String], is_single: bool) {
+    /// A call that did what its name says to so many things.
+    pub(super) fn act(&mut self, name: &[String], n_things: usize) {
         self.words(|shown| &mut shown.called, name);
         self.words(|shown| &mut shown.call_names, name);
-        let deeds: BTreeSet<&str> =
-            self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name)).collect();
-        for deed in deeds {
-            let is_first = !self.shown.calls.contains(deed);
-            if is_first && is_single {
-                self.shown.done_once.insert(deed.to_owned());
-            } else {
-                self.shown.done_once.remove(deed);
-            }
-            self.shown.calls.insert(deed.to_owned());
-            self.deed(deed);
-        }
+        self.shown.n_done += n_things;
+        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name));
+        self.shown.deeds.extend(deeds.map(str::to_owned));
     }
 
     /// A number that is an amount in `currency`, or in any.

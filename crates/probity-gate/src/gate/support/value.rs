@@ -71,6 +71,15 @@ pub(super) fn check(
     let days = values.iter().filter(|stated| matches!(stated.value, Value::Day { .. }));
     let days = days.filter(|day| !reading.is_no_statement(day));
     sightings.extend(days.filter_map(|day| weekday::check(reply, day.value, &day.claim.span, support)));
+    let all: Vec<&Value> = values.iter().map(|stated| stated.value).collect();
+    let is_stated = |span: &Range<usize>| {
+        !passages.clause(span.start).asks() && !passages.sentence(span.start).is_example()
+    };
+    let message = "the reply names a day of the week that no known date has";
+    let unknown = weekday::unknown(reply, &all, support).into_iter().filter(is_stated);
+    let beside = |span: &Range<usize>, other: &Sighting| other.start <= span.end && span.start <= other.end;
+    let unknown: Vec<_> = unknown.filter(|span| !sightings.iter().any(|other| beside(span, other))).collect();
+    sightings.extend(unknown.into_iter().map(|span| Sighting::at(UNSUPPORTED_FIGURE, span, message)));
     let counts = reading.wrong_counts();
     let is_counted = |number: &Sighting| counts.iter().any(|count| count.start == number.start);
     sightings.extend(reading.wrong_numbers().into_iter().filter(|number| !is_counted(number)));
@@ -174,8 +183,13 @@ impl<'r> Reading<'r, '_> {
 
     /// The word of a list directly before a figure: what stands before that word.
     pub(super) fn stands_before(&self, stated: &Stated<'_>, list: WordList) -> Option<String> {
-        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(AROUND_BYTES));
-        let before = self.reply[from..stated.claim.span.start].to_lowercase();
+        self.has_before(stated.claim.span.start, list)
+    }
+
+    /// The same of any place.
+    pub(super) fn has_before(&self, at: usize, list: WordList) -> Option<String> {
+        let from = self.reply.floor_char_boundary(at.saturating_sub(AROUND_BYTES));
+        let before = self.reply[from..at].to_lowercase();
         ending(&before, list, self.support.language.lexicon)
     }
 

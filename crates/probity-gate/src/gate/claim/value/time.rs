@@ -11,18 +11,38 @@ const TIME_BYTES_MAX: usize = 16;
 /// How the halves of the day are written, and the hours that each adds.
 const HALVES: &[(&str, u16)] = &[("am", 0), ("a.m", 0), ("a. m", 0), ("pm", 12), ("p.m", 12), ("p. m", 12)];
 
+/// Numbers that can be a time of day.
+struct Clock {
+    minutes: u16,
+    is_of_day: bool,
+    /// Whether nothing else can be meant.
+    is_certain: bool,
+    behind: usize,
+}
+
 /// The time of day that starts at `at`.
 pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
+    let Clock { minutes, is_of_day, is_certain, behind } = clock(page, at)?;
+    (is_certain || begins_range(page, at, behind))
+        .then(|| Page::figure(at, behind, Value::Time { minutes, is_of_day }))
+}
+
+/// What the number at `at` is as a time of day.
+fn clock(page: &Page<'_>, at: usize) -> Option<Clock> {
     if (page.is_digits(at) && page.len(at) > 2) || page.follows_mark(at, ":.,/") {
         return None;
     }
-    let start = page.tokens[at].start;
+    let start = page.tokens.get(at)?.start;
     let end = page.text.floor_char_boundary(start + TIME_BYTES_MAX);
     let (hour, mut rest) = number(&page.text[start..end])?;
-    if rest.starts_with(|c: char| c.is_ascii_punctuation() && !":.".contains(c)) {
+    if rest.starts_with(|c: char| c.is_ascii_punctuation() && !":.-".contains(c)) {
         return None;
     }
-    let written = rest.strip_prefix([':', '.', 'h']).filter(|minute| has_two_digits(minute)).and_then(number);
+    // "9 h 04", but "9 h 04 min" is a length of time.
+    let is_length = |minute: &&str| minute.get(2..).is_some_and(|rest| rest.trim_start().starts_with('m'));
+    let spaced = rest.strip_prefix(" h ").filter(|minute| !is_length(minute));
+    let written = rest.strip_prefix([':', '.', 'h']).or(spaced);
+    let written = written.filter(|minute| has_two_digits(minute)).and_then(number);
     let by_mark = written.is_some() && !rest.starts_with('.');
     let (minute, behind) = written.unwrap_or((0, rest));
     // Seconds say nothing more.
@@ -38,13 +58,36 @@ pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
     let behind = page.behind(at, read_to);
     let by_clock = page.is(behind, Cues::CLOCK);
     let is_whole = page.tokens[behind - 1].end <= read_to;
-    if !is_whole || hour > 24 || minute > 59 || !(by_mark || by_clock || half.is_some()) {
+    if !is_whole || hour > 24 || minute > 59 {
         return None;
     }
     let is_of_day = half.is_some() || hour > 12 || page.raw(at).starts_with('0');
     let hour = half.map_or(hour, |(hours, _)| hour % 12 + hours);
-    let value = Value::Time { minutes: hour % 24 * 60 + minute, is_of_day };
-    Some(Page::figure(at, behind + usize::from(by_clock), value))
+    let is_certain = by_mark || by_clock || half.is_some();
+    Some(Clock {
+        minutes: hour % 24 * 60 + minute,
+        is_of_day,
+        is_certain,
+        behind: behind + usize::from(by_clock),
+    })
+}
+
+/// Whether the number at `at` is the first hour of a range: "between 1 and 5 pm", "8 to noon", "between 9 and 11 this
+/// morning".
+fn begins_range(page: &Page<'_>, at: usize, behind: usize) -> bool {
+    let is_joint = page.has_mark(behind, "-\u{2013}") || page.is(behind, Cues::RANGE | Cues::JOINT);
+    let Some(last) = clock(page, behind + 1).filter(|_| is_joint) else {
+        return is_joint && noon(page, behind + 1).is_some();
+    };
+    let is_between = at > 0 && page.is(at - 1, Cues::BETWEEN);
+    let ends = page.mark(last.behind).is_some() || page.is(last.behind, Cues::DETERMINER);
+    last.is_certain || (is_between && ends)
+}
+
+/// "Noon".
+pub(super) fn noon(page: &Page<'_>, at: usize) -> Option<Figure> {
+    let value = Value::Time { minutes: 12 * 60, is_of_day: true };
+    page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, value))
 }
 
 /// The number of at most two digits that a text starts with, and the rest.
