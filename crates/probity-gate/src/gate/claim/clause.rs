@@ -225,8 +225,8 @@ impl Sentence<'_> {
         let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
         let term = &self.terms[auxiliary];
         // "Fest gebucht ist es damit noch nicht."
-        let rest = at..self.terms.len().min(at + REACH);
-        let behind = rest.clone().find(|at| self.terms[*at].mark.is_some()).unwrap_or(rest.end);
+        let mut rest = at..self.terms.len().min(at + REACH);
+        let behind = rest.find(|at| self.terms[*at].mark.is_some()).unwrap_or(rest.end);
         let undone = Cues::NEGATION | Cues::NO | Cues::YET;
         if self.has(clause.clone(), undone | Cues::MAYBE) || (auxiliary > at && self.has(at..behind, undone))
         {

@@ -37,16 +37,6 @@ pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Clai
         claim.span = text.original(&claim.span);
     }
     claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
-    // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
-    let is_other = |claim: &Claim| matches!(&claim.kind, ClaimKind::Deed { deed } if deed == OTHER);
-    let mut read_to = 0;
-    claims.retain(|claim| {
-        let is_inside = is_other(claim) && claim.span.end <= read_to;
-        if matches!(claim.kind, ClaimKind::Deed { .. }) {
-            read_to = read_to.max(claim.span.end);
-        }
-        !is_inside
-    });
     claims
 }
 

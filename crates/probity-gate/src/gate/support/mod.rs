@@ -119,9 +119,7 @@ impl<'a> Support<'a> {
         {
             return true;
         }
-        let n_told = shown.n_told.get(deed).copied().unwrap_or(0);
-        let n_done = if shown.n_done > 0 { shown.n_done } else { n_told };
-        if said.all.as_ref().is_some_and(|all| (1..all.number).contains(&n_done)) {
+        if said.all.as_ref().is_some_and(|all| (1..all.number).contains(&shown.n_done)) {
             return false;
         }
         let stems = |text| lexicon.stems(text, WordList::Function).collect::<BTreeSet<String>>();
@@ -226,19 +224,25 @@ fn deeds<'c>(
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
-    let (mut seen, mut sightings) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     let deed = |claim: &'c Claim| match &claim.kind {
         ClaimKind::Deed { deed } => Some((deed.as_str(), claim.span.clone())),
         ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
     };
     for (deed, Range { start, end }) in claims.iter().filter_map(deed).take(DEEDS_MAX) {
+        // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
+        let is_said = read_to >= end;
+        read_to = read_to.max(end);
+        if is_said && deed == OTHER {
+            continue;
+        }
         let clause = &passages.clause(start).range;
         let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
         let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
         let before = &reply[from.max(passages.sentence(start).range.start)..start];
-        let all = All::of(reply, from.max(clause.start)..to, start..end, support.language.lexicon);
-        let said =
-            Said { words: &reply[start..end], before, clause: &reply[from.max(clause.start)..to], all };
+        let near = from.max(clause.start)..to;
+        let all = All::of(reply, near.clone(), start..end, support.language.lexicon);
+        let said = Said { words: &reply[start..end], before, clause: &reply[near], all };
         let said = said.without_joined(support.language.lexicon);
         if !seen.contains(&(deed, said.words)) && !support.shows_deed(deed, &said) {
             seen.insert((deed, said.words));

@@ -10,9 +10,6 @@ use crate::exact::Exact;
 /// A quarter of an hour, in seconds.
 const QUARTER: i64 = 900;
 
-/// How far the next day of its number in a month can lie.
-const NEXT_DAYS: i64 = 62;
-
 /// The days of a week.
 const WEEK: i64 = 7;
 
@@ -82,15 +79,9 @@ impl Operands {
             };
             (-WEEK..=2 * WEEK).any(|days| is_near(days) && shifted(now, days).is_some_and(is_it))
         };
-        if self.moments.iter().any(|moment| moment.place == NOW && is_named(moment.start)) {
-            return true;
-        }
-        // `"day": 15` is the 15th of this month or the next.
-        let is_near = |moment: &KnownTime| {
-            let mut next = (0..=NEXT_DAYS).filter_map(|days| shifted(moment.start, days));
-            moment.place == NOW && next.any(is_it)
-        };
-        if self.month_days.contains(&day) && self.moments.iter().any(is_near) {
+        // `"day": 15` is the 15th of a month.
+        let is_now = |moment: &KnownTime| moment.place == NOW && is_named(moment.start);
+        if self.month_days.contains(&day) || self.moments.iter().any(is_now) {
             return true;
         }
         let counts = |moment: &&KnownTime| is_signalled || moment.place == NOW;

@@ -32,19 +32,13 @@ impl Reading<'_, '_> {
     /// Numbers of things that the case counts otherwise.
     pub(super) fn wrong_counts(&self) -> Vec<Sighting> {
         let shown = self.support.shown();
-        if shown.counted.is_empty() && shown.named.is_empty() {
+        if shown.counted.is_empty() {
             return Vec::new();
         }
         let counts = self.counts();
         let amount = |number: u64| bare(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
         let lexicon = self.support.language.lexicon;
-        let is_counted = |count: &Count<'_>| {
-            let name = count.name(lexicon);
-            let is_named = name.as_ref().is_some_and(|name| {
-                shown.named.contains(name) || (count.is_last() && shown.counted.contains(name))
-            });
-            is_named || count.of(lexicon).any(|word| shown.counted.contains(&word))
-        };
+        let is_counted = |count: &Count<'_>| count.of(lexicon).any(|word| shown.counted.contains(&word));
         let of_policies = LazyCell::new(|| {
             let texts = self.support.sources.iter().map(|source| &source.text);
             let counted = texts.flat_map(|text| super::count::counts(text, lexicon));
@@ -95,22 +89,19 @@ impl Reading<'_, '_> {
         }
         let mut operands = self.support.operands();
         let sizes = shown.sizes.iter().map(|size| Exact::from(i64::try_from(*size).unwrap_or(0)));
-        let mut stated = known.iter().flat_map(|(_, numbers)| numbers.iter().copied());
+        let stated = known.iter().flat_map(|(_, numbers)| numbers.iter().copied());
         sizes.for_each(|size| operands.add(&bare(size), Origin::Case));
-        stated.clone().for_each(|number| operands.add(&bare(number), Origin::Reply));
+        stated.for_each(|number| operands.add(&bare(number), Origin::Reply));
         let reaches = [operands.stated_reach(), operands.reach()];
-        let sum = stated.try_fold(Exact::ZERO, Exact::checked_add);
         let follows = |span: &Range<usize>, number: Exact| {
             let is_derived = self.passages.sentence(span.start).is_derived();
             let is_about = self.has_before(span.start, WordList::About).is_some();
             let manner = Manner { is_about, is_signalled: true, is_derived };
             let leads_to = || operands.lead_to(&bare(number), manner);
-            let leads = || {
-                leads_to()
-                    || reaches.iter().any(|reach| reach.leads_to(number, is_about))
-                    || sum == Some(number)
-            };
-            self.follows_from_units(number) || (is_derived && leads()) || (has_digits(number) && leads_to())
+            let is_reached = || reaches.iter().any(|reach| reach.leads_to(number, is_about));
+            self.follows_from_units(number)
+                || ((is_derived || has_digits(number)) && leads_to())
+                || (is_derived && is_reached())
         };
         let message = "the reply gives a number that nothing supports";
         let wrong = open.filter(|(span, numbers)| !numbers.iter().any(|number| follows(span, *number)));

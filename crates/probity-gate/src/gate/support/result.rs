@@ -12,9 +12,6 @@ use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
 
-/// The act of writing to somebody.
-const NOTICE: &str = "notice";
-
 /// How many bytes a date has, and where the minutes of a moment end: `2026-04-01T09:30`.
 const DATE_BYTES: usize = 10;
 const TIME_END: usize = 16;
@@ -358,6 +355,6 @@ pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'
     // `"sent_to": "…"`.
     let [english, _] = collector.lexicons();
     if english.has_any(WordList::SentKeys, words) && !english.has_any(WordList::Undone, words) {
-        collector.deed(NOTICE);
+        collector.deed("notice");
     }
 }

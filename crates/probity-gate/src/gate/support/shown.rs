@@ -4,7 +4,7 @@
 //! earlier message promised, supports nothing. A text is read in its own language, and in that of the reply where it does
 //! not tell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
@@ -35,15 +35,12 @@ pub(super) struct Shown {
     pub(super) counted: BTreeSet<String>,
     /// The words of everything, in upper case, whatever they mean.
     pub(super) written: BTreeSet<String>,
-    /// Those that the case itself puts a number behind: "branch 522".
-    pub(super) named: BTreeSet<String>,
     /// What the company and its tools say was done.
     pub(super) deeds: BTreeSet<String>,
     /// The words, without endings, that calls which did something were given.
     pub(super) objects: BTreeSet<String>,
-    /// How many things calls did something to, and how often each deed is told by a state.
+    /// How many things calls did something to.
     pub(super) n_done: usize,
-    pub(super) n_told: BTreeMap<String, usize>,
     /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
     /// names of those that only took a request.
     pub(super) words: BTreeSet<String>,
@@ -148,7 +145,6 @@ impl<'l> Collector<'l> {
 
     pub(super) fn deed(&mut self, deed: &str) {
         self.shown.deeds.insert(deed.to_owned());
-        *self.shown.n_told.entry(deed.to_owned()).or_default() += 1;
     }
 
     /// Adds words without their endings to a part of what is shown.
@@ -267,7 +263,6 @@ impl<'l> Collector<'l> {
                 self.shown.sizes.insert(count.number);
                 self.shown.counted.extend(of);
             }
-            self.shown.named.extend(count.name(lexicon));
         }
         let days = text
             .split(|c: char| !c.is_alphanumeric() && c != '-')

@@ -288,11 +288,6 @@ impl Operands {
         if currencies.len() > 1 { Reach::default() } else { Reach::of(&amounts, &self.factors, &self.shares) }
     }
 
-    /// Whether one of what an amount is calculated from has to stand in the reply.
-    fn is_strict(&self, target: Exact) -> bool {
-        self.amounts.len() > FEW_STATED && !self.stated.is_empty() && !is_specific(target)
-    }
-
     fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool) -> Search {
         let agrees =
             |named: &Option<String>| named.is_none() || currency.is_none() || named.as_ref() == currency;
@@ -300,7 +295,7 @@ impl Operands {
         let all: BTreeSet<Exact> =
             known.chain(self.combined()).filter(|amount| *amount > Exact::ZERO).collect();
         // Of many amounts some add up to anything: what the reply calculates with stands in it.
-        let is_strict = self.is_strict(target);
+        let is_strict = self.amounts.len() > FEW_STATED && !self.stated.is_empty() && !is_specific(target);
         let own = if is_strict {
             self.stated.iter().copied().chain(self.combined()).collect()
         } else {

@@ -8,13 +8,10 @@ use super::result::{Around, Origin, deeds_of, json_value, parts_value};
 use super::says;
 use super::shown::Collector;
 use crate::case::ToolCall;
-use crate::json::{Json, Object, parse};
+use crate::json::{Json, parse};
 
 /// The most words of a string that is a state and no sentence.
 pub(super) const STATE_WORDS_MAX: usize = 4;
-
-/// The most words of a short sentence that tells a state: "Garage notified by e-mail."
-const SENTENCE_WORDS_MAX: usize = 5;
 
 /// What every call does that neither failed nor is done.
 const HANDED_IN: &str = "opening";
@@ -36,7 +33,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
-    let acts = is_done && !reads && does_something(&name, given.as_ref(), json.as_ref(), &lexicons);
+    let acts = is_done && !reads;
     let origin = match (failed || reads, acts) {
         (true, _) => Origin::Looked,
         (false, false) => Origin::Took,
@@ -48,7 +45,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // What is still to come was handed in.
     if !failed && !reads && !is_done {
-        collector.shown.deeds.insert(HANDED_IN.to_owned());
+        collector.deed(HANDED_IN);
         let given = call.arguments.as_deref().map(words_of).unwrap_or_default();
         collector.words(|shown| &mut shown.requested, &[name.clone(), given].concat());
     }
@@ -57,10 +54,9 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // What was tried has these figures too.
     let origin = if acts { Origin::Given } else { Origin::Looked };
-    match (&given, &call.arguments) {
-        (Some(given), _) => json_value(given, &Around::of(origin), collector),
-        (None, Some(arguments)) => collector.text(arguments),
-        (None, None) => {}
+    match &given {
+        Some(given) => json_value(given, &Around::of(origin), collector),
+        None => call.arguments.iter().for_each(|arguments| collector.text(arguments)),
     }
 }
 
@@ -85,17 +81,12 @@ fn named_result(text: &str) -> Option<(&str, &str)> {
 fn text_value(text: &str, collector: &mut Collector<'_>) {
     parts_value(text, &Around::default(), collector);
     // `groceries,412.36,11`.
-    let n_cells = |line: &str| line.split(',').count();
-    let mut lines = text.lines();
-    if let Some(first) = lines.next().filter(|first| n_cells(first) > 1)
-        && lines.clone().next().is_some()
-        && lines.all(|line| n_cells(line) == n_cells(first))
-    {
+    if text.lines().count() > 1 && text.lines().all(|line| line.contains(',') && !line.contains(", ")) {
         parts_value(&text.replace(',', "\n"), &Around::default(), collector);
     }
     for part in text.split(['|', '\n', ';', ',', '<', '>']).flat_map(|part| part.split(". ")) {
         let words = words_of(part);
-        if words.len() <= SENTENCE_WORDS_MAX {
+        if words.len() <= STATE_WORDS_MAX + 1 {
             deeds_of(&words, false, collector);
         }
     }
@@ -122,38 +113,6 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
         || lexicons[0].words(WordList::OutcomeKeys).filter_map(|key| object.get(key)).any(is_bad)
 }
 
-/// Whether a call did something. A name that has no word for a deed is that of a look at something (`donor`), unless more
-/// than one thing was given or the result says that it went well.
-fn does_something(
-    name: &[String],
-    given: Option<&Json>,
-    result: Option<&Json>,
-    lexicons: &[&Lexicon; 2],
-) -> bool {
-    let is_state = |text: &str| {
-        let words = words_of(text);
-        let says_deed = |lexicon: &&Lexicon| !lexicon.deeds_done(&words).is_empty();
-        lexicons.iter().any(says_deed) || is_said(text, WordList::Pending, lexicons)
-    };
-    let is_outcome = |(key, value): (&str, &Json)| match value {
-        Json::Bool(is_true) => *is_true,
-        Json::String(text) => lexicons[0].has(WordList::OutcomeKeys, key) || is_state(text),
-        _ => false,
-    };
-    let is_much = |object: &Object| object.len() > 1 || longest_list(given) > 1;
-    lexicons.iter().any(|lexicon| !lexicon.deeds_of_call(name).is_empty())
-        || match result {
-            Some(Json::Object(object)) => {
-                let is_table = |value: &Json| matches!(value, Json::Array(items) if items.iter().any(|item| item.as_object().is_some()));
-                let is_given = || given.and_then(Json::as_object).is_some_and(is_much);
-                object.iter().any(is_outcome)
-                    || (is_given() && !object.iter().any(|(_, value)| is_table(value)))
-            }
-            Some(_) => false,
-            None => true,
-        }
-}
-
 /// How many items the longest list in JSON has, at least one.
 fn longest_list(json: Option<&Json>) -> usize {
     match json {
@@ -167,13 +126,6 @@ fn longest_list(json: Option<&Json>) -> usize {
 
 /// Whether what a call was made for is still to come.
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    if let Json::Object(object) = json {
-        // `{"transfer": {"state": "awaiting acceptance"}}`.
-        let mut members = object.iter();
-        if let (Some((_, only @ Json::Object(_))), None) = (members.next(), members.next()) {
-            return is_pending(only, lexicons);
-        }
-    }
     let keys = lexicons[0].words(WordList::OutcomeKeys);
     let mut states = keys.filter_map(|key| json.get(key).and_then(Json::as_str));
     let is_list =

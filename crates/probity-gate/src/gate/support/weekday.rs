@@ -12,14 +12,9 @@ use crate::case::Moment;
 /// How many bytes before a day the day of the week stands in.
 const BEFORE_BYTES: usize = 24;
 
-/// The most days of the week of a reply that are looked at, those that are abbreviations, and how far apart two must be to
-/// be no range.
+/// The most days of the week of a reply that are looked at, and how long abbreviations of them are.
 const WEEKDAYS_MAX: usize = 64;
 const SHORT_BYTES: usize = 4;
-const APART_BYTES: usize = 16;
-
-/// How far from now a moment may lie to be a day that the reply speaks of, in days.
-const KNOWN_DAYS: i64 = 400;
 
 /// The seconds of a day.
 const DAY: i64 = 86_400;
@@ -41,10 +36,14 @@ pub(super) fn check(
         let moments = support.shown().operands.moments().map(|moment| moment.start.date());
         moments.filter(|date| (date.1, date.2) == (*month, *day)).map(|date| date.0).collect::<Vec<_>>()
     };
+    let nearest = |now: Moment| {
+        let years = (now.date().0 - 1..=now.date().0 + 1).filter_map(date);
+        years.min_by_key(|start| (start.seconds() - now.seconds()).abs())
+    };
     let mut days: Vec<Moment> =
         year.map_or_else(known, |year| vec![year]).into_iter().filter_map(date).collect();
     if days.is_empty() {
-        days.extend(nearest_day(value, Some(support.now?)));
+        days.extend(support.now.and_then(nearest));
     }
     let is_wrong = !days.is_empty() && days.iter().all(|day| weekday(*day) != stated);
     let message = "the reply names another day of the week than the date has";
@@ -53,52 +52,31 @@ pub(super) fn check(
 
 /// Days of the week without a date that no known day has: nothing happens on a Friday if all that is known of is on a
 /// Thursday. What is said of every week stands beside another day of the week.
-pub(super) fn unknown(reply: &str, stated: &[&Value], support: &Support<'_>) -> Vec<Range<usize>> {
+pub(super) fn unknown(reply: &str, dates: &[Range<usize>], support: &Support<'_>) -> Vec<Sighting> {
     let (operands, lexicon) = (&support.shown().operands, support.language.lexicon);
-    let of_reply = || stated.iter().filter_map(|value| nearest_day(value, support.now));
-    let is_near = |moment: &Moment| {
-        support.now.is_none_or(|now| (moment.seconds() - now.seconds()).abs() <= KNOWN_DAYS * DAY)
-    };
-    let moments = operands.moments().map(|moment| moment.start);
-    let mut known: BTreeSet<u8> = moments.filter(is_near).map(weekday).collect();
-    let near = |now: Moment| {
-        (0..=1).filter_map(move |days| Moment::from_seconds(now.seconds() + days * DAY)).map(weekday)
-    };
-    if known.is_empty() || !support.shown().has_calls {
+    let Some(now) = support.now.filter(|_| support.shown().has_calls) else { return Vec::new() };
+    let is_near = |start: &Moment| start.date().0.abs_diff(now.date().0) <= 1;
+    let mut starts = operands.moments().map(|moment| moment.start).filter(is_near).peekable();
+    if starts.peek().is_none() {
         return Vec::new();
     }
-    known.extend(support.now.into_iter().flat_map(near));
-    known.extend(of_reply().map(weekday));
-    let texts = support.sources.iter().flat_map(|source| words(&source.text));
-    known.extend(operands.weekdays.iter().copied().chain(texts.filter_map(|(_, word)| named(word, lexicon))));
-    let all: Vec<(Range<usize>, u8)> = words(reply)
-        .filter_map(|(start, word)| Some((start..start + word.len(), named(word, lexicon)?)))
-        .take(WEEKDAYS_MAX)
-        .collect();
-    let is_alone = |at: usize| {
-        let is_apart = |one: &Range<usize>, other: &Range<usize>| other.start - one.end > APART_BYTES;
-        (at == 0 || is_apart(&all[at - 1].0, &all[at].0))
-            && all.get(at + 1).is_none_or(|next| is_apart(&all[at].0, &next.0))
-    };
-    let open = (0..all.len()).filter(|at| !known.contains(&all[*at].1) && is_alone(*at));
-    open.map(|at| all[at].0.clone()).collect()
-}
-
-fn named(word: &str, lexicon: &Lexicon) -> Option<u8> {
-    lexicon.weekday(&word.to_lowercase()).filter(|_| word.len() > SHORT_BYTES)
-}
-
-/// The day that a value names, without a year the one that is nearest to the moment that counts.
-fn nearest_day(value: &Value, now: Option<Moment>) -> Option<Moment> {
-    let Value::Day { year, month, day } = value else { return None };
-    let date = |year: i32| {
-        let date = (i16::try_from(year).ok()?, i8::try_from(*month).ok()?, i8::try_from(*day).ok()?);
-        Moment::start_of(date.0, date.1, date.2)
-    };
-    let this = now.map(|now| now.date().0);
-    let years = year.map_or_else(|| this.map_or(0..=0, |year| year - 1..=year + 1), |year| year..=year);
-    let gap = |start: &Moment| now.map_or(0, |now| (start.seconds() - now.seconds()).abs());
-    years.filter_map(date).min_by_key(gap)
+    let named =
+        |(_, word): (usize, &str)| lexicon.weekday(&word.to_lowercase()).filter(|_| word.len() > SHORT_BYTES);
+    let texts = support.sources.iter().flat_map(|source| words(&source.text)).filter_map(named);
+    let mut known: BTreeSet<u8> = operands.weekdays.iter().copied().chain(texts).collect();
+    known.extend(starts.chain([now]).chain(Moment::from_seconds(now.seconds() + DAY)).map(weekday));
+    let found = words(reply).filter_map(|found| Some((found.0, found.0 + found.1.len(), named(found)?)));
+    let all: Vec<(usize, usize, u8)> = found.take(WEEKDAYS_MAX).collect();
+    let is_apart = |end: usize, start: usize| start.saturating_sub(end) > BEFORE_BYTES;
+    let open = (0..all.len()).filter(|at| {
+        let (start, end, day) = all[*at];
+        !known.contains(&day)
+            && (*at == 0 || is_apart(all[at - 1].1, start))
+            && all.get(at + 1).is_none_or(|next| is_apart(end, next.0))
+            && !dates.iter().any(|date| date.end > start && !is_apart(end, date.start))
+    });
+    let message = "no known date is on this day of the week";
+    open.map(|at| Sighting::at(UNSUPPORTED_FIGURE, all[at].0..all[at].1, message)).collect()
 }
 
 /// The day of the week directly before a place, and where it starts. Nothing where two stand there.

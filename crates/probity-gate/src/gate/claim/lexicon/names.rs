@@ -51,7 +51,7 @@ impl Lexicon {
             })
         };
         let is_undone = self.has_any(WordList::Undone, words);
-        let runs = (1..=3).flat_map(|n| words.windows(n));
+        let runs = (1..=2).flat_map(|n| words.windows(n));
         if is_undone { Vec::new() } else { runs.filter_map(|run| deed(&run.join(" "))).collect() }
     }
 

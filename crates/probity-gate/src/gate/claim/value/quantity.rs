@@ -9,7 +9,6 @@ use super::super::lexicon::{Cues, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::Page;
 use super::number::{LonePoint, Number, is_bare, number};
-use super::time::noon;
 use crate::exact::Exact;
 
 /// How many times as long the first end of a range of times can be as the last one: "29 to 14 days before".
@@ -19,11 +18,11 @@ const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    if let Some(figure) = noon(page, at) {
+    let whole = || Some(with_rest(page, short(page, at)?));
+    let time = Value::Time { minutes: 12 * 60, is_of_day: true };
+    let noon = page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, time));
+    if let Some(figure) = noon.or_else(whole) {
         return figures.push(figure);
-    }
-    if let Some(figure) = short(page, at) {
-        return figures.push(with_rest(page, figure));
     }
     // Digits are no sign and no word for a length of time.
     if page.is_digits(at) {

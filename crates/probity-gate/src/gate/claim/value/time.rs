@@ -11,24 +11,14 @@ const TIME_BYTES_MAX: usize = 16;
 /// How the halves of the day are written, and the hours that each adds.
 const HALVES: &[(&str, u16)] = &[("am", 0), ("a.m", 0), ("a. m", 0), ("pm", 12), ("p.m", 12), ("p. m", 12)];
 
-/// Numbers that can be a time of day.
-struct Clock {
-    minutes: u16,
-    is_of_day: bool,
-    /// Whether nothing else can be meant.
-    is_certain: bool,
-    behind: usize,
-}
-
 /// The time of day that starts at `at`.
 pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let Clock { minutes, is_of_day, is_certain, behind } = clock(page, at)?;
-    (is_certain || begins_range(page, at, behind))
-        .then(|| Page::figure(at, behind, Value::Time { minutes, is_of_day }))
+    let (figure, is_certain) = clock(page, at)?;
+    (is_certain || begins_range(page, at, figure.behind)).then_some(figure)
 }
 
-/// What the number at `at` is as a time of day.
-fn clock(page: &Page<'_>, at: usize) -> Option<Clock> {
+/// What the number at `at` is as a time of day, and whether nothing else can be meant.
+fn clock(page: &Page<'_>, at: usize) -> Option<(Figure, bool)> {
     if (page.is_digits(at) && page.len(at) > 2) || page.follows_mark(at, ":.,/") {
         return None;
     }
@@ -63,31 +53,20 @@ fn clock(page: &Page<'_>, at: usize) -> Option<Clock> {
     }
     let is_of_day = half.is_some() || hour > 12 || page.raw(at).starts_with('0');
     let hour = half.map_or(hour, |(hours, _)| hour % 12 + hours);
-    let is_certain = by_mark || by_clock || half.is_some();
-    Some(Clock {
-        minutes: hour % 24 * 60 + minute,
-        is_of_day,
-        is_certain,
-        behind: behind + usize::from(by_clock),
-    })
+    let value = Value::Time { minutes: hour % 24 * 60 + minute, is_of_day };
+    let figure = Page::figure(at, behind + usize::from(by_clock), value);
+    Some((figure, by_mark || by_clock || half.is_some()))
 }
 
-/// Whether the number at `at` is the first hour of a range: "between 1 and 5 pm", "8 to noon", "between 9 and 11 this
-/// morning".
+/// Whether the number at `at` is the first hour of a range: "between 1 and 5 pm", "8 to noon", "between 9 and 11 today".
 fn begins_range(page: &Page<'_>, at: usize, behind: usize) -> bool {
     let is_joint = page.has_mark(behind, "-\u{2013}") || page.is(behind, Cues::RANGE | Cues::JOINT);
-    let Some(last) = clock(page, behind + 1).filter(|_| is_joint) else {
-        return is_joint && noon(page, behind + 1).is_some();
+    let Some((last, is_certain)) = clock(page, behind + 1) else {
+        return is_joint && page.is(behind + 1, Cues::NOON);
     };
     let is_between = at > 0 && page.is(at - 1, Cues::BETWEEN);
     let ends = page.mark(last.behind).is_some() || page.is(last.behind, Cues::DETERMINER);
-    last.is_certain || (is_between && ends)
-}
-
-/// "Noon".
-pub(super) fn noon(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let value = Value::Time { minutes: 12 * 60, is_of_day: true };
-    page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, value))
+    is_joint && (is_certain || (is_between && ends))
 }
 
 /// The number of at most two digits that a text starts with, and the rest.
