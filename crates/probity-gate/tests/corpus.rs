@@ -152,7 +152,11 @@ fn claims(part: &str) -> BTreeMap<String, Count> {
             found(&mut gates, &sources, case(Situation::Ticket(row.customer.as_str().into())), &row.reply);
         let count = counts.entry(row.language.clone()).or_default();
         count.n_rows += 1;
-        let is_right = |finding: &&Finding| Some(finding.rule()) == row.finding.as_deref();
+        // Where a labelled fact has another value, a wrong figure is a contradiction: not all who labelled told them apart.
+        let is_right = |finding: &&Finding| match (row.finding.as_deref(), finding.rule()) {
+            (Some("claim.unsupported_figure"), "claim.contradicted") => true,
+            (label, rule) => label == Some(rule),
+        };
         let n_right = found.iter().filter(is_right).count().min(1);
         let n_wrong = found.iter().filter(|finding| !is_right(finding)).count();
         let n_missed = usize::from(row.finding.is_some()) - n_right;
@@ -311,7 +315,7 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 13.6, 81.5);
+    check_messages("open", 9.9, 82.2);
 }
 
 #[test]

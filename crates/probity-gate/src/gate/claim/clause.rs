@@ -170,7 +170,8 @@ impl Sentence<'_> {
         let is_shared =
             || is_joined && self.has(near.clone(), Cues::US | Cues::OUR) && !self.has(near, Cues::YOU);
         let is_behind = || self.verb_final && clause.end > have + 1 && is_us(have + 1);
-        let is_ours = subject.is_some() || is_behind() || is_shared();
+        // "Hemos enviado": the verb says who did it.
+        let is_ours = subject.is_some() || is_us(have) || is_behind() || is_shared();
         self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
     }
 
@@ -246,7 +247,12 @@ impl Sentence<'_> {
         let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
         let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
         let term = &self.terms[auxiliary];
-        if self.has(clause.clone(), Cues::NEGATION | Cues::NO | Cues::YET | Cues::MAYBE) {
+        // "Fest gebucht ist es damit noch nicht."
+        let mut rest = at..self.terms.len().min(at + REACH);
+        let behind = rest.find(|at| self.terms[*at].mark.is_some()).unwrap_or(rest.end);
+        let undone = Cues::NEGATION | Cues::NO | Cues::YET;
+        if self.has(clause.clone(), undone | Cues::MAYBE) || (auxiliary > at && self.has(at..behind, undone))
+        {
             return Doing::NotDone;
         }
         if term.is(Cues::HAVE) {
@@ -259,8 +265,10 @@ impl Sentence<'_> {
         if term.is(Cues::PASSIVE_PAST) { Doing::Ours } else { Doing::NotDone }
     }
 
-    /// Whether the past form at `at` says how something of the customer's is now: "your table is booked".
-    pub(super) fn is_state(&self, at: usize, clause: &Range<usize>) -> bool {
+    /// Whether the past form at `at` says how something of the customer's is now: "your table is booked". What cannot be
+    /// undone is also said of something new: "a taxi is booked".
+    pub(super) fn is_state(&self, at: usize, clause: &Range<usize>, is_act: bool) -> bool {
+        let subject = if is_act { Cues::YOUR } else { Cues::YOUR | Cues::ARTICLE };
         let other = Cues::HAVE | Cues::BEEN | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::NEGATION;
         let other = other | Cues::NO | Cues::YET | Cues::DUTY | Cues::US;
         let is = |at: usize| self.terms[at].is(Cues::PASSIVE_PRESENT);
@@ -269,7 +277,7 @@ impl Sentence<'_> {
         } else {
             self.before(at, clause).filter(|before| is(*before))
         };
-        let is_yours = |verb: usize| self.has(clause.start..verb, Cues::YOUR);
+        let is_yours = |verb: usize| self.has(clause.start..verb, subject);
         verb.is_some_and(is_yours) && !self.has(clause.clone(), other)
     }
 

@@ -167,7 +167,7 @@ impl Reader<'_> {
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
                 let is_theirs = is_act && sentence.is_of_third(at, &clause);
                 let is_done = || sentence.doing(at, &clause, bare) == Doing::Ours;
-                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause)) {
+                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause, is_act)) {
                     add(end, deed(id));
                 }
             }

@@ -102,6 +102,11 @@ pub(super) fn is_specific(amount: Exact) -> bool {
     n_digits(amount) >= MANY_DIGITS
 }
 
+/// Whether a number has so many digits that one step hardly hits it by chance.
+pub(super) fn has_digits(amount: Exact) -> bool {
+    n_digits(amount) + 1 >= MANY_DIGITS
+}
+
 /// Whether an amount has so few digits that any calculation hits it.
 pub(super) fn is_round(amount: Exact) -> bool {
     n_digits(amount) < 2
@@ -122,6 +127,8 @@ pub(super) struct Search {
     pub(super) own: Vec<Exact>,
     pub(super) amounts: Vec<Exact>,
     pub(super) slack: Exact,
+    /// Whether only `own` amounts are added up.
+    pub(super) is_strict: bool,
 }
 
 impl Search {
@@ -145,7 +152,7 @@ impl Search {
             rests.into_iter().any(|rest| self.has(rest, self.slack))
         };
         let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
-        let terms = if is_derived { &self.amounts } else { &self.own };
+        let terms = if is_derived && !self.is_strict { &self.amounts } else { &self.own };
         terms.iter().any(adds_up) || self.own.iter().any(differs)
     }
 

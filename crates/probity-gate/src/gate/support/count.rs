@@ -13,32 +13,11 @@ const NOUN_WORDS_MAX: usize = 4;
 pub(super) struct Count<'t> {
     pub(super) span: Range<usize>,
     pub(super) number: u64,
-    /// The text before and behind it.
-    before: &'t str,
+    /// The text behind it.
     behind: &'t str,
 }
 
 impl Count<'_> {
-    /// Whether nothing is counted behind it.
-    pub(super) fn is_last(&self) -> bool {
-        !self.behind.starts_with(' ')
-    }
-
-    /// The word directly before it, without its ending: "coach 14, seat 46". Where nothing is counted behind it, a small word
-    /// may stand between.
-    pub(super) fn name(&self, lexicon: &Lexicon) -> Option<String> {
-        let mut before = self.before.strip_suffix(' ')?;
-        // "The meter reading is 48,211".
-        for _ in 0..=usize::from(self.is_last()) {
-            let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
-            if let Some(name) = lexicon.stems(before.get(start..)?, WordList::Function).next() {
-                return Some(name);
-            }
-            before = before.get(..start)?.strip_suffix(' ')?;
-        }
-        None
-    }
-
     /// Whether what it counts is written short, as in "23 kg": a measure is not multiplied with a price.
     pub(super) fn is_measure(&self, lexicon: &Lexicon) -> bool {
         const LENGTH_MAX: usize = 3;
@@ -67,7 +46,7 @@ pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
         // "Am 4. und am 18. Mai".
         let is_ordinal =
             text[span.end..].strip_prefix(". ").is_some_and(|rest| rest.starts_with(char::is_lowercase));
-        (!is_ordinal).then(|| Count { before: &text[..span.start], behind: &text[span.end..], span, number })
+        (!is_ordinal).then(|| Count { behind: &text[span.end..], span, number })
     };
     words(text).filter_map(count).collect()
 }

@@ -97,7 +97,7 @@ impl<'r> Reading<'r, '_> {
         if let (Some(now), Value::Span { most, unit, .. }) = (now, stated.value) {
             return operands.lead_back(*most, *unit, now);
         }
-        let is_about = self.stands_before(stated, WordList::About).is_some();
+        let is_about = self.has_before(stated.claim.span.start, WordList::About).is_some();
         let is_signalled = self.is_signalled(&stated.claim.span, matches!(stated.value, Value::Day { .. }));
         let leads_to = |amount: Exact| {
             (!is_round(amount) && reach[0].leads_to(amount, is_about))

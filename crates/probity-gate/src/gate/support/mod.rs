@@ -54,6 +54,9 @@ const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
 const DEEDS_MAX: usize = 200;
 const AROUND_BYTES: usize = 200;
 
+/// The most things of which something is said at once.
+const ALL_MAX: usize = 20;
+
 /// The most words of a phrase that is looked for.
 const PHRASE_WORDS_MAX: usize = 5;
 
@@ -116,9 +119,12 @@ impl<'a> Support<'a> {
         {
             return true;
         }
+        if said.all.as_ref().is_some_and(|all| (1..all.number).contains(&shown.n_done)) {
+            return false;
+        }
         let stems = |text| lexicon.stems(text, WordList::Function).collect::<BTreeSet<String>>();
         if deed != OTHER && shown.deeds.contains(deed) {
-            return !(says(said.before, WordList::Both, lexicon) && shown.done_once.contains(deed));
+            return true;
         }
         let (verb, clause) = (stems(said.words), stems(said.clause));
         let is_vague = || {
@@ -162,7 +168,7 @@ fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
 
 /// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
 fn is_part(word: &str, compound: &str) -> bool {
-    const LENGTH_MIN: usize = 5;
+    const LENGTH_MIN: usize = 4;
     word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
 }
 
@@ -218,29 +224,34 @@ fn deeds<'c>(
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
-    let (mut seen, mut sightings) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     let deed = |claim: &'c Claim| match &claim.kind {
         ClaimKind::Deed { deed } => Some((deed.as_str(), claim.span.clone())),
         ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
     };
     for (deed, Range { start, end }) in claims.iter().filter_map(deed).take(DEEDS_MAX) {
+        // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
+        let is_said = read_to >= end;
+        read_to = read_to.max(end);
+        if is_said && deed == OTHER {
+            continue;
+        }
         let clause = &passages.clause(start).range;
         let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
         let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
         let before = &reply[from.max(passages.sentence(start).range.start)..start];
-        let said = Said { words: &reply[start..end], before, clause: &reply[from.max(clause.start)..to] };
+        let near = from.max(clause.start)..to;
+        let all = All::of(reply, near.clone(), start..end, support.language.lexicon);
+        let said = Said { words: &reply[start..end], before, clause: &reply[near], all };
         let said = said.without_joined(support.language.lexicon);
-        if !seen.contains(deed) && !support.shows_deed(deed, &said) {
-            seen.insert(deed);
+        if !seen.contains(&(deed, said.words)) && !support.shows_deed(deed, &said) {
+            seen.insert((deed, said.words));
             let message = format!("the reply says that something is done ({deed}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            // From the word on that says it of two things.
-            let lower = before.to_ascii_lowercase();
-            let both =
-                support.language.lexicon.words(WordList::Both).filter_map(|word| lower.rfind(word)).max();
-            let start = start - both.map_or(0, |at| before.len() - at);
-            let sighting = Sighting::at(UNSUPPORTED_DEED, start..end, message).expecting(expected);
+            let all = said.all.map_or(start..end, |all| all.span);
+            let span = start.min(all.start)..end.max(all.end);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
             sightings.push(against_first(sighting, support));
         }
     }
@@ -253,6 +264,40 @@ struct Said<'r> {
     /// What stands before them in their sentence.
     before: &'r str,
     clause: &'r str,
+    /// Of how many things it is said.
+    all: Option<All>,
+}
+
+/// Words that say of how many things something is said, and where they stand: "both", "all three", "your three".
+struct All {
+    number: usize,
+    span: Range<usize>,
+}
+
+impl All {
+    /// Those of a passage around a deed. "Both" counts before the deed and directly behind it.
+    fn of(reply: &str, range: Range<usize>, deed: Range<usize>, lexicon: &Lexicon) -> Option<Self> {
+        let words: Vec<(usize, &str)> = count::words(&reply[range.clone()]).collect();
+        let number = |place: usize| {
+            let word = words.get(place)?.1;
+            word.parse().ok().or_else(|| lexicon.numeral(&word.to_lowercase()))
+        };
+        let has = |list: WordList, word: &str| lexicon.has(list, &word.to_lowercase());
+        words.iter().enumerate().find_map(|(place, (start, word))| {
+            let start = range.start + start;
+            if has(WordList::Both, word) && (start < deed.start || (deed.end..=deed.end + 1).contains(&start))
+            {
+                return Some(All { number: 2, span: start..start + word.len() });
+            }
+            let (last, counted) = (words.get(place + 1)?, words.get(place + 2)?);
+            // "Two of your three", "your three months".
+            let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
+            let is_length = lexicon.unit(&counted.1.to_lowercase()).is_some();
+            let number = number(place + 1).and_then(|number: u32| usize::try_from(number).ok())?;
+            let is_all = has(WordList::Every, word) && !is_part && !is_length && number <= ALL_MAX;
+            is_all.then(|| All { number, span: start..range.start + last.0 + last.1.len() })
+        })
+    }
 }
 
 impl Said<'_> {

@@ -35,7 +35,7 @@ impl Operands {
             let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
             let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
             alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                || self.factors.iter().any(is_product)
+                || self.stated_counts.iter().any(is_product)
         })
     }
 
@@ -79,16 +79,20 @@ impl Operands {
             };
             (-WEEK..=2 * WEEK).any(|days| is_near(days) && shifted(now, days).is_some_and(is_it))
         };
-        if self.moments.iter().any(|moment| moment.place == NOW && is_named(moment.start)) {
+        // `"day": 15` is the 15th of a month.
+        let is_now = |moment: &KnownTime| moment.place == NOW && is_named(moment.start);
+        if self.month_days.contains(&day) || self.moments.iter().any(is_now) {
             return true;
         }
-        let mut starts = self.moments.iter().filter(|_| is_signalled).map(|moment| moment.start);
+        let counts = |moment: &&KnownTime| is_signalled || moment.place == NOW;
+        let mut starts = self.moments.iter().filter(counts).map(|moment| moment.start);
         starts.any(|start| {
             let ends_month = (1..=31).filter_map(|days| shifted(start, days)).find(|day| day.date().2 == 1);
             let is_edge = |next: Moment| is_it(next) || shifted(next, -1).is_some_and(is_it);
+            let windows = self.windows.iter().filter(|_| is_signalled);
             is_it(start)
-                || ends_month.is_some_and(is_edge)
-                || self.lengths.iter().chain(&self.windows).any(|(unit, length)| {
+                || (is_signalled && ends_month.is_some_and(is_edge))
+                || self.lengths.iter().chain(windows).any(|(unit, length)| {
                     let Ok(n) = i64::try_from(length.floor()) else { return false };
                     let both = |days: i64| {
                         [shifted(start, days), shifted(start, -days)].into_iter().flatten().any(is_it)
@@ -141,7 +145,7 @@ fn day_slack(length: i64) -> i64 {
 
 /// How far from what is known a length of time may be, in seconds.
 fn length_slack(length: i64, is_about: bool) -> i64 {
-    if is_about { (length / 10).max(MINUTE) } else { MINUTE - 1 }
+    if is_about { (length / 8).max(MINUTE) } else { MINUTE - 1 }
 }
 
 fn day_of(moment: Moment) -> i64 {

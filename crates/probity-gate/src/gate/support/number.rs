@@ -5,9 +5,9 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::Value;
+use super::super::claim::{Value, WordList};
 use super::super::finding::Sighting;
-use super::amount::is_whole;
+use super::amount::{has_digits, is_whole};
 use super::count::{Count, words};
 use super::shown::loose_numbers;
 use super::step::{Manner, Operands, Origin};
@@ -20,6 +20,10 @@ const CONVERSIONS: [i64; 4] = [1000, 1024, 60, 100];
 
 /// The most bytes of a seat or a gate, which is one word.
 const SEAT_BYTES: usize = 3;
+
+/// The fewest digits that stand for the number that ends with them, and how long such a number is: "ending in 871".
+const END_DIGITS_MIN: usize = 3;
+const LONG_BYTES: usize = 8;
 
 /// Numbers that are years.
 const YEARS: Range<i128> = 1900..2101;
@@ -39,15 +43,11 @@ impl Reading<'_, '_> {
             (counted.iter().map(|count| count.number).collect(), nouns.collect())
         });
         let is_counted = |count: &Count<'_>| {
-            let name = count.name(lexicon);
-            let is_named = name.as_ref().is_some_and(|name| {
-                shown.named.contains(name) || (count.is_last() && shown.counted.contains(name))
-            });
             let behind = self.values.partition_point(|stated| stated.claim.span.end <= count.span.start);
             let is_free =
                 self.values.get(behind).is_none_or(|stated| stated.claim.span.start >= count.span.end);
             let is_of_policies = |word: &String| is_free && of_policies.1.contains(word);
-            is_named || count.of(lexicon).any(|word| shown.counted.contains(&word) || is_of_policies(&word))
+            count.of(lexicon).any(|word| shown.counted.contains(&word) || is_of_policies(&word))
         };
         let mut open = counts.iter().filter(|count| {
             !shown.numbers.contains(&count.number)
@@ -68,8 +68,9 @@ impl Reading<'_, '_> {
             .filter(|count| shown.numbers.contains(&count.number))
             .for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
-        let manner = Manner { is_about: false, is_signalled: true, is_derived: true };
         let follows = |count: &Count<'_>| {
+            let is_about = self.has_before(count.span.start, WordList::About).is_some();
+            let manner = Manner { is_about, is_signalled: true, is_derived: true };
             self.is_signalled(&count.span, false) && operands.lead_to(&amount(count.number), manner)
         };
         let wrong = open.filter(|count| !follows(count));
@@ -93,20 +94,22 @@ impl Reading<'_, '_> {
         }
         let mut operands = self.support.operands();
         let sizes = shown.sizes.iter().map(|size| Exact::from(i64::try_from(*size).unwrap_or(0)));
-        let mut stated = known.iter().flat_map(|(_, numbers)| numbers.iter().copied());
+        let stated = known.iter().flat_map(|(_, numbers)| numbers.iter().copied());
         sizes.for_each(|size| operands.add(&bare(size), Origin::Case));
-        stated.clone().for_each(|number| operands.add(&bare(number), Origin::Reply));
+        stated.for_each(|number| operands.add(&bare(number), Origin::Reply));
         let reaches = [operands.stated_reach(), operands.reach()];
-        let sum = stated.try_fold(Exact::ZERO, Exact::checked_add);
-        let manner = Manner { is_about: false, is_signalled: true, is_derived: true };
-        let follows = |number: Exact| {
-            operands.lead_to(&bare(number), manner)
-                || reaches.iter().any(|reach| reach.leads_to(number, false))
-                || sum == Some(number)
-                || self.follows_from_units(number)
+        let follows = |span: &Range<usize>, number: Exact| {
+            let is_derived = self.passages.sentence(span.start).is_derived();
+            let is_about = self.has_before(span.start, WordList::About).is_some();
+            let manner = Manner { is_about, is_signalled: true, is_derived };
+            let leads_to = || operands.lead_to(&bare(number), manner);
+            let is_reached = || reaches.iter().any(|reach| reach.leads_to(number, is_about));
+            self.follows_from_units(number)
+                || ((is_derived || has_digits(number)) && leads_to())
+                || (is_derived && is_reached())
         };
         let message = "the reply gives a number that nothing supports";
-        let wrong = open.filter(|(_, numbers)| !numbers.iter().any(|number| follows(*number)));
+        let wrong = open.filter(|(span, numbers)| !numbers.iter().any(|number| follows(span, *number)));
         wrong.map(|(span, _)| Sighting::at(UNSUPPORTED_FIGURE, span, message)).collect()
     }
 
@@ -155,6 +158,11 @@ impl Reading<'_, '_> {
     /// Whether the case or a source has a number, as whatever it is.
     fn is_read(&self, number: Exact) -> bool {
         let shown = self.support.shown();
+        let digits = number.to_string();
+        let is_end = |word: &String| word.len() >= LONG_BYTES && word.ends_with(&digits);
+        if digits.len() >= END_DIGITS_MIN && is_whole(number) && shown.written.iter().any(is_end) {
+            return true;
+        }
         let values = [bare(number), Value::Percent(number), Value::Number(number.to_string())];
         let is_named = |value: &Value| {
             shown.values.has(value) || self.support.sources.iter().any(|source| source.values.has(value))

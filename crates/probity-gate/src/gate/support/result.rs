@@ -7,7 +7,7 @@
 use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, words_of};
+use super::tool::{STATE_WORDS_MAX, is_pending, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -133,6 +133,7 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         let is_something = match value {
             Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
             Json::String(text) => !text.is_empty(),
+            Json::Object(_) => !is_pending(value, &collector.lexicons()),
             _ => false,
         };
         if is_something {
@@ -223,6 +224,9 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if let Some(part) = number.over(100).filter(|_| around.key.iter().chain(&around.unit).any(is_minor)) {
         return collector.value(Value::Money { amount: part, currency: around.currency.clone() });
     }
+    if around.key.last().is_some_and(|word| english.has(WordList::DayKeys, word)) {
+        collector.shown.operands.month_days.extend(u8::try_from(number.floor()));
+    }
     span_value([number; 2], around, collector);
     collector.number(number);
     let counts = |word: &String| english.unit(word).is_some() || english.has(WordList::CountKeys, word);
@@ -282,6 +286,11 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
         && let (Ok(least), Ok(most)) = (least.trim().parse(), most.trim().parse())
     {
         span_value([least, most], around, collector);
+        // A window such as `13-17`.
+        for hour in [least, most].into_iter().filter(|hour| is_whole(*hour) && *hour <= Exact::from(24)) {
+            let minutes = u16::try_from(hour.floor() * 60).unwrap_or(0);
+            collector.value(Value::Time { minutes: minutes % 1440, is_of_day: true });
+        }
     }
     parts_value(text, around, collector);
     let words = words_of(text);
@@ -342,5 +351,10 @@ pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'
         for deed in deeds {
             collector.deed(deed);
         }
+    }
+    // `"sent_to": "…"`.
+    let [english, _] = collector.lexicons();
+    if english.has_any(WordList::SentKeys, words) && !english.has_any(WordList::Undone, words) {
+        collector.deed("notice");
     }
 }

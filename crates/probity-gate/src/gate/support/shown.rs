@@ -35,16 +35,12 @@ pub(super) struct Shown {
     pub(super) counted: BTreeSet<String>,
     /// The words of everything, in upper case, whatever they mean.
     pub(super) written: BTreeSet<String>,
-    /// Those that the case itself puts a number behind: "branch 522".
-    pub(super) named: BTreeSet<String>,
     /// What the company and its tools say was done.
     pub(super) deeds: BTreeSet<String>,
-    /// What calls did.
-    calls: BTreeSet<String>,
     /// The words, without endings, that calls which did something were given.
     pub(super) objects: BTreeSet<String>,
-    /// What a single call did to a single thing.
-    pub(super) done_once: BTreeSet<String>,
+    /// How many things calls did something to.
+    pub(super) n_done: usize,
     /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
     /// names of those that only took a request.
     pub(super) words: BTreeSet<String>,
@@ -165,22 +161,13 @@ impl<'l> Collector<'l> {
         claims.filter_map(|claim| claim.value().cloned()).for_each(|value| self.value(value));
     }
 
-    /// A call that did what its name says, to a single thing or to several.
-    pub(super) fn act(&mut self, name: &[String], is_single: bool) {
+    /// A call that did what its name says to so many things.
+    pub(super) fn act(&mut self, name: &[String], n_things: usize) {
         self.words(|shown| &mut shown.called, name);
         self.words(|shown| &mut shown.call_names, name);
-        let deeds: BTreeSet<&str> =
-            self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name)).collect();
-        for deed in deeds {
-            let is_first = !self.shown.calls.contains(deed);
-            if is_first && is_single {
-                self.shown.done_once.insert(deed.to_owned());
-            } else {
-                self.shown.done_once.remove(deed);
-            }
-            self.shown.calls.insert(deed.to_owned());
-            self.deed(deed);
-        }
+        self.shown.n_done += n_things;
+        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name));
+        self.shown.deeds.extend(deeds.map(str::to_owned));
     }
 
     /// A number that is an amount in `currency`, or in any.
@@ -276,7 +263,6 @@ impl<'l> Collector<'l> {
                 self.shown.sizes.insert(count.number);
                 self.shown.counted.extend(of);
             }
-            self.shown.named.extend(count.name(lexicon));
         }
         let days = text
             .split(|c: char| !c.is_alphanumeric() && c != '-')

@@ -37,7 +37,7 @@ pub(super) struct Operands {
     of_policies: BTreeSet<Exact>,
     /// Amounts that the reply itself gives, and how many there are of something.
     stated: Vec<Exact>,
-    stated_counts: BTreeSet<Exact>,
+    pub(super) stated_counts: BTreeSet<Exact>,
     shares: BTreeSet<Exact>,
     /// How many there are of something, and what one currency costs in another.
     pub(super) factors: BTreeSet<Exact>,
@@ -48,6 +48,8 @@ pub(super) struct Operands {
     ratios: BTreeSet<Exact>,
     /// Days without a year, each of the year that is nearest to the case's.
     days: BTreeSet<(i8, i8)>,
+    /// Days of every month that the case names.
+    pub(super) month_days: BTreeSet<u8>,
     /// Days of the week that the case names, from Monday on.
     pub(super) weekdays: BTreeSet<u8>,
     /// The number of the text or call that is read.
@@ -244,12 +246,12 @@ impl Operands {
                 self.has_ratio(*amount, search.slack)
                     || products().any(|product| search.is_target(product))
                     || search.is_sum(is_derived)
-                    || search.is_multiple(&self.factors)
+                    || search.is_multiple(if search.is_strict { &self.stated_counts } else { &self.factors })
                     || search.is_share(&self.shares)
             }
             Value::Percent(share) => self.lead_to_share(*share, is_signalled || is_about),
             Value::Span { least, most, unit } => [least, most].into_iter().all(|length| {
-                (is_signalled && self.is_made(*length, *unit))
+                (is_derived && self.is_made(*length, *unit))
                     || i64::try_from(length.floor())
                         .is_ok_and(|length| self.lies_between(length, *unit, manner))
             }),
@@ -292,8 +294,14 @@ impl Operands {
         let known = self.amounts.iter().filter(|(_, named)| agrees(named)).map(|(amount, _)| *amount);
         let all: BTreeSet<Exact> =
             known.chain(self.combined()).filter(|amount| *amount > Exact::ZERO).collect();
-        let own = all.difference(&self.of_policies).copied().collect();
-        Search { target, own, amounts: all.into_iter().collect(), slack: slack(target, is_about) }
+        // Of many amounts some add up to anything: what the reply calculates with stands in it.
+        let is_strict = self.amounts.len() > FEW_STATED && !self.stated.is_empty() && !is_specific(target);
+        let own = if is_strict {
+            self.stated.iter().copied().chain(self.combined()).collect()
+        } else {
+            all.difference(&self.of_policies).copied().collect()
+        };
+        Search { target, own, amounts: all.into_iter().collect(), slack: slack(target, is_about), is_strict }
     }
 
     /// What the amounts of the reply come to, where they are few: two together, what they differ by, and so many times

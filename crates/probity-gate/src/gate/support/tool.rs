@@ -32,6 +32,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
+    let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let acts = is_done && !reads;
     let origin = match (failed || reads, acts) {
         (true, _) => Origin::Looked,
@@ -45,19 +46,17 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // What is still to come was handed in.
     if !failed && !reads && !is_done {
         collector.deed(HANDED_IN);
-        collector.words(|shown| &mut shown.requested, &name);
+        let given = call.arguments.as_deref().map(words_of).unwrap_or_default();
+        collector.words(|shown| &mut shown.requested, &[name.clone(), given].concat());
     }
     if acts {
-        let texts = call.arguments.iter().chain(&call.result);
-        collector.act(&name, !texts.into_iter().any(|text| text.contains('[')));
+        collector.act(&name, longest_list(given.as_ref()).max(longest_list(json.as_ref())));
     }
     // What was tried has these figures too.
-    let given = if acts { Origin::Given } else { Origin::Looked };
-    if let Some(arguments) = &call.arguments {
-        match parse(arguments) {
-            Ok(arguments) => json_value(&arguments, &Around::of(given), collector),
-            Err(_) => collector.text(arguments),
-        }
+    let origin = if acts { Origin::Given } else { Origin::Looked };
+    match &given {
+        Some(given) => json_value(given, &Around::of(origin), collector),
+        None => call.arguments.iter().for_each(|arguments| collector.text(arguments)),
     }
 }
 
@@ -81,9 +80,13 @@ fn named_result(text: &str) -> Option<(&str, &str)> {
 /// A result that is no JSON: a text, or lines of states such as `reported 04:52 | crew on site`.
 fn text_value(text: &str, collector: &mut Collector<'_>) {
     parts_value(text, &Around::default(), collector);
-    for part in text.split(['|', '\n', ';', ',', '<', '>']) {
+    // `groceries,412.36,11`.
+    if text.lines().count() > 1 && text.lines().all(|line| line.contains(',') && !line.contains(", ")) {
+        parts_value(&text.replace(',', "\n"), &Around::default(), collector);
+    }
+    for part in text.split(['|', '\n', ';', ',', '<', '>']).flat_map(|part| part.split(". ")) {
         let words = words_of(part);
-        if words.len() <= STATE_WORDS_MAX {
+        if words.len() <= STATE_WORDS_MAX + 1 {
             deeds_of(&words, false, collector);
         }
     }
@@ -98,7 +101,8 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let is_there =
         |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
     let has_error = lexicons[0].words(WordList::ErrorKeys).any(|key| object.get(key).is_some_and(is_there));
-    let denies = ["success", "ok", "succeeded"].iter().any(|key| object.get(key) == Some(&Json::Bool(false)));
+    let denies =
+        lexicons[0].words(WordList::SuccessKeys).any(|key| object.get(key) == Some(&Json::Bool(false)));
     let is_bad = |value: &Json| match value {
         Json::String(text) => is_said(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
@@ -109,8 +113,19 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
         || lexicons[0].words(WordList::OutcomeKeys).filter_map(|key| object.get(key)).any(is_bad)
 }
 
+/// How many items the longest list in JSON has, at least one.
+fn longest_list(json: Option<&Json>) -> usize {
+    match json {
+        Some(Json::Array(items)) => items.len().max(1),
+        Some(Json::Object(object)) => {
+            object.iter().map(|(_, value)| longest_list(Some(value))).max().unwrap_or(1)
+        }
+        _ => 1,
+    }
+}
+
 /// Whether what a call was made for is still to come.
-fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
+pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     let keys = lexicons[0].words(WordList::OutcomeKeys);
     let mut states = keys.filter_map(|key| json.get(key).and_then(Json::as_str));
     let is_list =

@@ -69,8 +69,12 @@ pub(super) fn check(
         }
     }
     let days = values.iter().filter(|stated| matches!(stated.value, Value::Day { .. }));
+    let dates: Vec<_> = days.clone().map(|stated| stated.claim.span.clone()).take(OPEN_MAX).collect();
     let days = days.filter(|day| !reading.is_no_statement(day));
     sightings.extend(days.filter_map(|day| weekday::check(reply, day.value, &day.claim.span, support)));
+    let mut unknown = weekday::unknown(reply, &dates, support);
+    unknown.retain(|day| !passages.clause(day.start).asks() && !passages.sentence(day.start).is_example());
+    sightings.extend(unknown);
     let counts = reading.wrong_counts();
     let is_counted = |number: &Sighting| counts.iter().any(|count| count.start == number.start);
     sightings.extend(reading.wrong_numbers().into_iter().filter(|number| !is_counted(number)));
@@ -172,10 +176,10 @@ impl<'r> Reading<'r, '_> {
         })
     }
 
-    /// The word of a list directly before a figure: what stands before that word.
-    pub(super) fn stands_before(&self, stated: &Stated<'_>, list: WordList) -> Option<String> {
-        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(AROUND_BYTES));
-        let before = self.reply[from..stated.claim.span.start].to_lowercase();
+    /// The word of a list directly before a place: what stands before that word.
+    pub(super) fn has_before(&self, at: usize, list: WordList) -> Option<String> {
+        let from = self.reply.floor_char_boundary(at.saturating_sub(AROUND_BYTES));
+        let before = self.reply[from..at].to_lowercase();
         ending(&before, list, self.support.language.lexicon)
     }
 
@@ -187,7 +191,7 @@ impl<'r> Reading<'r, '_> {
         let behind = self.reply[stated.claim.span.end..to].trim_start().to_lowercase();
         let mut words = lexicon.words(WordList::Ago);
         words.any(|word| behind.starts_with(word))
-            || self.stands_before(stated, WordList::Ago).is_some()
+            || self.has_before(stated.claim.span.start, WordList::Ago).is_some()
             || ending(before, WordList::Ago, lexicon).is_some()
     }
 
@@ -201,8 +205,10 @@ impl<'r> Reading<'r, '_> {
     /// does not compare, or the case has no moment.
     fn is_elapsed(&self, stated: &Stated<'_>) -> Option<bool> {
         let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return None };
-        let (more, less) =
-            (self.stands_before(stated, WordList::MoreThan), self.stands_before(stated, WordList::LessThan));
+        let (more, less) = (
+            self.has_before(stated.claim.span.start, WordList::MoreThan),
+            self.has_before(stated.claim.span.start, WordList::LessThan),
+        );
         let before = more.as_ref().or(less.as_ref())?;
         let now = self.support.now.filter(|_| self.is_ago(stated, before))?;
         let moments = self.support.shown().operands.moments().filter(|moment| moment.start <= now);

@@ -87,7 +87,7 @@ lists! { CUE_KEYS: 0;
 
 lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
-    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock", AGE "ages",
+    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock", AGE "ages", NOON "noon",
 }
 
 lists! { REFERENCE_KEYS: 48;
@@ -108,7 +108,8 @@ crate::named! {
         ShareOf = "share_of", Twice = "twice", Derived = "derived", Participles = "participles",
         About = "about", Example = "example", Polite = "polite", Rude = "rude", Steps = "steps",
         ReadingCalls = "reading_calls", Failed = "failed", Pending = "pending", Begun = "begun",
-        Both = "both", PriceKeys = "price_keys", ShareKeys = "share_keys", MinorKeys = "minor_keys",
+        Both = "both", Every = "every", PriceKeys = "price_keys", ShareKeys = "share_keys",
+        MinorKeys = "minor_keys", SentKeys = "sent_keys", DayKeys = "day_keys", SuccessKeys = "success_keys",
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
         Requested = "requested", Vague = "vague", Decisions = "decisions", Happening = "happening",
@@ -186,7 +187,10 @@ impl Lexicon {
     pub fn stems<'t>(&'t self, text: &'t str, fillers: WordList) -> impl Iterator<Item = String> + 't {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(str::to_lowercase).filter(move |word| !self.has(fillers, word));
-        words.map(|word| self.stem(word))
+        // Programs write "zaehlerstand".
+        let plain =
+            |word: String| word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
+        words.map(move |word| self.stem(if word.is_ascii() { word } else { plain(word) }))
     }
 
     /// Rough: it only has to bring `returns`, `returned` and `returning` together.

@@ -317,7 +317,7 @@ impl Table {
 
     fn finish(&mut self, patterns: BTreeMap<Vec<Element>, Meaning>) {
         for (info, cues) in self.infos.iter().zip(&mut self.cues) {
-            let begins = cues.any(Cues::ARTICLE | Cues::HALF);
+            let begins = cues.any(Cues::ARTICLE | Cues::HALF | Cues::NOON);
             if begins || info.numeral.is_some() || info.month.is_some() || info.currency.is_some() {
                 *cues |= Cues::FIGURE;
             }

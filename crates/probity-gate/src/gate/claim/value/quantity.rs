@@ -11,12 +11,18 @@ use super::Page;
 use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
+/// How many times as long the first end of a range of times can be as the last one: "29 to 14 days before".
+const RANGE_TIMES_MAX: i64 = 10;
+
 const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    if let Some(figure) = short(page, at) {
-        return figures.push(with_rest(page, figure));
+    let whole = || Some(with_rest(page, short(page, at)?));
+    let time = Value::Time { minutes: 12 * 60, is_of_day: true };
+    let noon = page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, time));
+    if let Some(figure) = noon.or_else(whole) {
+        return figures.push(figure);
     }
     // Digits are no sign and no word for a length of time.
     if page.is_digits(at) {
@@ -87,6 +93,10 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
         // "Your four-year-old".
         if page.is(behind + usize::from(page.has_mark(behind, "-")), Cues::AGE) {
             return true;
+        }
+        // "Train 6612 à 9 h".
+        if first.1.value.over(RANGE_TIMES_MAX).is_none_or(|first| first > last.1.value) {
+            return false;
         }
         let value = span(first.1, last.1, unit);
         figures.extend(value.map(|value| with_rest(page, Page::figure(first.0, behind, value))));
