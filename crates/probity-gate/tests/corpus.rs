@@ -6,6 +6,7 @@
 //! With `PROBITY_SHOW_CLAIMS=open` the messages of the open part that were not read right are printed too.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use probity_gate::case::{
@@ -238,8 +239,15 @@ fn messages(part: &str) -> Messages {
                 row.reply.find(&invented.span).unwrap_or_else(|| panic!("{}: {:?}", row.id, invented.span));
             start..start + invented.span.len()
         };
+        // What is wrong with a deed is found somewhere in its sentence.
+        let around = |place: Range<usize>| {
+            let start = row.reply[..place.start].rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
+            let end = row.reply[place.end..].find(['.', '!', '?', '\n']);
+            start..end.map_or(row.reply.len(), |at| place.end + at)
+        };
         let touches = |finding: &Finding, invented: &InventedRow| {
-            let place = place(invented);
+            let is_deed = invented.kind == "deed" && finding.rule() == "claim.unsupported_deed";
+            let place = if is_deed { around(place(invented)) } else { place(invented) };
             finding.sighting.start < place.end && place.start < finding.sighting.end
         };
         let is_false = |finding: &&Finding| !row.findings.iter().any(|invented| touches(finding, invented));

@@ -107,6 +107,11 @@ pub(super) fn has_digits(amount: Exact) -> bool {
     n_digits(amount) + 1 >= MANY_DIGITS
 }
 
+/// Whether no sum or difference of a few dozen amounts hits an amount by chance.
+pub(super) fn is_rare(amount: Exact) -> bool {
+    n_digits(amount) > MANY_DIGITS
+}
+
 /// Whether an amount has so few digits that any calculation hits it.
 pub(super) fn is_round(amount: Exact) -> bool {
     n_digits(amount) < 2

@@ -119,7 +119,11 @@ impl<'a> Support<'a> {
         {
             return true;
         }
-        if said.all.as_ref().is_some_and(|all| (1..all.number).contains(&shown.n_done)) {
+        // "For all four of you", where a call was told of four.
+        let is_more = |all: &All| {
+            (1..all.number).contains(&shown.n_done) && !shown.objects.contains(&all.number.to_string())
+        };
+        if said.all.as_ref().is_some_and(is_more) {
             return false;
         }
         let stems = |text| lexicon.stems(text, WordList::Function).collect::<BTreeSet<String>>();
@@ -140,7 +144,7 @@ impl<'a> Support<'a> {
             // The tool may be called after what it changes: `standing_order` for "I have set up the standing order". What was
             // only asked for is not done in the words of the call itself.
             let is_in = |names: &BTreeSet<String>, stem: &String| {
-                names.iter().any(|name| name == stem || is_part(stem, name))
+                names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
             };
             return (!shown.has_calls && !lexicon.has(WordList::Changing, deed))
                 || is_vague()
@@ -152,7 +156,8 @@ impl<'a> Support<'a> {
         }
         // A result may speak of it in another form: `"charges": […]`.
         is_vague()
-            || (lexicon.has(WordList::Happening, deed) && verb.iter().any(|stem| shown.words.contains(stem)))
+            || (lexicon.has(WordList::Happening, deed)
+                && verb.iter().any(|stem| shown.words.iter().any(|word| begins_alike(stem, word))))
     }
 }
 
@@ -170,6 +175,15 @@ fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
 fn is_part(word: &str, compound: &str) -> bool {
     const LENGTH_MIN: usize = 4;
     word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
+}
+
+/// Whether two words begin alike, such as "geliefert" and "lieferdatum".
+fn begins_alike(verb: &str, word: &str) -> bool {
+    const LENGTH_MIN: usize = 5;
+    let start = |text: &str| text.get(..LENGTH_MIN).map(str::to_owned);
+    let root = verb.strip_prefix("ge").unwrap_or(verb);
+    verb == word
+        || start(word).is_some_and(|word| start(verb).as_ref() == Some(&word) || start(root) == Some(word))
 }
 
 /// What is wrong with the claims of a reply, given what they may rest on.

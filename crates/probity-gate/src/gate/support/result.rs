@@ -28,6 +28,15 @@ const RELATED_MAX: usize = 8;
 /// The most columns of a list whose numbers are added up.
 const COLUMNS_MAX: usize = 8;
 
+/// The word in keys of hundredths of a percent.
+const BASIS_POINTS: &str = "bps";
+
+/// How keys write lengths of time behind digits: `waivers_12m`.
+const KEY_UNITS: [(char, &str); 4] = [('h', "hours"), ('d', "days"), ('m', "months"), ('y', "years")];
+
+/// The units that a range without one may be in: `"band": "30-59"`.
+const RANGE_UNITS: [&str; 3] = ["minutes", "hours", "days"];
+
 /// The fewest digits of a telephone number.
 const PHONE_DIGITS_MIN: usize = 6;
 
@@ -116,6 +125,12 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if key.contains(|c: char| c.is_ascii_digit()) {
             let (_, of_digits) = key.split_at(key.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
             collector.figures(&of_digits.replace('_', " "));
+            for (letter, unit) in KEY_UNITS {
+                let number = of_digits.strip_suffix(letter).and_then(|digits| digits.parse().ok());
+                if let (Some(number), Some(unit)) = (number, english.unit(unit)) {
+                    collector.span([number; 2], unit);
+                }
+            }
         }
         let (key, unit) = (words_of(key), unit.clone());
         if !matches!(value, Json::Bool(false) | Json::Null) {
@@ -195,6 +210,8 @@ fn sums(items: &[Json], around: &Around, collector: &mut Collector<'_>) {
 fn number(json: &Json) -> Option<Exact> {
     match json {
         Json::Number(number) => number.parse().ok(),
+        // An amount as many programs write it: `"270.00"`.
+        Json::String(text) if text.contains('.') => text.parse().ok(),
         _ => None,
     }
 }
@@ -231,6 +248,9 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     collector.number(number);
     let counts = |word: &String| english.unit(word).is_some() || english.has(WordList::CountKeys, word);
     let is_price = english.has_any(WordList::PriceKeys, &around.key);
+    if let Some(share) = number.over(100).filter(|_| around.key.iter().any(|word| word == BASIS_POINTS)) {
+        return collector.share(share, true);
+    }
     let is_percent = around.key.iter().any(|word| english.is_percent(word));
     collector.share(number, is_percent || english.has_any(WordList::ShareKeys, &around.key));
     // A number of days is no amount, and a percentage is none either.
@@ -286,6 +306,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
         && let (Ok(least), Ok(most)) = (least.trim().parse(), most.trim().parse())
     {
         span_value([least, most], around, collector);
+        let [english, _] = collector.lexicons();
+        let units = RANGE_UNITS.iter().filter_map(|unit| english.unit(unit));
+        units.for_each(|unit| collector.span([least, most], unit));
         // A window such as `13-17`.
         for hour in [least, most].into_iter().filter(|hour| is_whole(*hour) && *hour <= Exact::from(24)) {
             let minutes = u16::try_from(hour.floor() * 60).unwrap_or(0);

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{TimeUnit, Value};
-use super::amount::{Reach, Search, is_specific, is_whole, near, slack};
+use super::amount::{Reach, Search, is_rare, is_specific, is_whole, near, slack};
 use crate::case::Moment;
 use crate::exact::Exact;
 
@@ -236,7 +236,8 @@ impl Operands {
                 let search = self.amounts(*amount, currency.as_ref(), is_about);
                 if !is_signalled {
                     let is_specific = is_specific(*amount);
-                    return (is_specific && search.is_share(&self.shares))
+                    return (is_rare(*amount) && search.is_sum(false))
+                        || (is_specific && search.is_share(&self.shares))
                         || ((is_specific || self.amounts.len() <= FEW_AMOUNTS) && search.adds_up());
                 }
                 let products = || {

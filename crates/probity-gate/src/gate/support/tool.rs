@@ -8,7 +8,7 @@ use super::result::{Around, Origin, deeds_of, json_value, parts_value};
 use super::says;
 use super::shown::Collector;
 use crate::case::ToolCall;
-use crate::json::{Json, parse};
+use crate::json::{Json, Object, parse};
 
 /// The most words of a string that is a state and no sentence.
 pub(super) const STATE_WORDS_MAX: usize = 4;
@@ -100,17 +100,20 @@ fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     };
     let is_there =
         |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
-    let has_error = lexicons[0].words(WordList::ErrorKeys).any(|key| object.get(key).is_some_and(is_there));
-    let denies =
-        lexicons[0].words(WordList::SuccessKeys).any(|key| object.get(key) == Some(&Json::Bool(false)));
+    let has_error = named(object, WordList::ErrorKeys, lexicons).any(is_there);
+    let denies = named(object, WordList::SuccessKeys, lexicons).any(|value| *value == Json::Bool(false));
     let is_bad = |value: &Json| match value {
         Json::String(text) => is_said(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
         _ => false,
     };
-    has_error
-        || denies
-        || lexicons[0].words(WordList::OutcomeKeys).filter_map(|key| object.get(key)).any(is_bad)
+    has_error || denies || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
+}
+
+/// The members whose keys stand in a list, whatever their case: `"Success": false`.
+fn named<'j>(object: &'j Object, list: WordList, lexicons: &[&Lexicon; 2]) -> impl Iterator<Item = &'j Json> {
+    let english = lexicons[0];
+    object.iter().filter(move |(key, _)| english.has(list, &key.to_lowercase())).map(|(_, value)| value)
 }
 
 /// How many items the longest list in JSON has, at least one.
@@ -126,8 +129,8 @@ fn longest_list(json: Option<&Json>) -> usize {
 
 /// Whether what a call was made for is still to come.
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    let keys = lexicons[0].words(WordList::OutcomeKeys);
-    let mut states = keys.filter_map(|key| json.get(key).and_then(Json::as_str));
+    let Json::Object(object) = json else { return false };
+    let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
     let is_list =
         |state: &str| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, WordList::Pending, lexicons);
     states.any(is_list)

@@ -238,7 +238,7 @@ impl<'r> Reading<'r, '_> {
         };
         let is_handling =
             || matches!(stated.value, Value::Span { .. }) && is_shorter(stated.value, handling_max());
-        if support.allowed.values.has(stated.value) || is_handling() {
+        if support.allowed.values.has(stated.value) || is_handling() || self.is_known_hour(stated) {
             return None;
         }
         if let Some(is_elapsed) = self.is_elapsed(stated) {
@@ -262,6 +262,15 @@ impl<'r> Reading<'r, '_> {
         candidates.iter().find_map(|source| {
             self.misnamed_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
         })
+    }
+
+    /// Whether what looks like a length of time is an hour of the day that the case names: "la réception ferme à 22h".
+    fn is_known_hour(&self, stated: &Stated<'_>) -> bool {
+        let Value::Span { most, unit: TimeUnit::Seconds, .. } = stated.value else { return false };
+        let minutes = u16::try_from(most.floor() / 60).unwrap_or(u16::MAX);
+        let time = Value::Time { minutes, is_of_day: true };
+        let is_hour = self.reply[stated.claim.span.clone()].ends_with('h') && minutes < 24 * 60;
+        is_hour && self.support.shown().values.has(&time)
     }
 
     /// The labelled fact that the sentence of an unsupported value speaks of.

@@ -213,7 +213,8 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
     // The name of the street itself may say that it is one.
     let has_ending =
         || List::StreetEndings.ends(last.text) && !last.is_any(&["brigade", "renegade", "auntie"]);
-    if is_capital && has_ending() {
+    // "Hotel Lindenhof, 4 stars".
+    if is_capital && text[last.end..group.start] != *", " && has_ending() {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {

@@ -32,7 +32,8 @@ fn clock(page: &Page<'_>, at: usize) -> Option<(Figure, bool)> {
     let is_length = |minute: &&str| minute.get(2..).is_some_and(|rest| rest.trim_start().starts_with('m'));
     let spaced = rest.strip_prefix(" h ").filter(|minute| !is_length(minute));
     let written = rest.strip_prefix([':', '.', 'h']).or(spaced);
-    let written = written.and_then(|minute| number(minute).filter(|(_, behind)| minute.len() - behind.len() == 2));
+    let written =
+        written.and_then(|minute| number(minute).filter(|(_, behind)| minute.len() - behind.len() == 2));
     let by_mark = written.is_some() && !rest.starts_with('.');
     let (minute, behind) = written.unwrap_or((0, rest));
     // Seconds say nothing more.
