@@ -305,12 +305,12 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart_open() {
-    check_claims("open", &[("en", 96.0, 96.3), ("de", 97.5, 98.1)]);
+    check_claims("open", &[("en", 96.1, 96.1), ("de", 97.5, 97.8)]);
 }
 
 #[test]
 fn labelled_replies_are_told_apart_held() {
-    check_claims("held", &[("en", 80.7, 85.1), ("de", 89.7, 83.5)]);
+    check_claims("held", &[("en", 88.3, 76.0), ("de", 74.5, 76.0)]);
 }
 
 #[track_caller]
@@ -323,10 +323,10 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 9.9, 82.2);
+    check_messages("open", 10.2, 81.7);
 }
 
 #[test]
 fn what_tools_show_supports_the_message_held() {
-    check_messages("held", 42.6, 55.4);
+    check_messages("held", 14.8, 76.2);
 }
