@@ -20,8 +20,8 @@ use crate::judge::JudgeId;
 
 const READING: &str = "reading";
 
-/// How often a question is asked of a server that was lost meanwhile.
-const TRIES_MAX: u32 = 3;
+/// How often a question is asked of a server that was lost meanwhile. Each time, the server is waited for.
+const TRIES_MAX: u32 = 10;
 
 /// A reading connection. It can be sent to a thread, and answers one question at a time.
 pub struct Reader {
