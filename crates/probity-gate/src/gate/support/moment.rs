@@ -10,6 +10,9 @@ use crate::exact::Exact;
 /// A quarter of an hour, in seconds.
 const QUARTER: i64 = 900;
 
+/// To what lengths of time are rounded, in seconds: "about 27 minutes" is to the minute.
+const ROUNDED: [i64; 6] = [WEEK * DAY, DAY, 3600, 1800, 600, 300];
+
 /// The days of a week.
 const WEEK: i64 = 7;
 
@@ -32,10 +35,11 @@ impl Operands {
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
         let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
         alike().any(|one| {
-            let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
             let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                || self.stated_counts.iter().any(is_product)
+            alike().any(|other| {
+                one.checked_sub(length) == Some(other)
+                    || (other != one && one.checked_add(other) == Some(length))
+            }) || self.stated_counts.iter().any(is_product)
         })
     }
 
@@ -145,7 +149,8 @@ fn day_slack(length: i64) -> i64 {
 
 /// How far from what is known a length of time may be, in seconds.
 fn length_slack(length: i64, is_about: bool) -> i64 {
-    if is_about { (length / 8).max(MINUTE) } else { MINUTE - 1 }
+    let last = ROUNDED.into_iter().find(|unit| length % unit == 0).unwrap_or(MINUTE);
+    if is_about { (length / 8).clamp(MINUTE, last) } else { MINUTE - 1 }
 }
 
 fn day_of(moment: Moment) -> i64 {

@@ -121,6 +121,11 @@ impl<'l> Collector<'l> {
         if let Value::Day { day, .. } = value {
             self.shown.numbers.insert(day.into());
         }
+        if let Value::Time { minutes, .. } = value
+            && minutes % 60 == 0
+        {
+            self.shown.numbers.extend([u64::from(minutes / 60), u64::from(minutes / 60 % 12)]);
+        }
         self.shown.operands.add(&value, Origin::Case);
         self.values.push(value);
     }
