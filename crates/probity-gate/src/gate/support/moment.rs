@@ -31,16 +31,20 @@ impl Operands {
         seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
     }
 
-    /// Whether a length of time is a sum, a difference or so many times one.
+    /// Whether a length of time is a sum, a difference or so many times one, or what two counts of the reply differ by:
+    /// "9 months sooner: 38 instalments instead of 47".
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
+        let day = Exact::from(if unit == TimeUnit::Seconds { DAY } else { 1 });
         let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
+        let counts = || self.stated_counts.iter();
+        let differs = |one: Exact, other: Exact| one.checked_sub(length) == Some(other);
         alike().any(|one| {
-            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            alike().any(|other| {
-                one.checked_sub(length) == Some(other)
-                    || (other != one && one.checked_add(other) == Some(length))
-            }) || self.stated_counts.iter().any(is_product)
-        })
+            let adds_up = |other: Exact| other != one && one.checked_add(other) == Some(length);
+            alike().any(|other| differs(one, other) || adds_up(other))
+                || counts().any(|factor| one.checked_mul(*factor) == Some(length))
+        }) || counts()
+            .filter_map(|one| one.checked_mul(day))
+            .any(|one| counts().filter_map(|other| other.checked_mul(day)).any(|other| differs(one, other)))
     }
 
     /// Whether two moments or two times of day lie that far apart.
