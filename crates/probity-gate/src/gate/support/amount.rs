@@ -89,27 +89,39 @@ impl Reach {
 
 /// How many digits of an amount count, to the cent and without zeros at its end.
 fn n_digits(amount: Exact) -> u32 {
-    let cents = amount.checked_mul(Exact::from(100)).map_or(0, Exact::floor);
-    let mut digits = u64::try_from(cents).unwrap_or(0);
-    while digits > 0 && digits % 10 == 0 {
-        digits /= 10;
+    (cents(amount) / last_digit(amount)).checked_ilog10().map_or(0, |log| log + 1)
+}
+
+fn cents(amount: Exact) -> i128 {
+    amount.checked_mul(Exact::from(100)).map_or(0, Exact::floor)
+}
+
+/// How many cents the last digit of an amount counts that is not zero: 1000 in 120.
+pub(super) fn last_digit(amount: Exact) -> i128 {
+    let (cents, mut last) = (cents(amount), 1);
+    while cents > 0 && cents % (last * 10) == 0 {
+        last *= 10;
     }
-    digits.checked_ilog10().map_or(0, |log| log + 1)
+    last
+}
+
+/// Of how many of its neighbours a figure may be found as well: what leads anywhere proves nothing.
+pub(super) const NEIGHBOURS_MAX: usize = 2;
+
+/// Whether a calculation leads to an amount, and to few of those that differ from it in its last digits.
+pub(super) fn is_hit(amount: Exact, leads_to: impl Fn(Exact) -> bool) -> bool {
+    leads_to(amount) && neighbours(amount).filter(|beside| leads_to(*beside)).count() <= NEIGHBOURS_MAX
+}
+
+fn neighbours(amount: Exact) -> impl Iterator<Item = Exact> {
+    let (cents, last) = (cents(amount), last_digit(amount));
+    let steps = [-30, -20, -10, -3, -2, -1, 1, 2, 3, 10, 20, 30].into_iter();
+    steps.filter_map(move |n| Exact::ratio(cents + n * last, 100)).filter(|beside| *beside > Exact::ZERO)
 }
 
 /// Whether an amount says by its digits that it is not hit by chance.
 pub(super) fn is_specific(amount: Exact) -> bool {
     n_digits(amount) >= MANY_DIGITS
-}
-
-/// Whether a number has so many digits that one step hardly hits it by chance.
-pub(super) fn has_digits(amount: Exact) -> bool {
-    n_digits(amount) + 1 >= MANY_DIGITS
-}
-
-/// Whether no sum or difference of a few dozen amounts hits an amount by chance.
-pub(super) fn is_rare(amount: Exact) -> bool {
-    n_digits(amount) > MANY_DIGITS
 }
 
 /// Whether an amount has so few digits that any calculation hits it.
@@ -144,10 +156,6 @@ impl Search {
 
     pub(super) fn is_target(&self, amount: Exact) -> bool {
         near(amount, self.target, self.slack)
-    }
-
-    pub(super) fn adds_up(&self) -> bool {
-        self.own.iter().any(|one| self.has(self.target.checked_sub(*one), self.slack))
     }
 
     /// A sum or a difference. What only policies name is added up where the reply says so.

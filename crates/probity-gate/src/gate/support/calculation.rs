@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::super::claim::{Lexicon, Value, WordList};
-use super::amount::is_same_amount;
+use super::amount::{is_same_amount, near};
 use super::count::Count;
 use super::says;
 use crate::exact::Exact;
@@ -17,6 +17,9 @@ const GAP_BYTES_MAX: usize = 40;
 
 /// The most words of a phrase for an operator or a total.
 const PHRASE_WORDS_MAX: usize = 4;
+
+/// The most amounts of which the reply may have added up some.
+const SLIP_PARTS_MAX: usize = 6;
 
 /// The most figures of one calculation.
 const FIGURES_MAX: usize = 32;
@@ -56,8 +59,9 @@ pub(super) struct Calculation {
     pub(super) right: Option<Exact>,
     /// What the reply says.
     pub(super) stated: Exact,
-    /// Whether it is a single amount taken so many times, which the reply says in so many words.
-    pub(super) is_product: bool,
+    /// Whether nothing else can be meant: a single amount taken so many times, or a result that misses that of the amounts
+    /// before it by little.
+    pub(super) is_certain: bool,
     /// As it is written in messages.
     pub(super) text: String,
 }
@@ -212,7 +216,7 @@ impl Reader<'_> {
             operands: first..result,
             right: Some(right),
             stated,
-            is_product: false,
+            is_certain: false,
             text,
         })
     }
@@ -236,6 +240,31 @@ impl Reader<'_> {
         is_sign(self.items.get(at + 1))
             || at.checked_sub(1).is_some_and(|before| is_sign(self.items.get(before)))
     }
+}
+
+/// What amounts come to together, or two of them differ by, where `stated` misses it by little and nothing else of them
+/// comes to it.
+fn slip(parts: &[&Figure<'_>], stated: Exact) -> Option<Exact> {
+    let amounts: Vec<Exact> = parts.iter().filter_map(|figure| figure.amount()).collect();
+    if !(2..=SLIP_PARTS_MAX).contains(&amounts.len()) {
+        return None;
+    }
+    let sums = (1..1_usize << amounts.len()).filter_map(|chosen| {
+        let chosen = amounts.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
+        chosen.map(|(_, amount)| *amount).try_fold(Exact::ZERO, Exact::checked_add)
+    });
+    let gaps = amounts.iter().flat_map(|one| amounts.iter().filter_map(|other| one.checked_sub(*other)));
+    if sums.chain(gaps).any(|result| is_same_amount(result, stated)) {
+        return None;
+    }
+    let all = amounts.iter().copied().try_fold(Exact::ZERO, Exact::checked_add);
+    let gap = if let [one, other] = amounts[..] {
+        one.checked_sub(other).max(other.checked_sub(one))
+    } else {
+        None
+    };
+    let is_near = |right: &Exact| right.over(20).is_some_and(|slack| near(*right, stated, slack));
+    [all, gap].into_iter().flatten().find(is_near)
 }
 
 /// Whether a calculation goes on to the left of an operator. A written sign binds closer than "and", which may begin
@@ -280,16 +309,18 @@ impl Numbers<'_> {
             self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
         let own = &amounts[amounts.partition_point(|figure| figure.start < sentence_start)..];
         let parts = if own.len() < 2 { &amounts[..] } else { own };
-        let is_near = |count: &&Count<'_>| {
-            (sentence_start..figure.start).contains(&count.span.start) && !count.is_measure(self.lexicon)
-        };
-        let mut near = self.counts.iter().filter(is_near);
-        let (start, right, is_product) = match (own, near.next(), near.next()) {
+        let is_near = |count: &&Count<'_>| (sentence_start..figure.start).contains(&count.span.start);
+        let has_counts = self.counts.iter().any(|count| is_near(&count));
+        let mut near = self.counts.iter().filter(|count| is_near(count) && !count.is_measure(self.lexicon));
+        let counts = (near.next(), near.next());
+        let slip = || slip(parts, stated).filter(|_| !has_counts);
+        let (start, right, is_certain) = match (own, counts.0, counts.1) {
             // "Three nights at $140". What is less than the amount is a part or a difference.
             ([one], Some(count), None) if count.span.start < one.start && Some(stated) > one.amount() => {
                 let times = Exact::from(i64::try_from(count.number).ok()?);
                 (count.span.start, Some(one.amount()?.checked_mul(times)?), true)
             }
+            _ if let Some(right) = slip() => (parts[0].start, Some(right), true),
             _ if parts.len() > 1 && is_total => {
                 let mut amounts = parts.iter().filter_map(|figure| figure.amount());
                 (parts[0].start, Some(amounts.try_fold(Exact::ZERO, Exact::checked_add)?), false)
@@ -301,7 +332,7 @@ impl Numbers<'_> {
             }
         };
         let text = self.reply[start..figure.end].to_owned();
-        Some(Calculation { result: at, operands: first..at, right, stated, is_product, text })
+        Some(Calculation { result: at, operands: first..at, right, stated, is_certain, text })
     }
 
     /// Whether the words beside a figure call it a total. `None` where they call it no result at all.

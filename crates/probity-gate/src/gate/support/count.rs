@@ -28,12 +28,18 @@ impl Count<'_> {
 
     /// The words, without endings, for what is counted: at most two of those behind it.
     pub(super) fn of<'l>(&'l self, lexicon: &'l Lexicon) -> impl Iterator<Item = String> + 'l {
-        let behind = words(self.behind).scan(0, |end, (next, word)| {
-            let is_next = next == *end + 1 && !word.starts_with(|c: char| c.is_ascii_digit());
-            *end = next + word.len();
-            (is_next && lexicon.unit(word).is_none() && lexicon.currency(word).is_none()).then_some(word)
-        });
-        behind.take(NOUN_WORDS_MAX).flat_map(|word| lexicon.stems(word, WordList::Function)).take(2)
+        let behind = || {
+            words(self.behind).scan(0, |end, (next, word)| {
+                let is_next = next == *end + 1 && !word.starts_with(|c: char| c.is_ascii_digit());
+                *end = next + word.len();
+                is_next.then_some(word)
+            })
+        };
+        // "Two extra days".
+        let is_measure = |word: &str| lexicon.unit(word).is_some() || lexicon.currency(word).is_some();
+        let n_words = if behind().take(2).any(is_measure) { 0 } else { NOUN_WORDS_MAX };
+        let nouns = behind().take(n_words).take_while(move |word| !is_measure(word));
+        nouns.flat_map(|word| lexicon.stems(word, WordList::Function)).take(2)
     }
 }
 

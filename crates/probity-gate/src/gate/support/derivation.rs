@@ -4,14 +4,18 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::super::claim::{TimeUnit, Value, WordList};
-use super::amount::{Reach, is_round, is_specific};
+use super::amount::{Reach, is_hit, is_round, is_specific};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
+use super::count::words;
 use super::step::{Manner, Operands, Origin};
 use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure};
 use crate::exact::Exact;
 
 /// The seconds of a day.
 const DAY: i128 = 86_400;
+
+/// How many bytes before a day the one before it can stand.
+const NIGHT_BYTES: usize = 16;
 
 /// How often figures are calculated: one may follow from another.
 const PASSES_MAX: usize = 4;
@@ -57,7 +61,7 @@ impl<'r> Reading<'r, '_> {
             let reach = LazyCell::new(|| [operands.stated_reach(), operands.reach()]);
             let (follow, rest): (Vec<usize>, Vec<usize>) = open.iter().partition(|at| {
                 let stated = &self.values[**at];
-                let is_wrong = |implied: &Calculation| implied.is_product && !implied.is_right();
+                let is_wrong = |implied: &Calculation| implied.is_certain && !implied.is_right();
                 self.follows(stated, &operands, &reach) && !implied_at(**at).as_ref().is_some_and(is_wrong)
             });
             drop(reach);
@@ -99,13 +103,38 @@ impl<'r> Reading<'r, '_> {
         }
         let is_about = self.has_before(stated.claim.span.start, WordList::About).is_some();
         let is_signalled = self.is_signalled(&stated.claim.span, matches!(stated.value, Value::Day { .. }));
-        let leads_to = |amount: Exact| {
+        let in_two_steps = |amount: Exact| {
             (!is_round(amount) && reach[0].leads_to(amount, is_about))
                 || (is_specific(amount) && reach[1].leads_to(amount, is_about))
         };
-        let is_derived = || self.passages.sentence(stated.claim.span.start).is_derived();
-        operands.lead_to(stated.value, Manner { is_about, is_signalled, is_derived: is_derived() })
-            || matches!(stated.value, Value::Money { amount, .. } if is_derived() && leads_to(*amount))
+        let is_derived = self.passages.sentence(stated.claim.span.start).is_derived();
+        if self.ends_night(stated) {
+            return true;
+        }
+        let Value::Money { amount, currency } = stated.value else {
+            return operands.lead_to(stated.value, Manner { is_about, is_signalled, is_derived });
+        };
+        let leads_to = |amount: Exact, is_derived: bool| {
+            let value = Value::Money { amount, currency: currency.clone() };
+            operands.lead_to(&value, Manner { is_about, is_signalled, is_derived })
+                || (is_derived && in_two_steps(amount))
+        };
+        // Where the reply does not say that it calculates, nothing near may come out as well.
+        if is_signalled {
+            leads_to(*amount, is_derived)
+        } else {
+            self.support.shown().has_calls && is_hit(*amount, |amount| leads_to(amount, true))
+        }
+    }
+
+    /// Whether the day before stands directly before a day, and is known: "vom 23. auf den 24. August".
+    fn ends_night(&self, stated: &Stated<'_>) -> bool {
+        let Value::Day { year, month, day } = *stated.value else { return false };
+        let before = day.saturating_sub(1);
+        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(NIGHT_BYTES));
+        let mut words = words(&self.reply[from..stated.claim.span.start]);
+        self.support.shown().values.has(&Value::Day { year, month, day: before })
+            && words.any(|(_, word)| word.parse() == Ok(before))
     }
 
     /// Whether the sentence of a number has another one, or says that something is calculated. A day is not calculated from

@@ -10,6 +10,9 @@ use crate::exact::Exact;
 /// A quarter of an hour, in seconds.
 const QUARTER: i64 = 900;
 
+/// To what lengths of time are rounded, in seconds: "about 27 minutes" is to the minute.
+const ROUNDED: [i64; 6] = [WEEK * DAY, DAY, 3600, 1800, 600, 300];
+
 /// The days of a week.
 const WEEK: i64 = 7;
 
@@ -28,15 +31,20 @@ impl Operands {
         seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
     }
 
-    /// Whether a length of time is a sum, a difference or so many times one.
+    /// Whether a length of time is a sum, a difference or so many times one, or what two counts of the reply differ by:
+    /// "9 months sooner: 38 instalments instead of 47".
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
+        let day = Exact::from(if unit == TimeUnit::Seconds { DAY } else { 1 });
         let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
+        let counts = || self.stated_counts.iter();
+        let differs = |one: Exact, other: Exact| one.checked_sub(length) == Some(other);
         alike().any(|one| {
-            let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
-            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                || self.stated_counts.iter().any(is_product)
-        })
+            let adds_up = |other: Exact| other != one && one.checked_add(other) == Some(length);
+            alike().any(|other| differs(one, other) || adds_up(other))
+                || counts().any(|factor| one.checked_mul(*factor) == Some(length))
+        }) || counts()
+            .filter_map(|one| one.checked_mul(day))
+            .any(|one| counts().filter_map(|other| other.checked_mul(day)).any(|other| differs(one, other)))
     }
 
     /// Whether two moments or two times of day lie that far apart.
@@ -145,7 +153,8 @@ fn day_slack(length: i64) -> i64 {
 
 /// How far from what is known a length of time may be, in seconds.
 fn length_slack(length: i64, is_about: bool) -> i64 {
-    if is_about { (length / 8).max(MINUTE) } else { MINUTE - 1 }
+    let last = ROUNDED.into_iter().find(|unit| length % unit == 0).unwrap_or(MINUTE);
+    if is_about { (length / 8).clamp(MINUTE, last) } else { MINUTE - 1 }
 }
 
 fn day_of(moment: Moment) -> i64 {

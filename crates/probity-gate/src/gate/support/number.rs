@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use super::super::claim::{Value, WordList};
 use super::super::finding::Sighting;
-use super::amount::{has_digits, is_whole};
+use super::amount::{is_hit, is_whole, last_digit};
 use super::count::{Count, words};
 use super::shown::loose_numbers;
-use super::step::{Manner, Operands, Origin};
+use super::step::{Manner, Origin};
 use super::value::{OPEN_MAX, Reading};
 use super::{UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE};
 use crate::exact::Exact;
@@ -58,7 +58,7 @@ impl Reading<'_, '_> {
         if open.peek().is_none() {
             return Vec::new();
         }
-        let mut operands = Operands::default();
+        let mut operands = shown.operands.ratios_alone();
         let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
         for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.0.iter().copied()) {
             operands.add(&amount(number), Origin::Case);
@@ -83,8 +83,9 @@ impl Reading<'_, '_> {
         if !shown.has_calls {
             return Vec::new();
         }
-        let (known, open): (Vec<_>, Vec<_>) =
-            self.alone().partition(|(_, numbers)| numbers.iter().any(|number| self.is_read(*number)));
+        let (known, open): (Vec<_>, Vec<_>) = self.alone().partition(|(_, numbers)| {
+            numbers.iter().any(|number| self.is_spelled(*number) || self.follows_from_units(*number))
+        });
         let mut open = open
             .into_iter()
             .filter(|(_, numbers)| numbers.iter().any(|number| is_telling(*number)))
@@ -102,10 +103,9 @@ impl Reading<'_, '_> {
             let is_derived = self.passages.sentence(span.start).is_derived();
             let is_about = self.has_before(span.start, WordList::About).is_some();
             let manner = Manner { is_about, is_signalled: true, is_derived };
-            let leads_to = || operands.lead_to(&bare(number), manner);
+            let leads_to = |number: Exact| operands.lead_to(&bare(number), manner);
             let is_reached = || reaches.iter().any(|reach| reach.leads_to(number, is_about));
-            self.follows_from_units(number)
-                || ((is_derived || has_digits(number)) && leads_to())
+            (if is_derived { leads_to(number) } else { is_hit(number, leads_to) })
                 || (is_derived && is_reached())
         };
         let message = "the reply gives a number that nothing supports";
@@ -171,17 +171,27 @@ impl Reading<'_, '_> {
         values.iter().any(is_named) || whole.is_some_and(|whole| shown.numbers.contains(&whole))
     }
 
+    /// Whether the reply has a number in words too: "two guests and four mornings, 2 x 4 x $11".
+    fn is_spelled(&self, number: Exact) -> bool {
+        let is_it = |count: &&Count<'_>| Exact::ratio(count.number.into(), 1) == Some(number);
+        let mut counts = self.counts().iter().filter(is_it);
+        counts.any(|count| self.reply[count.span.clone()].starts_with(char::is_alphabetic))
+    }
+
     /// Whether the case has a number, or has it in a smaller unit: 843 kWh are 843,200 Wh, rounded.
     fn follows_from_units(&self, number: Exact) -> bool {
         let numbers = &self.support.shown().numbers;
-        let is_about = |times: &i64| {
-            let Some(product) = number.checked_mul(Exact::from(*times)) else { return false };
-            let half = u64::try_from(times / 2).unwrap_or(0);
+        // To its last digit, or to the whole.
+        let cents = last_digit(number).min(100);
+        let is_about = |number: Exact, times: i64| {
+            let Some(product) = number.checked_mul(Exact::from(times)) else { return false };
+            let half = u64::try_from(i128::from(times) * cents / 200).unwrap_or(0);
             let whole = u64::try_from(product.floor()).unwrap_or(u64::MAX);
             let about = whole.saturating_sub(half)..=whole.saturating_add(half);
-            self.is_read(product) || (is_whole(number) && numbers.range(about).next().is_some())
+            self.is_read(product) || numbers.range(about).next().is_some()
         };
-        self.is_read(number) || CONVERSIONS.iter().any(is_about)
+        self.is_read(number)
+            || CONVERSIONS.iter().any(|times| is_hit(number, |number| is_about(number, *times)))
     }
 
     /// Whether a number is no part of a figure, a reference or a name, and is stated.
@@ -211,8 +221,8 @@ fn bare(amount: Exact) -> Value {
     Value::Money { amount, currency: None }
 }
 
-/// Whether a number has so many digits that it must have been read somewhere.
+/// Whether a number must have been read somewhere: it counts a few things, or is no round one.
 fn is_telling(number: Exact) -> bool {
     let whole = number.floor();
-    !is_whole(number) || (whole > 12 && whole % 10 != 0 && !YEARS.contains(&whole))
+    !is_whole(number) || (whole > 1 && (whole < 13 || whole % 10 != 0) && !YEARS.contains(&whole))
 }

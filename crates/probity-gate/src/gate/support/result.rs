@@ -34,6 +34,9 @@ const BASIS_POINTS: &str = "bps";
 /// How keys write lengths of time behind digits: `waivers_12m`.
 const KEY_UNITS: [(char, &str); 4] = [('h', "hours"), ('d', "days"), ('m', "months"), ('y', "years")];
 
+/// How many times its start the end of a range is at most: `55-1209` is a number of something.
+const RANGE_TIMES_MAX: i64 = 10;
+
 /// The units that a range without one may be in: `"band": "30-59"`.
 const RANGE_UNITS: [&str; 3] = ["minutes", "hours", "days"];
 
@@ -132,7 +135,14 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
                 }
             }
         }
-        let (key, unit) = (words_of(key), unit.clone());
+        // `"eta_min": 25, "eta_max": 35`.
+        let least = key.strip_suffix("max").filter(|_| object.len() <= MEMBERS_MAX);
+        let least = least.and_then(|start| number(object.get(&format!("{start}min"))?));
+        if let (Some(least), Some(most)) = (least, number(value)) {
+            range_value([least, most], collector);
+        }
+        // A lone `min` is no number of minutes.
+        let (key, unit) = (words_of(if key == "min" { "minimum" } else { key }), unit.clone());
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(|shown| &mut shown.words, &key);
         }
@@ -171,7 +181,8 @@ fn relate(object: &Object, collector: &mut Collector<'_>) {
         .collect();
     for (at, one) in numbers.iter().enumerate() {
         for other in numbers.iter().skip(at + 1) {
-            let all = [one.checked_div(*other), other.checked_div(*one), one.checked_mul(*other)];
+            let gap = one.checked_sub(*other).max(other.checked_sub(*one));
+            let all = [one.checked_div(*other), other.checked_div(*one), one.checked_mul(*other), gap];
             all.into_iter().flatten().for_each(|ratio| collector.shown.operands.add_ratio(ratio));
         }
     }
@@ -287,6 +298,13 @@ fn span_value(ends: [Exact; 2], around: &Around, collector: &mut Collector<'_>) 
     }
 }
 
+/// A range that does not say of what.
+fn range_value(ends: [Exact; 2], collector: &mut Collector<'_>) {
+    let [english, _] = collector.lexicons();
+    let units = RANGE_UNITS.iter().filter_map(|unit| english.unit(unit));
+    units.for_each(|unit| collector.span(ends, unit));
+}
+
 /// The day of a moment, and its time of day as it is written, in its own time zone.
 fn moment_value(moment: Moment, text: &str, collector: &mut Collector<'_>) {
     collector.shown.operands.add_moment(moment, text.len() > DATE_BYTES);
@@ -303,12 +321,12 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
         number_value(number, around, collector);
     }
     if let Some((least, most)) = text.split_once(['-', '\u{2013}'])
-        && let (Ok(least), Ok(most)) = (least.trim().parse(), most.trim().parse())
+        && let (Ok(least), Ok(most)) = (least.trim().parse::<Exact>(), most.trim().parse())
+        && least < most
+        && most.over(RANGE_TIMES_MAX).is_none_or(|most| most <= least)
     {
         span_value([least, most], around, collector);
-        let [english, _] = collector.lexicons();
-        let units = RANGE_UNITS.iter().filter_map(|unit| english.unit(unit));
-        units.for_each(|unit| collector.span([least, most], unit));
+        range_value([least, most], collector);
         // A window such as `13-17`.
         for hour in [least, most].into_iter().filter(|hour| is_whole(*hour) && *hour <= Exact::from(24)) {
             let minutes = u16::try_from(hour.floor() * 60).unwrap_or(0);

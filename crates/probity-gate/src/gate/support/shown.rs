@@ -19,6 +19,9 @@ use crate::exact::Exact;
 /// The largest whole number without a currency that counts things and is no amount to calculate with.
 const COUNT_MAX: i64 = 20;
 
+/// How many bytes behind a day of the week its date begins.
+const DATE_GAP_BYTES: usize = 6;
+
 /// The most things of a list that are counted.
 const LIST_MAX: usize = 100;
 
@@ -120,6 +123,11 @@ impl<'l> Collector<'l> {
     pub(super) fn value(&mut self, value: Value) {
         if let Value::Day { day, .. } = value {
             self.shown.numbers.insert(day.into());
+        }
+        if let Value::Time { minutes, .. } = value
+            && minutes % 60 == 0
+        {
+            self.shown.numbers.extend([u64::from(minutes / 60), u64::from(minutes / 60 % 12)]);
         }
         self.shown.operands.add(&value, Origin::Case);
         self.values.push(value);
@@ -264,9 +272,13 @@ impl<'l> Collector<'l> {
                 self.shown.counted.extend(of);
             }
         }
-        let days = text
-            .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .filter_map(|word| lexicon.weekday(&word.to_lowercase()));
+        // "Friday, February 13" says nothing of other Fridays.
+        let is_dated = |end: usize| {
+            let next = read.partition_point(|read| read.start < end);
+            read.get(next).is_some_and(|read| read.start < end + DATE_GAP_BYTES)
+        };
+        let days = words(text).filter(|(start, word)| !is_dated(start + word.len()));
+        let days = days.filter_map(|(_, word)| lexicon.weekday(&word.to_lowercase()));
         days.for_each(|weekday| self.shown.operands.add_weekday(weekday));
         let mut end = 0;
         let words = text.split_inclusive(|c: char| c.is_whitespace() || "/x×".contains(c)).filter(|word| {

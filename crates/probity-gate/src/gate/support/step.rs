@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{TimeUnit, Value};
-use super::amount::{Reach, Search, is_rare, is_specific, is_whole, near, slack};
+use super::amount::{NEIGHBOURS_MAX, Reach, Search, is_specific, is_whole, near, slack};
 use crate::case::Moment;
 use crate::exact::Exact;
 
@@ -68,6 +68,9 @@ pub(super) struct KnownTime {
     /// The number of the text or call that names it.
     pub(super) place: u32,
 }
+
+/// How many days before and behind one are its neighbours.
+const DAYS_BESIDE: u8 = 3;
 
 /// How far from what is known a time of day may be that is rounded, in minutes.
 const ABOUT_MINUTES: i64 = 15;
@@ -183,6 +186,11 @@ impl Operands {
         }
     }
 
+    /// What numbers of one object are to each other, and nothing else.
+    pub(super) fn ratios_alone(&self) -> Operands {
+        Operands { ratios: self.ratios.clone(), ..Operands::default() }
+    }
+
     pub(super) fn add_weekday(&mut self, weekday: u8) {
         self.weekdays.insert(weekday);
     }
@@ -234,12 +242,6 @@ impl Operands {
         match value {
             Value::Money { amount, currency } => {
                 let search = self.amounts(*amount, currency.as_ref(), is_about);
-                if !is_signalled {
-                    let is_specific = is_specific(*amount);
-                    return (is_rare(*amount) && search.is_sum(false))
-                        || (is_specific && search.is_share(&self.shares))
-                        || ((is_specific || self.amounts.len() <= FEW_AMOUNTS) && search.adds_up());
-                }
                 let products = || {
                     let few = self.stated.iter().filter(|_| self.stated.len() <= FEW_STATED);
                     few.flat_map(|one| self.stated.iter().filter_map(|other| one.checked_mul(*other)))
@@ -256,7 +258,12 @@ impl Operands {
                     || i64::try_from(length.floor())
                         .is_ok_and(|length| self.lies_between(length, *unit, manner))
             }),
-            Value::Day { year, month, day } => self.lead_to_day((*year, *month, *day), is_signalled),
+            Value::Day { year, month, day } => {
+                let leads_to = |day: u8| self.lead_to_day((*year, *month, day), is_signalled);
+                let beside =
+                    (day.saturating_sub(DAYS_BESIDE)..=day + DAYS_BESIDE).filter(|beside| beside != day);
+                leads_to(*day) && beside.filter(|day| leads_to(*day)).count() <= NEIGHBOURS_MAX
+            }
             Value::Time { minutes, is_of_day } => {
                 let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };
                 let slack = if is_about { ABOUT_MINUTES } else { 0 };
@@ -274,9 +281,9 @@ impl Operands {
     /// What one step leads to from what the reply itself gives, where that is little, with half of it.
     pub(super) fn stated_reach(&self) -> Reach {
         let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
-        let mut shares = self.shares.clone();
-        shares.insert(Exact::from(50));
-        Reach::of(few, &self.stated_counts, &shares)
+        let mut factors = self.stated_counts.clone();
+        factors.insert(Exact::from(2));
+        Reach::of(few, &factors, &self.shares)
     }
 
     /// What one step leads to, for calculations of two. Amounts in several currencies lead to nothing together.

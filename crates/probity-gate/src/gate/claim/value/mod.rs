@@ -61,7 +61,7 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
             contact().or_else(|| reference::labelled(page, at))
         }
         shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
-            .or_else(|| page.day(at))
+            .or_else(|| page.day(at).or_else(|| page.short_day(at)))
             .or_else(|| time::time(page, at))
             .or_else(contact)
             .or_else(|| reference::labelled(page, at))
@@ -136,6 +136,19 @@ impl<'a> Page<'a> {
         let value = Value::Day { year: day.year, month: day.month, day: day.of_month };
         let is_counted = day.is_by_name && self.is_unit(day.behind);
         (!is_counted).then(|| Page::figure(at, day.behind, value))
+    }
+
+    /// "23.12.", where the sentence goes on behind it or it is called a day.
+    fn short_day(&self, at: usize) -> Option<Figure> {
+        let is_point = |at: usize| self.has_mark(at, ".") && self.is_tight(at);
+        let is_short =
+            is_point(at + 1) && self.is_tight(at + 2) && is_point(at + 3) && !self.is_tight(at + 4);
+        let goes_on =
+            self.raw(at + 4).starts_with(char::is_lowercase) || self.is(at.max(1) - 1, Cues::DETERMINER);
+        let part = |at: usize, most: u8| self.raw(at).parse().ok().filter(|part| (1..=most).contains(part));
+        let (day, month) = (part(at, 31)?, part(at + 2, 12)?);
+        let is_day = is_short && goes_on && !self.follows_mark(at, ".,:/");
+        is_day.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
     }
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.
