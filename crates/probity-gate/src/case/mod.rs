@@ -13,7 +13,7 @@ mod text;
 pub use customer_outcomes::is_good_outcome;
 pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
 pub use moment::{Moment, NotAMoment};
-pub use text::{TextTrait, is_format, text_traits};
+pub use text::{TextTrait, is_format, text_trait};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,15 +63,14 @@ impl fmt::Display for CaseId {
 
 /// `text` as a name: not empty, not too long, without control characters.
 pub fn name(text: String, field: &'static str) -> Result<String, BadField> {
-    let message = match text.len() {
+    Err(BadField(match text.len() {
         0 => format!("Empty '{field}' field"),
         bytes if bytes > ID_BYTES_MAX => {
             format!("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")
         }
         _ if text.contains(char::is_control) => format!("'{field}' contains a control character"),
         _ => return Ok(text),
-    };
-    Err(BadField { message })
+    }))
 }
 
 /// The bot's own confidence in its reply, 0 to 1.
@@ -83,7 +82,7 @@ impl Confidence {
     pub fn new(value: f64) -> Result<Self, BadField> {
         let refused = || format!("'confidence' is {value}, expected a number from 0 to 1");
         let is_share = (0.0..=1.0).contains(&value);
-        is_share.then_some(Confidence(value)).ok_or_else(|| BadField { message: refused() })
+        is_share.then_some(Confidence(value)).ok_or_else(|| BadField(refused()))
     }
 
     /// The number, 0 to 1.
@@ -124,8 +123,6 @@ pub struct Turn {
     /// Who spoke.
     pub role: Role,
     /// What was said.
-    #[serde(with = "serde_forms::shared")]
-    #[schemars(with = "String")]
     pub text: Arc<str>,
 }
 
@@ -133,7 +130,7 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Situation {
     /// A single message.
-    #[serde(rename = "ticket", with = "serde_forms::shared")]
+    #[serde(rename = "ticket")]
     Ticket(Arc<str>),
     /// A conversation up to, and without, the reply. Never empty.
     #[serde(rename = "turns")]
@@ -181,7 +178,6 @@ pub struct Case {
     /// When, where and for whom it is, as far as the record says.
     pub circumstances: Circumstances,
     /// What the reply may rest on. In a case that was admitted, as the policies have it.
-    #[serde(with = "serde_forms::shared")]
     pub evidence: Arc<Evidence>,
     /// Why a gate upstream did not admit the reply, where one did not. Empty where it gave no reason.
     pub inadmissible: Option<String>,
@@ -220,7 +216,6 @@ impl Case {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The text, byte for byte as it was given.
-    #[serde(with = "serde_forms::shared")]
     pub text: Arc<str>,
     /// What wrote it.
     pub variant: Option<Variant>,
@@ -246,10 +241,8 @@ pub struct Entry {
 
 /// Why a field's value was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BadField {
-    message: String,
-}
+#[error("{0}")]
+pub struct BadField(String);
 
 #[cfg(test)]
 mod tests {

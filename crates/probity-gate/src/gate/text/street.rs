@@ -6,10 +6,7 @@
 
 use std::ops::Range;
 
-use super::{
-    Contact, ContactKind, Group, List, Owner, Text, Word, is_word_byte, may_end, may_start, month, run_after,
-    run_before,
-};
+use super::{Contact, ContactKind, Group, List, Text, Word, may_start, month, run_after, run_before};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
@@ -17,8 +14,6 @@ const NAME_MAX: usize = 5;
 const BLOCK_MAX: usize = 160;
 /// How many words behind an address can say when it is open.
 const OPENING_WORDS: usize = 8;
-/// How many line ends a block spans.
-const LINES_MAX: usize = 6;
 
 /// The address whose street the first group of a cluster follows, or follows the last one.
 pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> {
@@ -33,18 +28,13 @@ pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> 
 
 /// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
 pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> {
-    let number = text.after(unit.end).next()?;
-    let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
-    let is_unit = may_start(text, unit.start) && may_close && number.start <= unit.end + 3;
-    if !is_unit || !number.starts_with_digit() {
-        return None;
-    }
+    let number = text.after(unit.end).next().filter(Word::starts_with_digit)?;
     let in_block = || {
         let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
         (is_name && ends_in_postcode(text, number.end)).then_some(unit.start)
     };
     let start = before_unit(text, unit.start).or_else(in_block)?;
-    Some(street(text, start..number.end))
+    may_start(text, unit.start).then(|| street(text, start..number.end))
 }
 
 /// Where the street before a part of a building starts: a name with a number before or after it.
@@ -73,8 +63,7 @@ fn before_unit(text: &Text, unit: usize) -> Option<usize> {
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
 pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Contact> {
     let number = text.after(trigger.end).take(2).find(Word::is_number)?;
-    let is_box = may_start(text, trigger.start) && number.start < trigger.end + 8;
-    is_box.then(|| street(text, trigger.start..number.end))
+    may_start(text, trigger.start).then(|| street(text, trigger.start..number.end))
 }
 
 /// The address whose street is `core`, with the block around it. One with opening hours is the company's.
@@ -84,7 +73,7 @@ fn street(text: &Text, core: Range<usize>) -> Contact {
     let mut behind = text.after(span.end).take(OPENING_WORDS).take_while(|word| !is_apart(word));
     let opens = behind.any(|word| word.is_in(List::Opening));
     let street = Contact::new(text, ContactKind::Street, span.clone(), core);
-    Contact { owner: street.owner.or(opens.then_some(Owner::Company)), ..street }
+    Contact { is_own: street.is_own || opens, ..street }
 }
 
 /// The number, if it can be that of a house: short, and glued to nothing that makes it something else.
@@ -158,14 +147,13 @@ fn is_street(text: &Text, number: &Group, kind: &Word<'_>) -> bool {
 fn ends_in_postcode(text: &Text, end: usize) -> bool {
     let mut words = text[end..block_end(text, end)].rsplit(|char: char| !char.is_alphanumeric());
     let (last, before) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-    let is_number = |word: &str| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_capital = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    let is_mixed =
-        |word: &str| (2..=4).contains(&word.len()) && word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_number = last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = |word: &str| {
+        let is_short = (2..=4).contains(&word.len());
+        is_short && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
     // "62704", "NW1 6XE", "M4C 1B5", "1016 GV".
-    is_number(last)
-        || (is_capital(before) && is_capital(last))
-            && (is_mixed(before) && (is_mixed(last) || (is_number(before) && last.len() == 2)))
+    is_number || (is_part(last) && is_part(before) && before.contains(|char: char| char.is_ascii_digit()))
 }
 
 /// Whether a postcode of five digits and a town close the block of a street that ends at `end`.
@@ -210,11 +198,8 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
-    // The name of the street itself may say that it is one.
-    let has_ending =
-        || List::StreetEndings.ends(last.text) && !last.is_any(&["brigade", "renegade", "auntie"]);
-    // "Hotel Lindenhof, 4 stars".
-    if is_capital && text[last.end..group.start] != *", " && has_ending() {
+    // The name of the street itself may say that it is one, but "Hotel Lindenhof, 4 stars".
+    if is_capital && text[last.end..group.start] != *", " && List::StreetEndings.ends(last.text) {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {
@@ -295,11 +280,9 @@ fn block_start(text: &Text, at: usize) -> usize {
 /// The end of the block of a street that ends at `at`: flat, town, postcode and country, on its line or the next.
 fn block_end(text: &Text, at: usize) -> usize {
     let limit = (at + BLOCK_MAX).min(text.len());
-    let (mut end, mut from, mut n_lines) = (at, at, 0);
+    let (mut end, mut from) = (at, at);
     for word in text.words(at..limit) {
-        let gap = &text[from..word.start];
-        n_lines += gap.matches('\n').count();
-        if !may_lie_between(gap) || n_lines > LINES_MAX {
+        if !may_lie_between(&text[from..word.start]) {
             break;
         }
         let belongs = if word.starts_with_digit() {
@@ -319,10 +302,7 @@ fn block_end(text: &Text, at: usize) -> usize {
 
 /// Whether only what separates the parts of an address lies between two words.
 fn may_lie_between(gap: &str) -> bool {
-    gap.len() < 12
-        && !gap.contains("**")
-        && (!gap.contains('?') || gap.starts_with('\n'))
-        && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte))
+    gap.len() < 12 && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte)) && !gap.contains("**")
 }
 
 #[cfg(test)]
