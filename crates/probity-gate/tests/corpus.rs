@@ -241,9 +241,14 @@ fn messages(part: &str) -> Messages {
         };
         // What is wrong with a deed is found somewhere in its sentence.
         let around = |place: Range<usize>| {
-            let start = row.reply[..place.start].rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
-            let end = row.reply[place.end..].find(['.', '!', '?', '\n']);
-            start..end.map_or(row.reply.len(), |at| place.end + at)
+            let ends: Vec<usize> = row
+                .reply
+                .match_indices(['.', '!', '?', '\n'])
+                .filter(|(at, _)| !row.reply[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+                .map(|(at, _)| at)
+                .collect();
+            let start = ends.iter().rfind(|at| **at < place.start).map_or(0, |at| at + 1);
+            start..ends.into_iter().find(|at| *at >= place.end).unwrap_or(row.reply.len())
         };
         let touches = |finding: &Finding, invented: &InventedRow| {
             let is_deed = invented.kind == "deed" && finding.rule() == "claim.unsupported_deed";

@@ -198,6 +198,17 @@ impl Sentence<'_> {
         verb.filter(|at| !self.terms[*at].is(Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL))
     }
 
+    /// Whether the company says that it did itself what the past form at `at` names.
+    pub(super) fn is_ours(&self, at: usize) -> bool {
+        let clause = self.clause(at);
+        let others = Cues::BEEN | Cues::PASSIVE_PAST;
+        if self.verb_final {
+            return self.has(clause.clone(), Cues::US) && !self.has(clause, others);
+        }
+        let subject = self.last(clause.start..at, others | Cues::US | Cues::YOU);
+        subject.is_some_and(|subject| self.terms[subject].is(Cues::US))
+    }
+
     /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
     pub(super) fn is_of_third(&self, at: usize, clause: &Range<usize>) -> bool {
         let has = self.has(clause.start..at, Cues::HAVE);

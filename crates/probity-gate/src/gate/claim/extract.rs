@@ -129,7 +129,8 @@ impl Reader<'_> {
 
     /// Adds what the company says it has done in words that no list has: "I have asked the driver".
     fn act(&mut self, verb: Option<usize>, sentence: &Sentence<'_>) {
-        let Some(verb) = verb.map(|verb| &sentence.terms[verb]) else { return };
+        let Some(at) = verb else { return };
+        let verb = &sentence.terms[at];
         let said = self.text[verb.start..verb.end].to_lowercase();
         let is_listed = matches!(verb.mention, Some(Meaning::Deed(id)) if self.table.deeds[id] == OTHER);
         // Where verbs stand at the end, nouns do too, and have a capital.
@@ -138,7 +139,8 @@ impl Reader<'_> {
             || is_verb && self.table.participles.iter().any(|ending| said.ends_with(ending.as_str()));
         if is_listed || (verb.mention.is_none() && is_past()) {
             let span = verb.start..verb.mention_end;
-            self.claims.push(Claim { span, kind: ClaimKind::Deed { deed: OTHER.to_owned() } });
+            let is_ours = sentence.is_ours(at);
+            self.claims.push(Claim { span, kind: ClaimKind::Deed { deed: OTHER.to_owned(), is_ours } });
         }
     }
 
@@ -147,7 +149,8 @@ impl Reader<'_> {
         let term = &sentence.terms[at];
         let mut add = |end: usize, kind| self.claims.push(Claim { span: term.start..end, kind });
         let end = term.mention_end;
-        let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone() };
+        let is_ours = sentence.is_ours(at);
+        let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone(), is_ours };
         match meaning {
             Meaning::Remedy(id, form) => {
                 let said = spoken(sentence, at, form);

@@ -1,11 +1,16 @@
 //! Deeds: what a reply says was done, and whether something shows it.
+//!
+//! A call that did something shows what its name says, whatever a call says of how things are is so, and what the company
+//! said before is done. One that failed shows nothing, and one that only took a request shows that it was made.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{Claim, ClaimKind, Lexicon, OTHER, WordList};
+use super::super::claim::{Claim, ClaimKind, Lexicon, OTHER, Value, WordList};
 use super::super::finding::Sighting;
 use super::passage::Passages;
+use super::result::Origin;
+use super::shown::Act;
 use super::{Support, UNSUPPORTED_DEED, against_first, count, says};
 
 /// The most deeds of a reply that are checked, and how many bytes around one say what was done.
@@ -16,39 +21,30 @@ const AROUND_BYTES: usize = 200;
 const ALL_MAX: usize = 20;
 
 /// The deeds of a reply that nothing shows.
-pub(super) fn check<'c>(
+pub(super) fn check(
     reply: &str,
-    claims: &'c [Claim],
+    claims: &[Claim],
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
+    let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
+    let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
-    let deed = |claim: &'c Claim| match &claim.kind {
-        ClaimKind::Deed { deed } => Some((deed.as_str(), claim.span.clone())),
-        ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
-    };
-    for (deed, Range { start, end }) in claims.iter().filter_map(deed).take(DEEDS_MAX) {
+    for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
         // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
-        let is_said = read_to >= end;
-        read_to = read_to.max(end);
-        if is_said && deed == OTHER {
+        let is_said = read_to >= span.end;
+        read_to = read_to.max(span.end);
+        if is_said && *id == OTHER {
             continue;
         }
-        let clause = &passages.clause(start).range;
-        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
-        let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
-        let before = &reply[from.max(passages.sentence(start).range.start)..start];
-        let near = from.max(clause.start)..to;
-        let all = All::of(reply, near.clone(), start..end, support.language.lexicon);
-        let said = Said { words: &reply[start..end], before, clause: &reply[near], all };
-        let said = said.without_joined(support.language.lexicon);
-        if !seen.contains(&(deed, said.words)) && !support.shows_deed(deed, &said) {
-            seen.insert((deed, said.words));
-            let message = format!("the reply says that something is done ({deed}), and nothing shows it");
+        let said = reading.said(at);
+        if !seen.contains(&(id, &reply[span.clone()])) && !support.shows_deed(&said) {
+            seen.insert((id, &reply[span.clone()]));
+            let message = format!("the reply says that something is done ({id}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let all = said.all.map_or(start..end, |all| all.span);
-            let span = start.min(all.start)..end.max(all.end);
+            let all = said.all.map_or(span.clone(), |all| all.span);
+            let span = span.start.min(all.start)..span.end.max(all.end);
             let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
             sightings.push(against_first(sighting, support));
         }
@@ -56,14 +52,93 @@ pub(super) fn check<'c>(
     sightings
 }
 
-/// The words in which a reply says that something was done.
+/// What a reply claims was done.
+#[derive(Clone)]
+struct Deed<'c> {
+    id: &'c str,
+    /// Whether the company says that it did it.
+    is_ours: bool,
+    span: Range<usize>,
+}
+
+impl<'c> Deed<'c> {
+    fn of(claim: &'c Claim) -> Option<Self> {
+        match &claim.kind {
+            ClaimKind::Deed { deed, is_ours } => {
+                Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
+            }
+            ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
+        }
+    }
+}
+
+struct Reading<'r, 'p> {
+    reply: &'r str,
+    claims: &'r [Claim],
+    deeds: Vec<Deed<'r>>,
+    passages: &'r Passages<'p>,
+    lexicon: &'r Lexicon,
+}
+
+/// How a reply says that something was done.
 struct Said<'r> {
-    words: &'r str,
-    /// What stands before them in their sentence.
-    before: &'r str,
-    clause: &'r str,
+    deed: &'r str,
+    is_ours: bool,
+    /// Whether it says no more than that it is to come: "I have started the refund".
+    is_begun: bool,
+    /// The words that say it and those of their clause, without endings.
+    verb: BTreeSet<String>,
+    clause: BTreeSet<String>,
+    /// The figures and references that are said of it.
+    values: Vec<&'r Value>,
     /// Of how many things it is said.
     all: Option<All>,
+}
+
+impl Reading<'_, '_> {
+    fn said(&self, at: usize) -> Said<'_> {
+        let (reply, lexicon) = (self.reply, self.lexicon);
+        let Deed { id, is_ours, span: Range { start, end } } = self.deeds[at].clone();
+        let clause = &self.passages.clause(start).range;
+        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+        let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
+        let near = from.max(clause.start)..to;
+        let all = All::of(reply, near.clone(), start..end, lexicon).or_else(|| {
+            // "I have disputed the first. I have also disputed the second."
+            let n_before = self.deeds[..at].iter().filter(|last| last.id == id).count();
+            says(&reply[near.clone()], WordList::Also, lexicon)
+                .then(|| All { number: n_before + 1, span: start..end })
+        });
+        let near = self.after_joint(near.start, start)..near.end;
+        // A figure belongs to the deed that it stands beside.
+        let before = self.deeds[..at].iter().map(|last| last.span.end).filter(|last| *last <= start).max();
+        let behind = self.deeds[at..].iter().map(|next| next.span.start).find(|next| *next >= end);
+        let own = near.start.max(before.unwrap_or(0))..near.end.min(behind.unwrap_or(to));
+        let first = self.claims.partition_point(|claim| claim.span.start < own.start);
+        let own = self.claims[first..].iter().take_while(|claim| claim.span.start < own.end);
+        let clause = &reply[near];
+        let stems = |text| lexicon.stems(text, WordList::Function).collect();
+        Said {
+            deed: id,
+            is_ours,
+            is_begun: [WordList::Begun, WordList::Pending].iter().any(|list| says(clause, *list, lexicon)),
+            verb: stems(&reply[start..end]),
+            clause: stems(clause),
+            values: own.filter_map(Claim::value).collect(),
+            all,
+        }
+    }
+
+    /// Where the words of the verb at `verb` begin: what stands before the last "and" before it is of another one.
+    fn after_joint(&self, from: usize, verb: usize) -> usize {
+        let mut start = verb;
+        let words = self.reply[from..verb].split_inclusive(' ').rev().map(|word| {
+            start -= word.len();
+            (start, word.trim_end())
+        });
+        let mut joints = words.filter(|(_, word)| self.lexicon.has(WordList::And, word));
+        joints.next().map_or(from, |(start, _)| start)
+    }
 }
 
 /// Words that say of how many things something is said, and where they stand: "both", "all three", "your three".
@@ -98,69 +173,88 @@ impl All {
     }
 }
 
-impl Said<'_> {
-    /// The same without what stands before the last "and" before the deed: that is of another verb.
-    fn without_joined(self, lexicon: &Lexicon) -> Self {
-        let before = &self.clause[..self.clause.rfind(self.words).unwrap_or(0)];
-        let mut words = before.split_inclusive(' ').rev().scan(before.len(), |at, word| {
-            *at -= word.len();
-            Some((*at, word.trim_end()))
-        });
-        let joint = words.find(|(_, word)| lexicon.has(WordList::And, word));
-        Said { clause: &self.clause[joint.map_or(0, |(at, _)| at)..], ..self }
-    }
-}
-
 impl Support<'_> {
-    /// Whether something shows that `deed` was done, which the reply says in these words. An act that changes nothing of
-    /// the customer's counts only where tools act: a person may have done it without one.
-    fn shows_deed(&self, deed: &str, said: &Said<'_>) -> bool {
+    /// Whether something shows that what is said was done. An act that changes nothing of the customer's counts only where
+    /// tools act: a person may have done it without one.
+    fn shows_deed(&self, said: &Said<'_>) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);
-        if self.allowed.deeds.contains(deed)
-            || self.sources.iter().any(|source| source.facts.deeds.contains(deed))
+        let needs_none =
+            !shown.has_calls && lexicon.is_act(said.deed) && !lexicon.has(WordList::Changing, said.deed);
+        if needs_none
+            || self.allowed.deeds.contains(said.deed)
+            || self.sources.iter().any(|source| source.facts.deeds.contains(said.deed))
+            || (!said.is_ours && self.happened(said))
         {
             return true;
         }
-        // "For all four of you", where a call was told of four.
-        let is_more = |all: &All| {
-            (1..all.number).contains(&shown.n_done) && !shown.objects.contains(&all.number.to_string())
-        };
-        if said.all.as_ref().is_some_and(is_more) {
-            return false;
-        }
-        let stems = |text| lexicon.stems(text, WordList::Function).collect::<BTreeSet<String>>();
-        if deed != OTHER && shown.deeds.contains(deed) {
-            return true;
-        }
-        let (verb, clause) = (stems(said.words), stems(said.clause));
-        let is_vague = || {
-            let is_given = || clause.iter().any(|stem| shown.objects.contains(stem));
-            lexicon.has(WordList::Vague, deed) && is_given()
-        };
-        // "I have started the refund" says no more than that it is to come.
-        let is_begun = || [said.before, said.words].iter().any(|text| says(text, WordList::Begun, lexicon));
-        if verb.iter().any(|stem| shown.requested.contains(stem)) && is_begun() {
-            return true;
-        }
-        if lexicon.is_act(deed) {
-            // The tool may be called after what it changes: `standing_order` for "I have set up the standing order". What was
-            // only asked for is not done in the words of the call itself.
-            let is_in = |names: &BTreeSet<String>, stem: &String| {
-                names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
+        // "I have refunded all of the 22 €", where a call for 22 failed and one for 15 did not.
+        let is_of_failed = |act: &Act| {
+            let failed = |value: &Value| {
+                shown.acts.iter().any(|other| other.failed.has(value) && other.is_for(said, lexicon))
             };
-            return (!shown.has_calls && !lexicon.has(WordList::Changing, deed))
-                || is_vague()
-                || verb.iter().any(|stem| is_in(&shown.called, stem))
-                || (!lexicon.has(WordList::Decisions, deed)
-                    && clause.iter().any(|stem| is_in(&shown.call_names, stem)))
-                || (lexicon.has(WordList::Requested, deed)
-                    && clause.difference(&verb).any(|stem| is_in(&shown.requested, stem)));
-        }
-        // A result may speak of it in another form: `"charges": […]`.
-        is_vague()
-            || (lexicon.has(WordList::Happening, deed)
-                && verb.iter().any(|stem| shown.words.iter().any(|word| begins_alike(stem, word))))
+            said.values.iter().any(|value| !act.values.has(value) && failed(value))
+        };
+        let is_proof = |act: &&Act| act.shows(said, lexicon) && !is_of_failed(act);
+        // "For all four of you", where a call was told of four.
+        let is_told = |number: usize| shown.acts.iter().any(|act| act.objects.contains(&number.to_string()));
+        let n_things: usize = shown.acts.iter().filter(is_proof).map(|act| act.n_things).sum();
+        let is_more = |all: &All| (1..all.number).contains(&n_things) && !is_told(all.number);
+        !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
     }
+
+    /// Whether something says that it happened, whoever did it: a result speaks of it in another form, such as
+    /// `"charges": […]`, or has all of its figures, one of them a day that is past.
+    fn happened(&self, said: &Said<'_>) -> bool {
+        let (shown, lexicon) = (self.shown(), self.language.lexicon);
+        let is_named = |stem: &String| shown.words.iter().any(|word| begins_alike(stem, word));
+        let past = shown.operands.moments().filter(|time| Some(time.start) <= self.now);
+        let days: BTreeSet<(u8, u8)> = past.map(|time| (time.start.date().1, time.start.date().2)).collect();
+        let is_past =
+            |value: &&Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
+        let has_all =
+            |act: &Act| !act.names.is_empty() && said.values.iter().all(|value| act.values.has(value));
+        (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
+            || (said.values.len() > 1
+                && said.values.iter().copied().any(|value| is_past(&value))
+                && shown.acts.iter().any(has_all))
+    }
+}
+
+impl Act {
+    /// Whether it shows that what is said was done.
+    fn shows(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        let is_shown = match self.origin {
+            Origin::Took => {
+                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said)
+            }
+            Origin::Did => self.is_for(said, lexicon),
+            _ => false,
+        };
+        is_shown
+            || (said.deed != OTHER && self.deeds.contains(said.deed))
+            || (lexicon.is_act(said.deed) && said.verb.iter().any(|stem| is_in(&self.states, stem)))
+    }
+
+    /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
+    /// up the standing order".
+    fn is_for(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
+        let is_decision = lexicon.has(WordList::Decisions, said.deed);
+        let is_for_act = || if is_decision { is_said() } else { self.is_about(said) };
+        (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
+    }
+
+    /// Whether what is said names what the call is called after, was given or refers to.
+    fn is_about(&self, said: &Said<'_>) -> bool {
+        let is_reference = |value: &&&Value| matches!(value, Value::Code(_) | Value::Number(_));
+        said.clause.iter().any(|stem| self.objects.contains(stem) || is_in(&self.names, stem))
+            || said.values.iter().filter(is_reference).any(|value| self.values.has(value))
+    }
+}
+
+/// Whether a word, or a compound with it, is one of these names.
+fn is_in(names: &BTreeSet<String>, stem: &str) -> bool {
+    names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
 }
 
 /// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
