@@ -195,7 +195,8 @@ impl Sentence<'_> {
         } else {
             behind.find(|at| !self.terms[*at].is(Cues::ADVERB))
         };
-        verb.filter(|at| !self.terms[*at].is(Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL))
+        let undone = Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL;
+        verb.filter(|at| self.terms[*at].mention.is_some() || !self.terms[*at].is(undone))
     }
 
     /// Whether the company says that it did itself what the past form at `at` names.
