@@ -157,7 +157,19 @@ impl Reader<'_> {
                 let remedy = self.table.remedies[id].clone();
                 let done = self.table.deeds.binary_search(&remedy).ok();
                 add(end, ClaimKind::Remedy { remedy, polarity: said.polarity });
-                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past);
+                // "Your booking is cancelled."
+                let clause = sentence.clause(at);
+                let is_state = || {
+                    form == Form::Done
+                        && sentence.mood == Mood::Statement
+                        && !sentence.is_condition(&clause)
+                        && !sentence
+                            .terms
+                            .get(clause.end)
+                            .is_some_and(|term| term.is(Cues::CAUSE | Cues::CONDITION))
+                        && sentence.is_state(at, &clause, true)
+                };
+                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past || is_state());
                 let verb_end = said.handed_over.map_or(end, |verb| sentence.terms[verb].end.max(end));
                 done.map(deed).into_iter().for_each(|kind| add(verb_end, kind));
             }

@@ -247,7 +247,9 @@ impl Act {
     /// Whether what is said names what the call is called after, was given or refers to.
     fn is_about(&self, said: &Said<'_>) -> bool {
         let is_reference = |value: &&&Value| matches!(value, Value::Code(_) | Value::Number(_));
-        said.clause.iter().any(|stem| self.objects.contains(stem) || is_in(&self.names, stem))
+        said.clause
+            .iter()
+            .any(|stem| self.objects.contains(stem) || self.states.contains(stem) || is_in(&self.names, stem))
             || said.values.iter().filter(is_reference).any(|value| self.values.has(value))
     }
 }
