@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 pub use languages::{Language, Languages};
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
+use super::super::text::bare;
 use crate::spec_file::Problem;
 use read::Entry;
 
@@ -128,6 +129,12 @@ crate::named! {
     }
 }
 
+/// A text as programs write it: "zaehlerstand", "expediee".
+fn plain(text: &str) -> String {
+    let text = text.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
+    bare(&text).collect()
+}
+
 /// The word lists of one language, for [`extract`](super::extract).
 #[derive(Debug, Clone)]
 pub struct Lexicon {
@@ -187,10 +194,7 @@ impl Lexicon {
     pub fn stems<'t>(&'t self, text: &'t str, fillers: WordList) -> impl Iterator<Item = String> + 't {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(str::to_lowercase).filter(move |word| !self.has(fillers, word));
-        // Programs write "zaehlerstand".
-        let plain =
-            |word: String| word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
-        words.map(move |word| self.stem(if word.is_ascii() { word } else { plain(word) }))
+        words.map(move |word| self.stem(if word.is_ascii() { word } else { plain(&word) }))
     }
 
     /// Rough: it only has to bring `returns`, `returned` and `returning` together.
