@@ -210,13 +210,10 @@ impl Support<'_> {
         let past = shown.operands.moments().filter(|time| Some(time.start) <= self.now);
         let days: BTreeSet<(u8, u8)> = past.map(|time| (time.start.date().1, time.start.date().2)).collect();
         let is_past =
-            |value: &&Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
-        let has_all =
-            |act: &Act| !act.names.is_empty() && said.values.iter().all(|value| act.values.has(value));
+            |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
-            || (said.values.len() > 1
-                && said.values.iter().copied().any(|value| is_past(&value))
-                && shown.acts.iter().any(has_all))
+            || (said.values.iter().copied().any(is_past)
+                && shown.acts.iter().any(|act| !act.names.is_empty() && act.has_all(said)))
     }
 }
 
@@ -227,12 +224,21 @@ impl Act {
             Origin::Took => {
                 (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said)
             }
-            Origin::Did => self.is_for(said, lexicon),
+            // A visit at that time; an amount says less.
+            Origin::Did => {
+                let is_money = |value: &&Value| matches!(value, Value::Money { .. });
+                self.is_for(said, lexicon) || (self.has_all(said) && !said.values.iter().any(is_money))
+            }
             _ => false,
         };
         is_shown
             || (said.deed != OTHER && self.deeds.contains(said.deed))
             || (lexicon.is_act(said.deed) && said.verb.iter().any(|stem| is_in(&self.states, stem)))
+    }
+
+    /// Whether it has all figures of what is said, and there are some.
+    fn has_all(&self, said: &Said<'_>) -> bool {
+        said.values.len() > 1 && said.values.iter().all(|value| self.values.has(value))
     }
 
     /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
