@@ -250,13 +250,10 @@ impl Act {
         (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
     }
 
-    /// Whether what is said names what the call is called after, was given or refers to.
+    /// Whether what is said names what the call is called after, was given or says.
     fn is_about(&self, said: &Said<'_>) -> bool {
-        let is_reference = |value: &&&Value| matches!(value, Value::Code(_) | Value::Number(_));
-        said.clause
-            .iter()
-            .any(|stem| self.objects.contains(stem) || self.states.contains(stem) || is_in(&self.names, stem))
-            || said.values.iter().filter(is_reference).any(|value| self.values.has(value))
+        let is_its = |stem: &String| self.objects.contains(stem) || self.states.contains(stem);
+        said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
     }
 }
 

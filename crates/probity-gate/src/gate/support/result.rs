@@ -100,10 +100,7 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             }
         }
         Json::String(text) => string_value(text, around, collector),
-        Json::Bool(true) => {
-            collector.words(|read| &mut read.act.states, &around.key);
-            deeds_of(&around.key, around.acts(), collector);
-        }
+        Json::Bool(true) => deeds_of(&around.key, around.acts(), collector),
         Json::Bool(false) | Json::Null => {}
     }
 }

@@ -71,10 +71,8 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
         Some(given) => json_value(given, &Around::of(of_given), collector),
         None => call.arguments.iter().for_each(|arguments| collector.text(arguments)),
     }
-    let n_failed = n_failed(json.as_ref(), &lexicons);
     if origin == Origin::Did {
-        collector.act.n_things =
-            longest_list(given.as_ref()).max(longest_list(json.as_ref())).saturating_sub(n_failed);
+        collector.act.n_things = longest_list(given.as_ref()).max(longest_list(json.as_ref()));
     }
     if failed {
         collector.failed(0);
@@ -143,18 +141,6 @@ fn longest_list(json: Option<&Json>) -> usize {
         }
         _ => 1,
     }
-}
-
-/// How many items of a list failed.
-fn n_failed(json: Option<&Json>, lexicons: &[&Lexicon; 2]) -> usize {
-    let items = match json {
-        Some(Json::Array(items)) => items,
-        Some(Json::Object(object)) => {
-            return object.iter().map(|(_, value)| n_failed(Some(value), lexicons)).max().unwrap_or(0);
-        }
-        _ => return 0,
-    };
-    items.iter().filter_map(Json::as_object).filter(|item| is_failure(item, lexicons)).count()
 }
 
 /// Whether what a call was made for is still to come.
