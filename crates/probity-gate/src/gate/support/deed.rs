@@ -222,7 +222,7 @@ impl Act {
     fn shows(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
         let is_shown = match self.origin {
             Origin::Took => {
-                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said)
+                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, lexicon)
             }
             // A visit at that time; an amount says less.
             Origin::Did => {
@@ -246,13 +246,17 @@ impl Act {
     fn is_for(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
         let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
         let is_decision = lexicon.has(WordList::Decisions, said.deed);
-        let is_for_act = || if is_decision { is_said() } else { self.is_about(said) };
+        let is_for_act = || if is_decision { is_said() } else { self.is_about(said, lexicon) };
         (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
     }
 
     /// Whether what is said names what the call is called after, was given or says.
-    fn is_about(&self, said: &Said<'_>) -> bool {
-        let is_its = |stem: &String| self.objects.contains(stem) || self.states.contains(stem);
+    fn is_about(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        // "I have added milk to your order" is about the milk.
+        let is_new = lexicon.has(WordList::Adding, said.deed);
+        let is_its = |stem: &String| {
+            self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
+        };
         said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
     }
 }

@@ -139,8 +139,8 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(|read| &mut read.shown.words, &key);
         }
-        if around.origin == Origin::Given {
-            collector.words(|read| &mut read.act.objects, &key);
+        if around.origin != Origin::Looked {
+            collector.words(|read| &mut read.act.keys, &key);
         }
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
