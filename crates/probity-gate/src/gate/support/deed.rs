@@ -110,13 +110,9 @@ impl Reading<'_, '_> {
                 .then(|| All { number: n_before + 1, span: start..end })
         });
         let near = self.after_joint(near.start, start)..near.end;
-        // A figure belongs to the deed that it stands beside.
-        let before = self.deeds[..at].iter().map(|last| last.span.end).filter(|last| *last <= start).max();
-        let behind = self.deeds[at..].iter().map(|next| next.span.start).find(|next| *next >= end);
-        let own = near.start.max(before.unwrap_or(0))..near.end.min(behind.unwrap_or(to));
-        let first = self.claims.partition_point(|claim| claim.span.start < own.start);
-        let own = self.claims[first..].iter().take_while(|claim| claim.span.start < own.end);
-        let clause = &reply[near];
+        let first = self.claims.partition_point(|claim| claim.span.start < near.start);
+        let own = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+        let clause = &reply[near.clone()];
         let stems = |text| lexicon.stems(text, WordList::Function).collect();
         Said {
             deed: id,
