@@ -253,7 +253,8 @@ impl Act {
         let is_its = |stem: &String| {
             self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
         };
-        said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
+        (self.is_foreign && said.deed != OTHER)
+            || said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
     }
 }
 

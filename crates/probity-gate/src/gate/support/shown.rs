@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
+use super::super::claim::{ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
 use super::count::{counts, words};
@@ -52,6 +52,8 @@ pub(super) struct Act {
     /// What was done as it says, and what its name says that it is for.
     pub(super) deeds: BTreeSet<String>,
     pub(super) named: BTreeSet<String>,
+    /// Whether its name says in another language than the reply's that it changes something.
+    pub(super) is_foreign: bool,
     /// The words of its name, of its states and texts, and of what it was given.
     pub(super) names: BTreeSet<String>,
     pub(super) states: BTreeSet<String>,
@@ -204,8 +206,9 @@ impl<'l> Collector<'l> {
     /// What a call with this name came to.
     pub(super) fn came_to(&mut self, name: &[String], origin: Origin) {
         self.words(|read| &mut read.act.names, name);
-        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name));
-        self.act.named.extend(deeds.map(str::to_owned));
+        let [english, own] = self.lexicons().map(|lexicon| lexicon.deeds_of_call(name));
+        self.act.is_foreign = own.is_empty() && english.contains(&OTHER);
+        self.act.named.extend([english, own].concat().into_iter().map(str::to_owned));
         self.act.origin = origin;
     }
 
