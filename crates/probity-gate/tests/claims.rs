@@ -53,8 +53,8 @@ fn share(part: usize, whole: usize) -> f64 {
 fn written(claim: &Claim) -> String {
     match &claim.kind {
         ClaimKind::Remedy { remedy, polarity } => format!("{remedy} {}", polarity.name()),
-        ClaimKind::Deed { deed } if Lexicon::built_in().is_act(deed) => String::new(),
-        ClaimKind::Deed { deed } => format!("deed {deed}"),
+        ClaimKind::Deed { deed, .. } if Lexicon::built_in().is_act(deed) => String::new(),
+        ClaimKind::Deed { deed, .. } => format!("deed {deed}"),
         ClaimKind::Value(value) => written_value(value),
     }
 }

@@ -78,7 +78,7 @@ fn agent_sentences(jsonl: &str) -> Vec<String> {
 fn kind(claim: &Claim) -> String {
     match &claim.kind {
         ClaimKind::Remedy { remedy, polarity } => format!("{} {remedy}", polarity.name()),
-        ClaimKind::Deed { deed } => format!("deed {deed}"),
+        ClaimKind::Deed { deed, .. } => format!("deed {deed}"),
         ClaimKind::Value(value) => {
             let name = match value {
                 Value::Money { .. } => "money",

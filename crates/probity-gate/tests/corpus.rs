@@ -241,9 +241,14 @@ fn messages(part: &str) -> Messages {
         };
         // What is wrong with a deed is found somewhere in its sentence.
         let around = |place: Range<usize>| {
-            let start = row.reply[..place.start].rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
-            let end = row.reply[place.end..].find(['.', '!', '?', '\n']);
-            start..end.map_or(row.reply.len(), |at| place.end + at)
+            let ends: Vec<usize> = row
+                .reply
+                .match_indices(['.', '!', '?', '\n'])
+                .filter(|(at, _)| !row.reply[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+                .map(|(at, _)| at)
+                .collect();
+            let start = ends.iter().rfind(|at| **at < place.start).map_or(0, |at| at + 1);
+            start..ends.into_iter().find(|at| *at >= place.end).unwrap_or(row.reply.len())
         };
         let touches = |finding: &Finding, invented: &InventedRow| {
             let is_deed = invented.kind == "deed" && finding.rule() == "claim.unsupported_deed";
@@ -305,12 +310,12 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart_open() {
-    check_claims("open", &[("en", 96.1, 96.3), ("de", 97.5, 97.8)]);
+    check_claims("open", &[("en", 96.0, 96.3), ("de", 97.5, 98.1)]);
 }
 
 #[test]
 fn labelled_replies_are_told_apart_held() {
-    check_claims("held", &[("en", 88.3, 76.0), ("de", 74.5, 76.0)]);
+    check_claims("held", &[("en", 80.7, 85.1), ("de", 89.7, 83.5)]);
 }
 
 #[track_caller]
@@ -323,10 +328,10 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 7.3, 83.5);
+    check_messages("open", 10.7, 83.7);
 }
 
 #[test]
 fn what_tools_show_supports_the_message_held() {
-    check_messages("held", 13.5, 80.1);
+    check_messages("held", 6.8, 84.1);
 }

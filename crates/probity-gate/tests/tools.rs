@@ -178,6 +178,39 @@ fn an_act_needs_a_call_and_a_message_only_where_tools_act() {
 }
 
 #[test]
+fn a_deed_needs_a_call_of_its_own() {
+    let want = &["unsupported_deed"];
+    let refunds = [(
+        "issue_refund",
+        r#"{"refunds": [{"amount": 5.5, "status": "SUCCESS"}, {"amount": 2.49, "status": "FAILED"}]}"#,
+    )];
+    let said = "I paid 5.50 and 2.49.";
+    check(&refunds, said, "I've refunded the £5.50.", &[]);
+    check(&refunds, said, "I've refunded the £2.49.", want);
+    let registered = [("create_return", r#"{"status": "registered", "refund_amount": 20}"#)];
+    check(&registered, "Back.", "Your return is registered.", &[]);
+    check(&registered, "Back.", "Your money has been refunded.", want);
+    let blocked = [("block_card", r#"{"status": "blocked"}"#)];
+    check(&blocked, "Lost.", "I've blocked your card.", &[]);
+    check(&blocked, "Lost.", "I've blocked your card. I've also blocked your other one.", want);
+    let noticed = [("set_travel_notice", r#"{"country": "JP", "active": true}"#)];
+    check(&noticed, "Japan.", "I've set a travel notice for Japan.", &[]);
+    check(&noticed, "Japan.", "I've raised your daily limit.", want);
+    let added = [("update_policy", r#"{"drivers": ["Ann Lee", "Tom Lee"]}"#)];
+    check(&added, "Add Tom.", "I've updated your policy.", &[]);
+}
+
+#[test]
+fn what_happened_is_shown_by_whatever_states_it() {
+    let charged = [("get_charges", r#"{"items": [{"amount": 8.5, "date": "2026-04-12"}]}"#)];
+    check(&charged, "8.50?", "The fee of €8.50 was withdrawn on April 12.", &[]);
+    check(&charged, "8.50?", "The fee of €8.50 has been waived.", &["unsupported_deed"]);
+    let moved = [("get_event", r#"{"status": "RESCHEDULED"}"#)];
+    check(&moved, "Moved?", "The show has been moved.", &[]);
+    check(&moved, "Moved?", "Your show is cancelled.", &["unsupported_deed"]);
+}
+
+#[test]
 fn words_that_name_something_else_are_read_as_that() {
     check(&[], "Hello", "I found two nonstop return flights.", &[]);
     check(&[], "Hello", "Please tell me the departure (and return, if round-trip) dates.", &[]);

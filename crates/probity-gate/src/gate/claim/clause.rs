@@ -195,7 +195,21 @@ impl Sentence<'_> {
         } else {
             behind.find(|at| !self.terms[*at].is(Cues::ADVERB))
         };
-        verb.filter(|at| !self.terms[*at].is(Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL))
+        let undone = Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL;
+        verb.filter(|at| self.terms[*at].mention.is_some() || !self.terms[*at].is(undone))
+    }
+
+    /// Whether the company says that it did itself what the past form at `at` names.
+    pub(super) fn is_ours(&self, at: usize) -> bool {
+        let clause = self.clause(at);
+        let others = Cues::BEEN | Cues::PASSIVE_PAST;
+        if self.verb_final {
+            return self.has(clause.clone(), Cues::US) && !self.has(clause, others);
+        }
+        let decisive = others | Cues::US | Cues::YOU;
+        let is_us = |at: usize| self.terms[at].is(Cues::US);
+        let subject = self.last(clause.start..at, decisive);
+        subject.is_some_and(|at| is_us(at) || (at > 0 && self.terms[at].is(Cues::YOU) && is_us(at - 1)))
     }
 
     /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
@@ -297,7 +311,10 @@ impl Sentence<'_> {
         }
         if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
             let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
-            let theirs = subject.is_some_and(|at| self.terms[at].is(Cues::YOU));
+            // "Je vous ai remboursé."
+            let is_theirs =
+                |at: usize| self.terms[at].is(Cues::YOU) && (at == 0 || !self.terms[at - 1].is(Cues::US));
+            let theirs = subject.is_some_and(is_theirs);
             let is_modal = self.is_modal(before, clause);
             return if theirs && !is_modal { Some(Doing::Theirs) } else { ours_if(!is_modal) };
         }

@@ -129,7 +129,8 @@ impl Reader<'_> {
 
     /// Adds what the company says it has done in words that no list has: "I have asked the driver".
     fn act(&mut self, verb: Option<usize>, sentence: &Sentence<'_>) {
-        let Some(verb) = verb.map(|verb| &sentence.terms[verb]) else { return };
+        let Some(at) = verb else { return };
+        let verb = &sentence.terms[at];
         let said = self.text[verb.start..verb.end].to_lowercase();
         let is_listed = matches!(verb.mention, Some(Meaning::Deed(id)) if self.table.deeds[id] == OTHER);
         // Where verbs stand at the end, nouns do too, and have a capital.
@@ -138,7 +139,8 @@ impl Reader<'_> {
             || is_verb && self.table.participles.iter().any(|ending| said.ends_with(ending.as_str()));
         if is_listed || (verb.mention.is_none() && is_past()) {
             let span = verb.start..verb.mention_end;
-            self.claims.push(Claim { span, kind: ClaimKind::Deed { deed: OTHER.to_owned() } });
+            let is_ours = sentence.is_ours(at);
+            self.claims.push(Claim { span, kind: ClaimKind::Deed { deed: OTHER.to_owned(), is_ours } });
         }
     }
 
@@ -147,14 +149,27 @@ impl Reader<'_> {
         let term = &sentence.terms[at];
         let mut add = |end: usize, kind| self.claims.push(Claim { span: term.start..end, kind });
         let end = term.mention_end;
-        let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone() };
+        let is_ours = sentence.is_ours(at);
+        let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone(), is_ours };
         match meaning {
             Meaning::Remedy(id, form) => {
                 let said = spoken(sentence, at, form);
                 let remedy = self.table.remedies[id].clone();
                 let done = self.table.deeds.binary_search(&remedy).ok();
                 add(end, ClaimKind::Remedy { remedy, polarity: said.polarity });
-                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past);
+                // "Your booking is cancelled."
+                let clause = sentence.clause(at);
+                let is_state = || {
+                    form == Form::Done
+                        && sentence.mood == Mood::Statement
+                        && !sentence.is_condition(&clause)
+                        && !sentence
+                            .terms
+                            .get(clause.end)
+                            .is_some_and(|term| term.is(Cues::CAUSE | Cues::CONDITION))
+                        && sentence.is_state(at, &clause, true)
+                };
+                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past || is_state());
                 let verb_end = said.handed_over.map_or(end, |verb| sentence.terms[verb].end.max(end));
                 done.map(deed).into_iter().for_each(|kind| add(verb_end, kind));
             }

@@ -64,6 +64,8 @@ pub enum ClaimKind {
     Deed {
         /// What was done, by its id in the word list.
         deed: String,
+        /// Whether the company says that it did it, and not only that it was done.
+        is_ours: bool,
     },
     /// A figure or a name that can be looked up.
     Value(Value),

@@ -32,7 +32,7 @@ impl Allowed {
                 n_claims += 1;
                 match claim.kind {
                     ClaimKind::Value(value) => values.push(value),
-                    ClaimKind::Deed { deed } => _ = allowed.deeds.insert(deed),
+                    ClaimKind::Deed { deed, .. } => _ = allowed.deeds.insert(deed),
                     ClaimKind::Remedy { remedy, polarity: Polarity::Promised } => {
                         allowed.remedies.insert(remedy);
                     }

@@ -74,7 +74,8 @@ fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
         let stance = stances.entry(remedy).or_default();
         // The deed of a remedy follows it at the same place.
         let next = claims.get(at + 1).filter(|next| next.span.start == claim.span.start);
-        let is_deed = matches!(next.map(|next| &next.kind), Some(ClaimKind::Deed { deed }) if deed == remedy);
+        let is_deed =
+            matches!(next.map(|next| &next.kind), Some(ClaimKind::Deed { deed, .. }) if deed == remedy);
         let place = match polarity {
             // What is said to be done is no promise any more, and is looked at as a deed.
             Polarity::Promised if is_deed => &mut stance.done,

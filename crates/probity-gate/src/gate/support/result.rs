@@ -7,7 +7,7 @@
 use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_pending, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -109,6 +109,9 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
 }
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
+    let n_values = collector.n_values();
+    let failed = around.acts() && is_failure(object, &collector.lexicons());
+    let around = &if failed { Around { origin: Origin::Looked, ..around.clone() } } else { around.clone() };
     let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
     let [english, _] = collector.lexicons();
     let is_code = |text: &str| text.len() == 3 && english.currency(&text.to_ascii_lowercase()).is_some();
@@ -144,11 +147,14 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         // A lone `min` is no number of minutes.
         let (key, unit) = (words_of(if key == "min" { "minimum" } else { key }), unit.clone());
         if !matches!(value, Json::Bool(false) | Json::Null) {
-            collector.words(|shown| &mut shown.words, &key);
+            collector.words(|read| &mut read.shown.words, &key);
+        }
+        if around.origin != Origin::Looked {
+            collector.words(|read| &mut read.act.keys, &key);
         }
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
-            collector.words(|shown| &mut shown.counted, &key);
+            collector.words(|read| &mut read.shown.counted, &key);
         }
         let mut around = Around { currency: currency.clone(), key, unit, ..*around };
         let of_key = around.key.iter().find_map(|word| english.currency(word));
@@ -161,12 +167,18 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
             Json::Object(_) => !is_pending(value, &collector.lexicons()),
             _ => false,
         };
-        if is_something {
+        // `"refund_amount": 20` says how much it would be.
+        let is_amount =
+            matches!(value, Json::Number(_)) && english.has_any(WordList::AmountKeys, &around.key);
+        if is_something && !is_amount {
             deeds_of(&around.key, around.acts(), collector);
         }
         json_value(value, &around, collector);
     }
     relate(object, collector);
+    if failed {
+        collector.failed(n_values);
+    }
 }
 
 /// What the numbers of an object are to each other: a price per unit, a part of a whole.
@@ -229,7 +241,7 @@ fn number(json: &Json) -> Option<Exact> {
 
 fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if around.origin == Origin::Given {
-        collector.words(|shown| &mut shown.objects, &[number.to_string()]);
+        collector.words(|read| &mut read.act.objects, &[number.to_string()]);
     }
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
@@ -336,19 +348,19 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     parts_value(text, around, collector);
     let words = words_of(text);
     if around.origin == Origin::Given {
-        collector.words(|shown| &mut shown.objects, &words);
+        collector.words(|read| &mut read.act.objects, &words);
         // `SN2293` is "SN 2293" in a reply.
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 2);
-        collector.shown.objects.extend(numbers.map(str::to_owned));
+        collector.act.objects.extend(numbers.map(str::to_owned));
     }
     let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
     if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
         collector.value(Value::Code(text.to_uppercase().replace(char::is_whitespace, "")));
     }
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
-        collector.words(|shown| &mut shown.words, &words);
+        collector.words(|read| &mut read.shown.words, &words);
         if matches!(around.origin, Origin::Took | Origin::Did) {
-            collector.words(|shown| &mut shown.called, &words);
+            collector.words(|read| &mut read.act.states, &words);
         }
         deeds_of(&words, around.acts(), collector);
     }

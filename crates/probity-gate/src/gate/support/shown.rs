@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
+use super::super::claim::{ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
 use super::count::{counts, words};
-use super::step::{Operands, Origin};
+use super::result::Origin;
+use super::step::{self, Operands};
 use super::tool;
 use crate::case::{Case, Role, Situation};
 use crate::exact::Exact;
@@ -38,22 +39,35 @@ pub(super) struct Shown {
     pub(super) counted: BTreeSet<String>,
     /// The words of everything, in upper case, whatever they mean.
     pub(super) written: BTreeSet<String>,
-    /// What the company and its tools say was done.
-    pub(super) deeds: BTreeSet<String>,
-    /// The words, without endings, that calls which did something were given.
-    pub(super) objects: BTreeSet<String>,
-    /// How many things calls did something to.
-    pub(super) n_done: usize,
-    /// The words, without endings, of what tools say; of the names and states of those that did something; and of the
-    /// names of those that only took a request.
+    /// What each call says was done, and at the end what messages do.
+    pub(super) acts: Vec<Act>,
+    /// The words, without endings, of what tools say.
     pub(super) words: BTreeSet<String>,
-    pub(super) called: BTreeSet<String>,
-    /// Those of the names alone.
-    pub(super) call_names: BTreeSet<String>,
-    pub(super) requested: BTreeSet<String>,
     /// Whether tools were called.
     pub(super) has_calls: bool,
     pub(super) operands: Operands,
+}
+
+/// What a call did, or messages say. Words are without endings.
+#[derive(Default)]
+pub(super) struct Act {
+    pub(super) origin: Origin,
+    /// What was done as it says, and what its name says that it is for.
+    pub(super) deeds: BTreeSet<String>,
+    pub(super) named: BTreeSet<String>,
+    /// Whether its name says in another language than the reply's that it changes something.
+    pub(super) is_foreign: bool,
+    /// The words of its name, of its states and texts, and of what it was given.
+    pub(super) names: BTreeSet<String>,
+    pub(super) states: BTreeSet<String>,
+    pub(super) objects: BTreeSet<String>,
+    /// Those of the keys of what it was given and says.
+    pub(super) keys: BTreeSet<String>,
+    /// To how many things it did it.
+    pub(super) n_things: usize,
+    /// The figures and references of what it was given and says, and those of what failed.
+    pub(super) values: Known<()>,
+    pub(super) failed: Known<()>,
 }
 
 impl Shown {
@@ -70,11 +84,13 @@ impl Shown {
         for call in calls.rev() {
             tool::add(call, &mut collector);
         }
+        collector.begin();
         match &case.situation {
             Situation::Ticket(text) => collector.text(text),
             Situation::Conversation(turns) => {
                 for turn in turns {
                     collector.shown.operands.next_place();
+                    collector.begin();
                     match turn.role {
                         Role::Customer => collector.text(&turn.text),
                         Role::Agent => collector.company_text(&turn.text),
@@ -90,10 +106,14 @@ impl Shown {
             collector.shown.operands.next_place();
             collector.text(&each.text);
         }
-        collector.shown.values =
-            Known::of(collector.values.into_iter().map(|value| (Extent::One(value), ())));
+        collector.begin();
+        collector.shown.values = known(collector.values);
         collector.shown
     }
+}
+
+fn known(values: Vec<Value>) -> Known<()> {
+    Known::of(values.into_iter().map(|value| (Extent::One(value), ())))
 }
 
 /// Gathers what texts and results show.
@@ -101,12 +121,15 @@ pub(super) struct Collector<'l> {
     language: Language<'l>,
     values: Vec<Value>,
     pub(super) shown: Shown,
+    /// The call or message that is read, with its values and those of what failed.
+    pub(super) act: Act,
+    own: [Vec<Value>; 2],
 }
 
 impl<'l> Collector<'l> {
     fn new(language: Language<'l>) -> Self {
         let shown = Shown { numbers: BTreeSet::from([0, 1]), ..Shown::default() };
-        Collector { language, values: Vec::new(), shown }
+        Collector { language, values: Vec::new(), shown, act: Act::default(), own: Default::default() }
     }
 
     /// The words that programs use, which are English, and those of the reply.
@@ -117,13 +140,32 @@ impl<'l> Collector<'l> {
 
     pub(super) fn call(&mut self) {
         self.shown.has_calls = true;
+        self.begin();
         self.shown.operands.next_place();
+    }
+
+    /// Ends what is read and begins the next.
+    fn begin(&mut self) {
+        let [values, failed] = std::mem::take(&mut self.own).map(known);
+        self.shown.acts.push(Act { values, failed, ..std::mem::take(&mut self.act) });
+    }
+
+    /// How many values of what is read there are so far.
+    pub(super) fn n_values(&self) -> usize {
+        self.own[0].len()
+    }
+
+    /// What was read behind so many values failed.
+    pub(super) fn failed(&mut self, n_values: usize) {
+        let failed = self.own[0].split_off(n_values);
+        self.own[1].extend(failed);
     }
 
     pub(super) fn value(&mut self, value: Value) {
         if let Value::Day { day, .. } = value {
             self.shown.numbers.insert(day.into());
         }
+<<<<<<< HEAD
         if let Value::Time { minutes, .. } = value
             && minutes % 60 == 0
         {
@@ -131,6 +173,10 @@ impl<'l> Collector<'l> {
         }
         self.shown.operands.add(&value, Origin::Case);
         self.values.push(value);
+=======
+        self.shown.operands.add(&value, step::Origin::Case);
+        self.named_only(value);
+>>>>>>> g-deeds
     }
 
     /// The words of a text, and the letters and the digits of each by themselves: `SN2293` is "SN 2293" too.
@@ -148,18 +194,19 @@ impl<'l> Collector<'l> {
 
     /// A value that nothing is calculated from.
     pub(super) fn named_only(&mut self, value: Value) {
+        self.own[0].push(value.clone());
         self.values.push(value);
     }
 
     pub(super) fn deed(&mut self, deed: &str) {
-        self.shown.deeds.insert(deed.to_owned());
+        self.act.deeds.insert(deed.to_owned());
     }
 
     /// Adds words without their endings to a part of what is shown.
-    pub(super) fn words(&mut self, part: fn(&mut Shown) -> &mut BTreeSet<String>, words: &[String]) {
+    pub(super) fn words(&mut self, part: fn(&mut Self) -> &mut BTreeSet<String>, words: &[String]) {
         for lexicon in self.lexicons() {
             let stems = words.iter().flat_map(|word| lexicon.stems(word, WordList::Function));
-            part(&mut self.shown).extend(stems);
+            part(self).extend(stems);
         }
     }
 
@@ -169,13 +216,13 @@ impl<'l> Collector<'l> {
         claims.filter_map(|claim| claim.value().cloned()).for_each(|value| self.value(value));
     }
 
-    /// A call that did what its name says to so many things.
-    pub(super) fn act(&mut self, name: &[String], n_things: usize) {
-        self.words(|shown| &mut shown.called, name);
-        self.words(|shown| &mut shown.call_names, name);
-        self.shown.n_done += n_things;
-        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_of_call(name));
-        self.shown.deeds.extend(deeds.map(str::to_owned));
+    /// What a call with this name came to.
+    pub(super) fn came_to(&mut self, name: &[String], origin: Origin) {
+        self.words(|read| &mut read.act.names, name);
+        let [english, own] = self.lexicons().map(|lexicon| lexicon.deeds_of_call(name));
+        self.act.is_foreign = own.is_empty() && english.contains(&OTHER);
+        self.act.named.extend([english, own].concat().into_iter().map(str::to_owned));
+        self.act.origin = origin;
     }
 
     /// A number that is an amount in `currency`, or in any.
@@ -183,7 +230,7 @@ impl<'l> Collector<'l> {
         let is_count = currency.is_none() && amount <= Exact::from(COUNT_MAX) && is_whole(amount);
         let value = Value::Money { amount, currency };
         if is_count {
-            self.values.push(value);
+            self.named_only(value);
         } else {
             self.value(value);
         }
@@ -195,7 +242,7 @@ impl<'l> Collector<'l> {
         for share in [Some(number), hundred].into_iter().flatten() {
             let value = Value::Percent(share);
             if is_named {
-                self.shown.operands.add(&value, Origin::Case);
+                self.shown.operands.add(&value, step::Origin::Case);
             }
             self.values.push(value);
         }
@@ -251,9 +298,9 @@ impl<'l> Collector<'l> {
             read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),
-                ClaimKind::Deed { deed } if by_company => {
+                ClaimKind::Deed { deed, .. } if by_company => {
                     let said = tool::words_of(&text[read[read.len() - 1].clone()]);
-                    self.words(|shown| &mut shown.called, &said);
+                    self.words(|read| &mut read.act.states, &said);
                     self.deed(&deed);
                 }
                 ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}

@@ -20,43 +20,62 @@ const HANDED_IN: &str = "opening";
 pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     collector.call();
     let name = words_of(&call.name);
-    collector.words(|shown| &mut shown.words, &name);
     let Some(result) = &call.result else { return };
     let json = parse(result).ok();
     let lexicons = collector.lexicons();
+    let is_failed = |text: &str| is_said(text, WordList::Failed, &lexicons);
     let failed = match &json {
-        Some(json) => is_failure(json, &lexicons),
-        None => is_said(result, WordList::Failed, &lexicons),
+        Some(Json::Object(object)) => is_failure(object, &lexicons),
+        Some(json) => *json == Json::Bool(false) || json.as_str().is_some_and(is_failed),
+        None => is_failed(result),
     };
+    if !failed {
+        collector.words(|read| &mut read.shown.words, &name);
+    }
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
-    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
-    let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
-    let acts = is_done && !reads;
-    let origin = match (failed || reads, acts) {
-        (true, _) => Origin::Looked,
-        (false, false) => Origin::Took,
-        (false, true) => Origin::Did,
+    let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
+    let says_outcome = match &json {
+        Some(Json::Object(object)) => object.iter().any(|(key, value)| {
+            let is_state = |text: &str| {
+                is_said(text, WordList::Pending, &lexicons)
+                    || lexicons.iter().any(|lexicon| !lexicon.deeds_done(&words_of(text)).is_empty())
+            };
+            *value == Json::Bool(true)
+                || value.as_str().is_some_and(is_state)
+                || lexicons[0].has(WordList::OutcomeKeys, &key.to_lowercase())
+        }),
+        Some(Json::Array(_)) => false,
+        _ => true,
     };
+    let reads =
+        lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name)) || (is_of_thing && !says_outcome);
+    let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
+    let (origin, of_given) = match (failed || reads, is_done) {
+        (true, _) => (Origin::Looked, Origin::Looked),
+        (false, false) => (Origin::Took, Origin::Given),
+        (false, true) => (Origin::Did, Origin::Given),
+    };
+    collector.came_to(&name, origin);
     match &json {
         Some(json) => json_value(json, &Around::of(origin), collector),
         None => text_value(result, collector),
     }
     // What is still to come was handed in.
-    if !failed && !reads && !is_done {
+    if origin == Origin::Took {
         collector.deed(HANDED_IN);
-        let given = call.arguments.as_deref().map(words_of).unwrap_or_default();
-        collector.words(|shown| &mut shown.requested, &[name.clone(), given].concat());
-    }
-    if acts {
-        collector.act(&name, longest_list(given.as_ref()).max(longest_list(json.as_ref())));
     }
     // What was tried has these figures too.
-    let origin = if acts { Origin::Given } else { Origin::Looked };
     match &given {
-        Some(given) => json_value(given, &Around::of(origin), collector),
+        Some(given) => json_value(given, &Around::of(of_given), collector),
         None => call.arguments.iter().for_each(|arguments| collector.text(arguments)),
+    }
+    if origin == Origin::Did {
+        collector.act.n_things = longest_list(given.as_ref()).max(longest_list(json.as_ref()));
+    }
+    if failed {
+        collector.failed(0);
     }
 }
 
@@ -93,11 +112,8 @@ fn text_value(text: &str, collector: &mut Collector<'_>) {
     collector.company_text(text);
 }
 
-fn is_failure(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    let Json::Object(object) = json else {
-        let is_failed = |text: &str| is_said(text, WordList::Failed, lexicons);
-        return json.as_str().is_some_and(is_failed) || *json == Json::Bool(false);
-    };
+/// Whether an object says that what it is about failed.
+pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
     let is_there =
         |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
     let has_error = named(object, WordList::ErrorKeys, lexicons).any(is_there);

@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 pub use languages::{Language, Languages};
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
+use super::super::text::bare;
 use crate::spec_file::Problem;
 use read::Entry;
 
@@ -108,11 +109,11 @@ crate::named! {
         ShareOf = "share_of", Twice = "twice", Derived = "derived", Participles = "participles",
         About = "about", Example = "example", Polite = "polite", Rude = "rude", Steps = "steps",
         ReadingCalls = "reading_calls", Failed = "failed", Pending = "pending", Begun = "begun",
-        Both = "both", Every = "every", PriceKeys = "price_keys", ShareKeys = "share_keys",
+        Both = "both", Also = "also", Every = "every", PriceKeys = "price_keys", AmountKeys = "amount_keys", ShareKeys = "share_keys",
         MinorKeys = "minor_keys", SentKeys = "sent_keys", DayKeys = "day_keys", SuccessKeys = "success_keys",
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
-        Requested = "requested", Vague = "vague", Decisions = "decisions", Happening = "happening",
+        Requested = "requested", Decisions = "decisions", Adding = "adding", Happening = "happening",
         Traits = "traits",
     }
 }
@@ -126,6 +127,12 @@ crate::named! {
         /// Not of the language: the file stands in place of the built-in lists.
         Replaces = "replaces_built_in",
     }
+}
+
+/// A text as programs write it: "zaehlerstand", "expediee".
+fn plain(text: &str) -> String {
+    let text = text.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
+    bare(&text).collect()
 }
 
 /// The word lists of one language, for [`extract`](super::extract).
@@ -187,10 +194,7 @@ impl Lexicon {
     pub fn stems<'t>(&'t self, text: &'t str, fillers: WordList) -> impl Iterator<Item = String> + 't {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words = words.map(str::to_lowercase).filter(move |word| !self.has(fillers, word));
-        // Programs write "zaehlerstand".
-        let plain =
-            |word: String| word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
-        words.map(move |word| self.stem(if word.is_ascii() { word } else { plain(word) }))
+        words.map(move |word| self.stem(if word.is_ascii() { word } else { plain(&word) }))
     }
 
     /// Rough: it only has to bring `returns`, `returned` and `returning` together.

@@ -1,5 +1,6 @@
 //! What the names and states that tools use mean: `cancel_reservation`, `"status": "cancelled"`, `price_usd`.
 
+use super::super::OTHER;
 use super::super::TimeUnit;
 use super::table::{Form, Meaning};
 use super::{Cues, Lexicon, WordList};
@@ -16,7 +17,10 @@ impl Lexicon {
     /// Whether a tool only looks something up, by the words of its name.
     pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
         let reads = |word: &String| self.has(WordList::ReadingCalls, word);
-        words.first().is_none_or(reads) || words.last().is_some_and(reads)
+        // `update_policy` changes one.
+        let changes = |word: &String| self.table().deeds_of_call(word).contains(&OTHER);
+        let Some(first) = words.first() else { return true };
+        reads(first) || (words.last().is_some_and(reads) && !changes(first))
     }
 
     /// What a tool does for good, by the words of its name. Nothing where it only looks something up.

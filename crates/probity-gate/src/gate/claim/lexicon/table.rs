@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
+use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList, plain};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Table {
 
     /// What a tool whose name has these words does.
     pub(super) fn deeds_of_call(&self, words: &str) -> Vec<&str> {
-        self.calls.get(words).into_iter().flatten().map(|deed| self.deeds[*deed].as_str()).collect()
+        self.calls.get(&plain(words)).into_iter().flatten().map(|deed| self.deeds[*deed].as_str()).collect()
     }
 
     /// What a phrase of plain words stands for.
@@ -226,7 +226,7 @@ impl Table {
             }
             Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
                 let deed = place(&self.deeds);
-                self.calls.entry(phrase.to_owned()).or_default().push(deed);
+                self.calls.entry(plain(phrase)).or_default().push(deed);
             }
             Section::Remedy | Section::Deed | Section::Act => {
                 let meaning = match (entry.section, key) {
@@ -235,6 +235,9 @@ impl Table {
                     _ => Meaning::Remedy(place(&self.remedies), Form::from_name(key).unwrap_or(Form::Open)),
                 };
                 patterns.insert(self.elements(phrase), meaning);
+                if !phrase.is_ascii() {
+                    patterns.entry(self.elements(&plain(phrase))).or_insert(meaning);
+                }
             }
             Section::Cue => self.add_cue(phrase, Cues::of_key(CUE_KEYS, Cues::NEGATION, key), patterns),
             Section::Figure => {

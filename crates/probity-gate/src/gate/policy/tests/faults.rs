@@ -69,7 +69,7 @@ fn remedies_and_deeds_are_those_the_gate_knows() {
         "deeds = [\"shipment\"]",
         "deeds = [\"parcel\"]",
         &expect![[
-            r#"1:14: there is no deed "parcel" | known: activation, addition, appointment, approval, block, booking, cancellation, change, charge, closure, compensation, confirmation, credit, deletion, delivery, discount, exchange, extension, fix, free_shipping, handoff, notice, opening, other, payment, price_match, refund, removal, repair, replacement, return, shipment, transfer, unsubscription, update, upgrade, voucher, waiver"#
+            r#"1:14: there is no deed "parcel" | known: activation, addition, appointment, approval, block, booking, cancellation, charge, closure, compensation, confirmation, credit, deletion, delivery, discount, exchange, extension, fix, free_shipping, handoff, notice, opening, other, payment, price_match, refund, removal, repair, replacement, return, shipment, transfer, unsubscription, update, upgrade, voucher, waiver"#
         ]],
     );
     check(

@@ -1,0 +1,279 @@
+//! Deeds: what a reply says was done, and whether something shows it.
+//!
+//! A call that did something shows what its name says, whatever a call says of how things are is so, and what the company
+//! said before is done. One that failed shows nothing, and one that only took a request shows that it was made.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::super::claim::{Claim, ClaimKind, Lexicon, OTHER, Value, WordList};
+use super::super::finding::Sighting;
+use super::passage::Passages;
+use super::result::Origin;
+use super::shown::Act;
+use super::{Support, UNSUPPORTED_DEED, against_first, count, says};
+
+/// The most deeds of a reply that are checked, and how many bytes around one say what was done.
+const DEEDS_MAX: usize = 200;
+const AROUND_BYTES: usize = 200;
+
+/// The most things of which something is said at once.
+const ALL_MAX: usize = 20;
+
+/// The deeds of a reply that nothing shows.
+pub(super) fn check(
+    reply: &str,
+    claims: &[Claim],
+    passages: &Passages<'_>,
+    support: &Support<'_>,
+) -> Vec<Sighting> {
+    let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
+    let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
+    let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
+    for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
+        // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
+        let is_said = read_to >= span.end;
+        read_to = read_to.max(span.end);
+        if is_said && *id == OTHER {
+            continue;
+        }
+        let said = reading.said(at);
+        if !seen.contains(&(id, &reply[span.clone()])) && !support.shows_deed(&said) {
+            seen.insert((id, &reply[span.clone()]));
+            let message = format!("the reply says that something is done ({id}), and nothing shows it");
+            let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
+                            says it was done";
+            let all = said.all.map_or(span.clone(), |all| all.span);
+            let span = span.start.min(all.start)..span.end.max(all.end);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
+            sightings.push(against_first(sighting, support));
+        }
+    }
+    sightings
+}
+
+/// What a reply claims was done.
+#[derive(Clone)]
+struct Deed<'c> {
+    id: &'c str,
+    /// Whether the company says that it did it.
+    is_ours: bool,
+    span: Range<usize>,
+}
+
+impl<'c> Deed<'c> {
+    fn of(claim: &'c Claim) -> Option<Self> {
+        match &claim.kind {
+            ClaimKind::Deed { deed, is_ours } => {
+                Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
+            }
+            ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
+        }
+    }
+}
+
+struct Reading<'r, 'p> {
+    reply: &'r str,
+    claims: &'r [Claim],
+    deeds: Vec<Deed<'r>>,
+    passages: &'r Passages<'p>,
+    lexicon: &'r Lexicon,
+}
+
+/// How a reply says that something was done.
+struct Said<'r> {
+    deed: &'r str,
+    is_ours: bool,
+    /// Whether it says no more than that it is to come: "I have started the refund".
+    is_begun: bool,
+    /// The words that say it and those of their clause, without endings.
+    verb: BTreeSet<String>,
+    clause: BTreeSet<String>,
+    /// The figures and references that are said of it.
+    values: Vec<&'r Value>,
+    /// Of how many things it is said.
+    all: Option<All>,
+}
+
+impl Reading<'_, '_> {
+    fn said(&self, at: usize) -> Said<'_> {
+        let (reply, lexicon) = (self.reply, self.lexicon);
+        let Deed { id, is_ours, span: Range { start, end } } = self.deeds[at].clone();
+        let clause = &self.passages.clause(start).range;
+        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+        let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
+        let near = from.max(clause.start)..to;
+        let all = All::of(reply, near.clone(), start..end, lexicon).or_else(|| {
+            // "I have disputed the first. I have also disputed the second."
+            let n_before = self.deeds[..at].iter().filter(|last| last.id == id).count();
+            says(&reply[near.clone()], WordList::Also, lexicon)
+                .then(|| All { number: n_before + 1, span: start..end })
+        });
+        let near = self.after_joint(near.start, start)..near.end;
+        let first = self.claims.partition_point(|claim| claim.span.start < near.start);
+        let own = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+        let clause = &reply[near.clone()];
+        let stems = |text| lexicon.stems(text, WordList::Function).collect();
+        Said {
+            deed: id,
+            is_ours,
+            is_begun: [WordList::Begun, WordList::Pending].iter().any(|list| says(clause, *list, lexicon)),
+            verb: stems(&reply[start..end]),
+            clause: stems(clause),
+            values: own.filter_map(Claim::value).collect(),
+            all,
+        }
+    }
+
+    /// Where the words of the verb at `verb` begin: what stands before the last "and" before it is of another one.
+    fn after_joint(&self, from: usize, verb: usize) -> usize {
+        let mut start = verb;
+        let words = self.reply[from..verb].split_inclusive(' ').rev().map(|word| {
+            start -= word.len();
+            (start, word.trim_end())
+        });
+        let mut joints = words.filter(|(_, word)| self.lexicon.has(WordList::And, word));
+        joints.next().map_or(from, |(start, _)| start)
+    }
+}
+
+/// Words that say of how many things something is said, and where they stand: "both", "all three", "your three".
+struct All {
+    number: usize,
+    span: Range<usize>,
+}
+
+impl All {
+    /// Those of a passage around a deed. "Both" counts before the deed and directly behind it.
+    fn of(reply: &str, range: Range<usize>, deed: Range<usize>, lexicon: &Lexicon) -> Option<Self> {
+        let words: Vec<(usize, &str)> = count::words(&reply[range.clone()]).collect();
+        let number = |place: usize| {
+            let word = words.get(place)?.1;
+            word.parse().ok().or_else(|| lexicon.numeral(&word.to_lowercase()))
+        };
+        let has = |list: WordList, word: &str| lexicon.has(list, &word.to_lowercase());
+        words.iter().enumerate().find_map(|(place, (start, word))| {
+            let start = range.start + start;
+            if has(WordList::Both, word) && (start < deed.start || (deed.end..=deed.end + 1).contains(&start))
+            {
+                return Some(All { number: 2, span: start..start + word.len() });
+            }
+            let (last, counted) = (words.get(place + 1)?, words.get(place + 2)?);
+            // "Two of your three", "your three months".
+            let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
+            let is_length = lexicon.unit(&counted.1.to_lowercase()).is_some();
+            let number = number(place + 1).and_then(|number: u32| usize::try_from(number).ok())?;
+            let is_all = has(WordList::Every, word) && !is_part && !is_length && number <= ALL_MAX;
+            is_all.then(|| All { number, span: start..range.start + last.0 + last.1.len() })
+        })
+    }
+}
+
+impl Support<'_> {
+    /// Whether something shows that what is said was done. An act that changes nothing of the customer's counts only where
+    /// tools act: a person may have done it without one.
+    fn shows_deed(&self, said: &Said<'_>) -> bool {
+        let (shown, lexicon) = (self.shown(), self.language.lexicon);
+        let needs_none =
+            !shown.has_calls && lexicon.is_act(said.deed) && !lexicon.has(WordList::Changing, said.deed);
+        if needs_none
+            || self.allowed.deeds.contains(said.deed)
+            || self.sources.iter().any(|source| source.facts.deeds.contains(said.deed))
+            || (!said.is_ours && self.happened(said))
+        {
+            return true;
+        }
+        // "I have refunded all of the 22 €", where a call for 22 failed and one for 15 did not.
+        let is_of_failed = |act: &Act| {
+            let failed = |value: &Value| {
+                shown.acts.iter().any(|other| other.failed.has(value) && other.is_for(said, lexicon))
+            };
+            said.values.iter().any(|value| !act.values.has(value) && failed(value))
+        };
+        let is_proof = |act: &&Act| act.shows(said, lexicon) && !is_of_failed(act);
+        // "For all four of you", where a call was told of four.
+        let is_told = |number: usize| shown.acts.iter().any(|act| act.objects.contains(&number.to_string()));
+        let n_things: usize = shown.acts.iter().filter(is_proof).map(|act| act.n_things).sum();
+        let is_more = |all: &All| (1..all.number).contains(&n_things) && !is_told(all.number);
+        !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
+    }
+
+    /// Whether something says that it happened, whoever did it: a result speaks of it in another form, such as
+    /// `"charges": […]`, or has all of its figures, one of them a day that is past.
+    fn happened(&self, said: &Said<'_>) -> bool {
+        let (shown, lexicon) = (self.shown(), self.language.lexicon);
+        let is_named = |stem: &String| shown.words.iter().any(|word| begins_alike(stem, word));
+        let past = shown.operands.moments().filter(|time| Some(time.start) <= self.now);
+        let days: BTreeSet<(u8, u8)> = past.map(|time| (time.start.date().1, time.start.date().2)).collect();
+        let is_past =
+            |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
+        (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
+            || (said.values.iter().copied().any(is_past)
+                && shown.acts.iter().any(|act| !act.names.is_empty() && act.has_all(said)))
+    }
+}
+
+impl Act {
+    /// Whether it shows that what is said was done.
+    fn shows(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        let is_shown = match self.origin {
+            Origin::Took => {
+                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, lexicon)
+            }
+            // A visit at that time; an amount says less.
+            Origin::Did => {
+                let is_money = |value: &&Value| matches!(value, Value::Money { .. });
+                self.is_for(said, lexicon) || (self.has_all(said) && !said.values.iter().any(is_money))
+            }
+            _ => false,
+        };
+        is_shown
+            || (said.deed != OTHER && self.deeds.contains(said.deed))
+            || (lexicon.is_act(said.deed) && said.verb.iter().any(|stem| is_in(&self.states, stem)))
+    }
+
+    /// Whether it has all figures of what is said, and there are some.
+    fn has_all(&self, said: &Said<'_>) -> bool {
+        said.values.len() > 1 && said.values.iter().all(|value| self.values.has(value))
+    }
+
+    /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
+    /// up the standing order".
+    fn is_for(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
+        let is_decision = lexicon.has(WordList::Decisions, said.deed);
+        let is_for_act = || if is_decision { is_said() } else { self.is_about(said, lexicon) };
+        (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
+    }
+
+    /// Whether what is said names what the call is called after, was given or says.
+    fn is_about(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+        // "I have added milk to your order" is about the milk.
+        let is_new = lexicon.has(WordList::Adding, said.deed);
+        let is_its = |stem: &String| {
+            self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
+        };
+        (self.is_foreign && said.deed != OTHER)
+            || said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
+    }
+}
+
+/// Whether a word, or a compound with it, is one of these names.
+fn is_in(names: &BTreeSet<String>, stem: &str) -> bool {
+    names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
+}
+
+/// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
+fn is_part(word: &str, compound: &str) -> bool {
+    const LENGTH_MIN: usize = 4;
+    word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
+}
+
+/// Whether two words begin alike, such as "geliefert" and "lieferdatum".
+fn begins_alike(verb: &str, word: &str) -> bool {
+    const LENGTH_MIN: usize = 5;
+    let start = |text: &str| text.get(..LENGTH_MIN).map(str::to_owned);
+    let root = verb.strip_prefix("ge").unwrap_or(verb);
+    verb == word
+        || start(word).is_some_and(|word| start(verb).as_ref() == Some(&word) || start(root) == Some(word))
+}
