@@ -78,7 +78,7 @@ impl<T: Clone + PartialEq> Known<T> {
 pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
     match (value, known) {
         (Value::Money { amount, currency }, Value::Money { amount: other, currency: named }) => {
-            amount == other && agree(currency.as_ref(), named.as_ref())
+            amount == other && same_currency(currency.as_ref(), named.as_ref())
         }
         (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
             unit == counted && from <= least && most <= to
@@ -111,6 +111,15 @@ fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
+/// Whether no other currency is named. `$` is read as the US dollar and stands for every dollar.
+pub(in crate::gate) fn same_currency(one: Option<&String>, other: Option<&String>) -> bool {
+    let is_dollar = |code: &String| code.ends_with('D');
+    agree(one, other)
+        || (one.is_some_and(is_dollar)
+            && other.is_some_and(is_dollar)
+            && [one, other].iter().flatten().any(|code| *code == "USD"))
+}
+
 /// Whether a value lies within a range or equals a single value.
 pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     let (least, most) = match extent {
@@ -120,7 +129,7 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     let bounded = |bound: Option<&Value>, holds: fn(Exact, Exact) -> bool| {
         bound.is_none_or(|bound| match (value, bound) {
             (Value::Money { amount, currency }, Value::Money { amount: limit, currency: named }) => {
-                holds(*amount, *limit) && agree(currency.as_ref(), named.as_ref())
+                holds(*amount, *limit) && same_currency(currency.as_ref(), named.as_ref())
             }
             (Value::Percent(share), Value::Percent(limit)) => holds(*share, *limit),
             _ => false,

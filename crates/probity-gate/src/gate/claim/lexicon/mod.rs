@@ -113,7 +113,7 @@ crate::named! {
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
         Requested = "requested", Vague = "vague", Decisions = "decisions", Happening = "happening",
-        Traits = "traits",
+        Measures = "measures", Traits = "traits",
     }
 }
 
