@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::claim::Value;
+use super::super::claim::{TimeUnit, Value};
 use crate::exact::Exact;
 
 /// A value, or a range of them.
@@ -81,7 +81,14 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
             amount == other && same_currency(currency.as_ref(), named.as_ref())
         }
         (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
-            unit == counted && from <= least && most <= to
+            let seconds = |length: &Exact, unit| length.checked_mul(Exact::from(seconds_of(unit)?));
+            let is_within = || {
+                Some(
+                    seconds(from, *counted)? <= seconds(least, *unit)?
+                        && seconds(most, *unit)? <= seconds(to, *counted)?,
+                )
+            };
+            (unit == counted && from <= least && most <= to) || is_within().unwrap_or(false)
         }
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
@@ -100,6 +107,15 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
         (Value::Phone(a), Value::Phone(b)) => same_phone(a, b),
         (Value::Address(part), Value::Address(whole)) => format!(" {whole} ").contains(&format!(" {part} ")),
         _ => value == known,
+    }
+}
+
+/// How long one of a unit is taken to be: people say "two months" for 60 days.
+fn seconds_of(unit: TimeUnit) -> Option<i64> {
+    match unit {
+        TimeUnit::Seconds => Some(1),
+        TimeUnit::Months => Some(30 * 86_400),
+        TimeUnit::WorkingDays => None,
     }
 }
 
@@ -156,8 +172,8 @@ fn key(value: &Value) -> u64 {
         Value::Phone(phone) => {
             phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS).for_each(|c| c.hash(&mut key));
         }
-        // A length lies within others of its unit, and addresses are few.
-        Value::Span { unit, .. } => (5_u8, unit).hash(&mut key),
+        // A length lies within others, and addresses are few.
+        Value::Span { unit, .. } => (5_u8, seconds_of(*unit).is_some()).hash(&mut key),
         Value::Address(_) => {}
     }
     key.finish()
