@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::claim::Value;
+use super::super::claim::{TimeUnit, Value};
 use crate::exact::Exact;
 
 /// A value, or a range of them.
@@ -78,10 +78,17 @@ impl<T: Clone + PartialEq> Known<T> {
 pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
     match (value, known) {
         (Value::Money { amount, currency }, Value::Money { amount: other, currency: named }) => {
-            amount == other && agree(currency.as_ref(), named.as_ref())
+            amount == other && same_currency(currency.as_ref(), named.as_ref())
         }
         (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
-            unit == counted && from <= least && most <= to
+            let seconds = |length: &Exact, unit| length.checked_mul(Exact::from(seconds_of(unit)?));
+            let is_within = || {
+                Some(
+                    seconds(from, *counted)? <= seconds(least, *unit)?
+                        && seconds(most, *unit)? <= seconds(to, *counted)?,
+                )
+            };
+            (unit == counted && from <= least && most <= to) || is_within().unwrap_or(false)
         }
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
@@ -103,12 +110,30 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
     }
 }
 
+/// How long one of a unit is taken to be: people say "two months" for 60 days.
+fn seconds_of(unit: TimeUnit) -> Option<i64> {
+    match unit {
+        TimeUnit::Seconds => Some(1),
+        TimeUnit::Months => Some(30 * 86_400),
+        TimeUnit::WorkingDays => None,
+    }
+}
+
 /// Minutes of half a day, behind which a clock shows the same time again.
 const HALF_DAY: u16 = 720;
 
 /// Whether nothing that both name differs.
 fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
+}
+
+/// Whether no other currency is named. `$` is read as the US dollar and stands for every dollar.
+pub(in crate::gate) fn same_currency(one: Option<&String>, other: Option<&String>) -> bool {
+    let is_dollar = |code: &String| code.ends_with('D');
+    agree(one, other)
+        || (one.is_some_and(is_dollar)
+            && other.is_some_and(is_dollar)
+            && [one, other].iter().flatten().any(|code| *code == "USD"))
 }
 
 /// Whether a value lies within a range or equals a single value.
@@ -120,7 +145,7 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     let bounded = |bound: Option<&Value>, holds: fn(Exact, Exact) -> bool| {
         bound.is_none_or(|bound| match (value, bound) {
             (Value::Money { amount, currency }, Value::Money { amount: limit, currency: named }) => {
-                holds(*amount, *limit) && agree(currency.as_ref(), named.as_ref())
+                holds(*amount, *limit) && same_currency(currency.as_ref(), named.as_ref())
             }
             (Value::Percent(share), Value::Percent(limit)) => holds(*share, *limit),
             _ => false,
@@ -147,8 +172,8 @@ fn key(value: &Value) -> u64 {
         Value::Phone(phone) => {
             phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS).for_each(|c| c.hash(&mut key));
         }
-        // A length lies within others of its unit, and addresses are few.
-        Value::Span { unit, .. } => (5_u8, unit).hash(&mut key),
+        // A length lies within others, and addresses are few.
+        Value::Span { unit, .. } => (5_u8, seconds_of(*unit).is_some()).hash(&mut key),
         Value::Address(_) => {}
     }
     key.finish()

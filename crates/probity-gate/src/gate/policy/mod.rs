@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 pub use audit::{UnlistedFacts, VersionOverlap, VersionScope, overlaps, unlisted};
 pub use draft::draft;
-pub(super) use known::{Extent, Known, same, within};
+pub(super) use known::{Extent, Known, same, same_currency, within};
 pub(super) use read::settled;
 pub use read::{FileProblem, PolicyFile, Reading, read};
 pub use stated::Label;

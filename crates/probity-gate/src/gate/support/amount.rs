@@ -166,7 +166,7 @@ impl Search {
         };
         let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
         let terms = if is_derived && !self.is_strict { &self.amounts } else { &self.own };
-        terms.iter().any(adds_up) || self.own.iter().any(differs)
+        terms.iter().any(|one| adds_up(one) || differs(one)) || self.own.iter().any(differs)
     }
 
     /// So many times an amount, or an amount in so many parts.

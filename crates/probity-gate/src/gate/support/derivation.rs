@@ -50,6 +50,7 @@ impl<'r> Reading<'r, '_> {
         self.read_numbers().for_each(|number| operands.add_measure(number));
         let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
         supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
+        operands.add_now(self.support.now);
         let lexicon = self.support.language.lexicon;
         let numbers = Numbers { reply: self.reply, figures, counts, lexicon };
         let implied_at = |at: usize| {
@@ -102,7 +103,10 @@ impl<'r> Reading<'r, '_> {
             return operands.lead_back(*most, *unit, now);
         }
         let is_about = self.has_before(stated.claim.span.start, WordList::About).is_some();
-        let is_signalled = self.is_signalled(&stated.claim.span, matches!(stated.value, Value::Day { .. }));
+        let is_day = matches!(stated.value, Value::Day { .. });
+        // Where no tool gives days, few are known.
+        let is_signalled =
+            self.is_signalled(&stated.claim.span, is_day) || (is_day && !self.support.shown().has_calls);
         let in_two_steps = |amount: Exact| {
             (!is_round(amount) && reach[0].leads_to(amount, is_about))
                 || (is_specific(amount) && reach[1].leads_to(amount, is_about))

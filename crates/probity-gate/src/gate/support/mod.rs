@@ -94,11 +94,9 @@ impl<'a> Support<'a> {
     /// What results can be calculated from, the reply's own figures apart.
     fn operands(&self) -> Operands {
         let mut operands = self.shown().operands.clone();
-        if let Some(now) = self.now {
-            operands.add_now(now);
-        }
         let of_policies = self.sources.iter().flat_map(|source| source.values.all());
         of_policies.for_each(|value| operands.add(&value, Origin::Policy));
+        operands.add_now(self.now);
         operands
     }
 }

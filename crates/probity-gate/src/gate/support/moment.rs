@@ -115,7 +115,14 @@ impl Operands {
                                 months.rem_euclid(12) == i64::from(month) - 1
                                     && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
                             };
-                            its_day == day && (fits(months + n) || fits(months - n))
+                            // Three months behind the 31st of August ends November.
+                            let is_last = || {
+                                let (year, month) =
+                                    (i16::try_from(its_year).ok()?, i8::try_from(month).ok()?);
+                                Moment::start_of(year, month, i8::try_from(day).ok()? + 1)
+                            };
+                            (its_day == day || (its_day > day && is_last().is_none()))
+                                && (fits(months + n) || fits(months - n))
                         }
                     }
                 })

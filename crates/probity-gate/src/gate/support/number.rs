@@ -47,7 +47,11 @@ impl Reading<'_, '_> {
             let is_free =
                 self.values.get(behind).is_none_or(|stated| stated.claim.span.start >= count.span.end);
             let is_of_policies = |word: &String| is_free && of_policies.1.contains(word);
-            count.of(lexicon).any(|word| shown.counted.contains(&word) || is_of_policies(&word))
+            // "15 GB" is a figure like 15 EUR; where tools act, all numbers are looked at.
+            let is_measure = |word: &String| !shown.has_calls && lexicon.has(WordList::Measures, word);
+            count
+                .of(lexicon)
+                .any(|word| shown.counted.contains(&word) || is_of_policies(&word) || is_measure(&word))
         };
         let mut open = counts.iter().filter(|count| {
             !shown.numbers.contains(&count.number)

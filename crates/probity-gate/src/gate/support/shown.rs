@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract};
+use super::super::claim::{
+    ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract, extract_told,
+};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
 use super::count::{counts, words};
@@ -165,18 +167,13 @@ impl<'l> Collector<'l> {
         if let Value::Day { day, .. } = value {
             self.shown.numbers.insert(day.into());
         }
-<<<<<<< HEAD
         if let Value::Time { minutes, .. } = value
             && minutes % 60 == 0
         {
             self.shown.numbers.extend([u64::from(minutes / 60), u64::from(minutes / 60 % 12)]);
         }
-        self.shown.operands.add(&value, Origin::Case);
-        self.values.push(value);
-=======
         self.shown.operands.add(&value, step::Origin::Case);
         self.named_only(value);
->>>>>>> g-deeds
     }
 
     /// The words of a text, and the letters and the digits of each by themselves: `SN2293` is "SN 2293" too.
@@ -294,7 +291,7 @@ impl<'l> Collector<'l> {
     fn claims(&mut self, text: &str, by_company: bool) -> Vec<Exact> {
         let lexicon = self.language.of_other(text);
         let mut read = Vec::new();
-        for claim in extract(text, lexicon) {
+        for claim in extract_told(text, lexicon) {
             read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),

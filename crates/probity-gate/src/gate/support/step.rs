@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{TimeUnit, Value};
+use super::super::policy::same_currency;
 use super::amount::{NEIGHBOURS_MAX, Reach, Search, is_specific, is_whole, near, slack};
 use crate::case::Moment;
 use crate::exact::Exact;
@@ -161,16 +162,20 @@ impl Operands {
         self.add_time(KnownTime { start, has_time, place: self.place });
     }
 
-    /// Adds the moment that counts for the case.
-    pub(super) fn add_now(&mut self, start: Moment) {
+    /// Adds the moment that counts for the case. Without one, its days are of some year of 365 days.
+    pub(super) fn add_now(&mut self, now: Option<Moment>) {
         for (month, day) in std::mem::take(&mut self.days) {
-            let year = i16::try_from(start.date().0).unwrap_or(0);
-            let near = (year - 1..=year + 1).filter_map(|year| Moment::start_of(year, month, day));
-            if let Some(day) = near.min_by_key(|day| (day.seconds() - start.seconds()).abs()) {
+            let year = now.map_or(2025, |now| i16::try_from(now.date().0).unwrap_or(0));
+            let years = if now.is_some() { year - 1..=year + 1 } else { year..=year };
+            let near = years.filter_map(|year| Moment::start_of(year, month, day));
+            let distance = |day: &Moment| now.map(|now| (day.seconds() - now.seconds()).abs());
+            if let Some(day) = near.min_by_key(distance) {
                 self.add_moment(day, false);
             }
         }
-        self.add_time(KnownTime { start, has_time: true, place: NOW });
+        if let Some(start) = now {
+            self.add_time(KnownTime { start, has_time: true, place: NOW });
+        }
     }
 
     fn add_time(&mut self, time: KnownTime) {
@@ -209,6 +214,8 @@ impl Operands {
         }
         if self.stated.len() < OPERANDS_MAX && number > Exact::from(FACTOR_MAX) {
             self.stated.push(number);
+            // "2,000 kWh" at the price of one.
+            self.add_rate(number);
         }
     }
 
@@ -297,8 +304,7 @@ impl Operands {
     }
 
     fn amounts(&self, target: Exact, currency: Option<&String>, is_about: bool) -> Search {
-        let agrees =
-            |named: &Option<String>| named.is_none() || currency.is_none() || named.as_ref() == currency;
+        let agrees = |named: &Option<String>| same_currency(named.as_ref(), currency);
         let known = self.amounts.iter().filter(|(_, named)| agrees(named)).map(|(amount, _)| *amount);
         let all: BTreeSet<Exact> =
             known.chain(self.combined()).filter(|amount| *amount > Exact::ZERO).collect();

@@ -259,8 +259,16 @@ impl<'r> Reading<'r, '_> {
             (Some(one), None) => std::slice::from_ref(one),
             (Some(_), Some(_)) => &[],
         };
+        let start = stated.claim.span.start;
+        let (clause, sentence) = (self.passages.clause(start), sentence());
+        // A figure that stands alone is what its whole sentence speaks of.
+        let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
+        let next = self.values.get(first + 1);
+        let is_alone = next.is_none_or(|next| next.claim.span.start >= sentence.range.end);
+        let passage = if is_alone { sentence } else { clause };
         candidates.iter().find_map(|source| {
-            self.misnamed_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
+            let misnamed = |passage| self.misnamed_fact(stated, source, passage);
+            misnamed(clause).or_else(|| misnamed(passage)).map(|fact| Fault::Contradicted(source, fact))
         })
     }
 
@@ -286,26 +294,30 @@ impl<'r> Reading<'r, '_> {
         open().find(|fact| fact.label.as_ref().is_some_and(is_touched)).or_else(alike)
     }
 
-    /// The labelled fact that the clause of a supported value names, where the value is that of something else.
-    fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
+    /// The labelled fact that the passage of a supported value names, where the value is that of something else.
+    fn misnamed_fact<'s>(
+        &self,
+        stated: &Stated<'_>,
+        source: &'s Source,
+        passage: &Passage<'_>,
+    ) -> Option<&'s Fact> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
-        let clause = self.passages.clause(stated.claim.span.start);
         let (number, fact) = facts.find(|(_, fact)| {
-            let is_named = |label: &Label| label.is_named_by(|word| clause.has(word));
-            fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, clause)
+            let is_named = |label: &Label| label.is_named_by(|word| passage.has(word));
+            fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, passage)
         })?;
         let touched = |number: &usize| {
             let label = source.facts.stated[*number].label.as_ref();
-            label.is_none_or(|label| label.is_touched_by(|word| clause.has(word)))
+            label.is_none_or(|label| label.is_touched_by(|word| passage.has(word)))
         };
         let mut places = source.values.notes(stated.value);
         let meant = places.any(|place| match place {
             Place::Fact(number) => touched(number),
             Place::Text(numbers) => numbers.contains(&number) || numbers.iter().any(touched),
         });
-        (!meant && !clause.sets_against()).then_some(fact)
+        (!meant && !passage.sets_against()).then_some(fact)
     }
 
     /// Whether a passage gives a fact the value it has.
