@@ -62,11 +62,27 @@ fn digits(word: &str) -> Option<u64> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return word.parse().ok();
     }
-    let is_whole = word.split([',', '.', '\'']).skip(1).all(|group| group.len() == 3);
-    word.replace([',', '.', '\''], "").parse().ok().filter(|_| is_whole)
+    let is_mark = |c: char| ",.'".contains(c) || c.is_whitespace();
+    let is_whole = word.split(is_mark).skip(1).all(|group| group.len() == 3);
+    word.replace(is_mark, "").parse().ok().filter(|_| is_whole)
 }
 
-/// The words of a text with their places. A mark between two digits belongs to their number.
+/// Whether a blank behind a number that starts at `start` divides its thousands: "1 250".
+fn divides_thousands(text: &str, start: usize, blank: Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let n_digits = |at: usize| (at..at + 4).take_while(|at| is_digit(*at)).count();
+    let first = n_digits(start);
+    is_digit(blank.end)
+        && (1..4).contains(&first)
+        && bytes[start] != b'0'
+        && text[start + first..blank.start].split(char::is_whitespace).skip(1).all(|group| group.len() == 3)
+        && text[blank.clone()].starts_with(|c: char| c.is_whitespace() && c != '\n')
+        && n_digits(blank.end) == 3
+}
+
+/// The words of a text with their places. A mark between two digits belongs to their number, and so does one blank before
+/// three digits.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -79,6 +95,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 0..=127 => (byte.is_ascii_alphanumeric(), 1),
                 _ => text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8())),
             };
+            let is_word = is_word || (at > start && divides_thousands(text, start, at..at + len));
             if !is_word && at > start {
                 break;
             }

@@ -155,7 +155,8 @@ impl Reading<'_, '_> {
 
     /// The numbers of the reply that stand alone, each as whatever it can be read.
     fn alone(&self) -> impl Iterator<Item = (Range<usize>, Vec<Exact>)> {
-        let spans = words(self.reply).map(|(start, word)| (start..start + word.len(), loose_numbers(word)));
+        let read = |word: &str| loose_numbers(&word.replace(char::is_whitespace, ""));
+        let spans = words(self.reply).map(move |(start, word)| (start..start + word.len(), read(word)));
         spans.filter(|(span, numbers)| !numbers.is_empty() && self.stands_alone(span)).take(OPEN_MAX)
     }
 

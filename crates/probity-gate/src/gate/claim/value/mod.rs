@@ -159,6 +159,20 @@ impl<'a> Page<'a> {
         is_day.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
     }
 
+    /// Whether the one blank before the digits at `at` divides thousands: "1 250".
+    fn divides_thousands(&self, at: usize) -> bool {
+        let is_group = |at: usize| self.is_digits(at) && self.len(at) <= 3 && !self.follows_mark(at, ".,:/-");
+        let is_blank = || {
+            let mut between = self.text[self.tokens[at - 1].end..self.tokens[at].start].chars();
+            between.next().is_some_and(|c| c != '\n') && between.next().is_none()
+        };
+        self.len(at) == 3
+            && is_group(at)
+            && is_group(at - 1)
+            && !self.raw(at - 1).starts_with('0')
+            && is_blank()
+    }
+
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.
     fn is_sign_prefix(&self, at: usize) -> bool {
         self.has_mark(at + 1, "$") && self.is_tight(at + 1) && self.len(at) <= 2

@@ -3,7 +3,7 @@
 //! Where a point and a comma both stand in a number, the last one divides the decimals. A comma before
 //! exactly three digits, or before more than one group of three, divides thousands; any other comma before
 //! one or two digits divides decimals. A lone point before three digits divides decimals, and thousands in
-//! amounts of money, which have no third decimal. Words count up to the millions.
+//! amounts of money, which have no third decimal. So does one blank before three digits. Words count up to the millions.
 
 use super::super::super::text::Shape;
 use super::super::lexicon::Cues;
@@ -44,8 +44,11 @@ type Group<'a> = (char, &'a str);
 
 fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     let behind = behind_groups(page, at);
-    let joined = (at + 2..behind).step_by(2).map(|at| (page.mark(at - 1).unwrap_or(' '), page.raw(at)));
-    let groups: Vec<Group<'_>> = std::iter::once((' ', page.raw(at))).chain(joined).collect();
+    let is_group = |at: &usize| page.is_digits(*at);
+    let groups: Vec<Group<'_>> = (at..behind)
+        .filter(is_group)
+        .map(|at| (page.mark(at.max(1) - 1).filter(|_| page.is_tight(at)).unwrap_or(' '), page.raw(at)))
+        .collect();
     let n_whole = n_whole(&groups, point)?;
     let n_digits = |groups: &[Group<'_>]| groups.iter().map(|(_, digits)| digits.len()).sum::<usize>();
     let n_decimals = n_digits(&groups[n_whole..]);
@@ -61,10 +64,14 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     Some(Number { value, behind })
 }
 
-/// The token behind the groups of digits that are joined by points or commas from `at` on.
+/// The token behind the groups of digits that are joined by points, commas or blanks from `at` on.
 fn behind_groups(page: &Page<'_>, at: usize) -> usize {
-    let mut behind = at + 1;
-    while behind < at + 2 * GROUPS_MAX - 1
+    let (mut behind, most) = (at + 1, at + 2 * GROUPS_MAX - 1);
+    // Many groups are of a telephone number or a card.
+    while behind < most && !page.is_digits(at.wrapping_sub(1)) && page.divides_thousands(behind) {
+        behind += 1;
+    }
+    while behind < most
         && page.has_mark(behind, ".,")
         && page.is_tight(behind)
         && page.is_tight(behind + 1)
@@ -105,7 +112,7 @@ fn n_whole(groups: &[Group<'_>], point: LonePoint) -> Option<usize> {
     match n {
         1 => Some(1),
         2 => {
-            let by_thousands = mark == ',' || point == LonePoint::Thousands;
+            let by_thousands = ", ".contains(mark) || point == LonePoint::Thousands;
             if by_thousands && last.len() == 3 && first_short && groups[0].1 != "0" {
                 return Some(2);
             }
