@@ -316,7 +316,9 @@ impl Numbers<'_> {
         let slip = || slip(parts, stated).filter(|_| !has_counts);
         let (start, right, is_certain) = match (own, counts.0, counts.1) {
             // "Three nights at $140". What is less than the amount is a part or a difference.
-            ([one], Some(count), None) if count.span.start < one.start && Some(stated) > one.amount() => {
+            ([one], Some(count), None)
+                if count.number > 1 && count.span.start < one.start && Some(stated) > one.amount() =>
+            {
                 let times = Exact::from(i64::try_from(count.number).ok()?);
                 (count.span.start, Some(one.amount()?.checked_mul(times)?), true)
             }

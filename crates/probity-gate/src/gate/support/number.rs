@@ -53,8 +53,12 @@ impl Reading<'_, '_> {
                 .of(lexicon)
                 .any(|word| shown.counted.contains(&word) || is_of_policies(&word) || is_measure(&word))
         };
+        let is_known = |count: &Count<'_>| {
+            let number = i64::try_from(count.number).map(Exact::from);
+            shown.numbers.contains(&count.number) || number.is_ok_and(|it| self.follows_from_units(it))
+        };
         let mut open = counts.iter().filter(|count| {
-            !shown.numbers.contains(&count.number)
+            !is_known(count)
                 && is_counted(count)
                 && !of_policies.0.contains(&count.number)
         });
@@ -63,13 +67,13 @@ impl Reading<'_, '_> {
             return Vec::new();
         }
         let mut operands = shown.operands.ratios_alone();
-        let said = counts.iter().map(|count| count.number).filter(|number| shown.numbers.contains(number));
+        let said = counts.iter().filter(|count| is_known(count)).map(|count| count.number);
         for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.0.iter().copied()) {
             operands.add(&amount(number), Origin::Case);
         }
         counts
             .iter()
-            .filter(|count| shown.numbers.contains(&count.number))
+            .filter(|count| is_known(count))
             .for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
         let follows = |count: &Count<'_>| {

@@ -40,6 +40,9 @@ const RANGE_TIMES_MAX: i64 = 10;
 /// The units that a range without one may be in: `"band": "30-59"`.
 const RANGE_UNITS: [&str; 3] = ["minutes", "hours", "days"];
 
+/// Units that say behind a key for how long its number holds.
+const RATE_UNITS: [&str; 4] = ["day", "week", "month", "year"];
+
 /// The fewest digits of a telephone number.
 const PHONE_DIGITS_MIN: usize = 6;
 
@@ -91,6 +94,7 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             collector.list(items.len());
             if let [Some(least), Some(most)] = items.iter().map(number).collect::<Vec<_>>()[..] {
                 span_value([least, most], around, collector);
+                range_value([least, most], collector);
             }
             for item in items {
                 json_value(item, around, collector);
@@ -269,7 +273,11 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     }
     span_value([number; 2], around, collector);
     collector.number(number);
-    let counts = |word: &String| english.unit(word).is_some() || english.has(WordList::CountKeys, word);
+    // `limit_day` is a limit of a day.
+    let is_rate = |word: &str| around.key.len() > 1 && RATE_UNITS.contains(&word);
+    let counts = |word: &String| {
+        (english.unit(word).is_some() && !is_rate(word)) || english.has(WordList::CountKeys, word)
+    };
     let is_price = english.has_any(WordList::PriceKeys, &around.key);
     if let Some(share) = number.over(100).filter(|_| around.key.iter().any(|word| word == BASIS_POINTS)) {
         return collector.share(share, true);
@@ -307,6 +315,8 @@ fn span_value(ends: [Exact; 2], around: &Around, collector: &mut Collector<'_>) 
     // The last word says it: `min_term_months` is no number of minutes.
     if let Some(unit) = around.key.iter().rev().chain(&around.unit).find_map(unit) {
         collector.span(ends, if is_working { (TimeUnit::WorkingDays, 1) } else { unit });
+    } else if lexicons[0].has_any(WordList::SpanKeys, &around.key) {
+        range_value(ends, collector);
     }
 }
 

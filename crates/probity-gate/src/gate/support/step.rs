@@ -276,10 +276,14 @@ impl Operands {
                 let slack = if is_about { ABOUT_MINUTES } else { 0 };
                 let is_it =
                     |minute: i64| (minute - i64::from(*minutes) + slack).rem_euclid(period) <= 2 * slack;
+                // "1 h 34" is a length of time too.
+                let is_length = || {
+                    !is_of_day && self.lies_between(i64::from(*minutes) * MINUTE, TimeUnit::Seconds, manner)
+                };
                 self.clocks.iter().any(|(_, clock)| {
                     is_it(*clock)
                         || self.seconds().any(|s| is_it(clock + s / MINUTE) || is_it(clock - s / MINUTE))
-                })
+                }) || is_length()
             }
             _ => false,
         }

@@ -109,7 +109,7 @@ crate::named! {
         ShareOf = "share_of", Twice = "twice", Derived = "derived", Participles = "participles",
         About = "about", Example = "example", Polite = "polite", Rude = "rude", Steps = "steps",
         ReadingCalls = "reading_calls", Failed = "failed", Pending = "pending", Begun = "begun",
-        Both = "both", Also = "also", Every = "every", PriceKeys = "price_keys", AmountKeys = "amount_keys", ShareKeys = "share_keys",
+        Both = "both", Also = "also", Every = "every", PriceKeys = "price_keys", AmountKeys = "amount_keys", SpanKeys = "span_keys", ShareKeys = "share_keys",
         MinorKeys = "minor_keys", SentKeys = "sent_keys", DayKeys = "day_keys", SuccessKeys = "success_keys",
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
