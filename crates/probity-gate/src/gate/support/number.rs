@@ -57,11 +57,9 @@ impl Reading<'_, '_> {
             let number = i64::try_from(count.number).map(Exact::from);
             shown.numbers.contains(&count.number) || number.is_ok_and(|it| self.follows_from_units(it))
         };
-        let mut open = counts.iter().filter(|count| {
-            !is_known(count)
-                && is_counted(count)
-                && !of_policies.0.contains(&count.number)
-        });
+        let mut open = counts
+            .iter()
+            .filter(|count| !is_known(count) && is_counted(count) && !of_policies.0.contains(&count.number));
         let mut open = open.by_ref().take(OPEN_MAX).peekable();
         if open.peek().is_none() {
             return Vec::new();
@@ -71,10 +69,7 @@ impl Reading<'_, '_> {
         for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.0.iter().copied()) {
             operands.add(&amount(number), Origin::Case);
         }
-        counts
-            .iter()
-            .filter(|count| is_known(count))
-            .for_each(|count| operands.add_stated(count.number));
+        counts.iter().filter(|count| is_known(count)).for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
         let follows = |count: &Count<'_>| {
             let is_about = self.has_before(count.span.start, WordList::About).is_some();

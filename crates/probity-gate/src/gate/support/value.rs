@@ -248,6 +248,11 @@ impl<'r> Reading<'r, '_> {
         let (naming, others) = (naming.next(), naming.next());
         let is_written = || match stated.value {
             Value::Code(text) | Value::Number(text) => support.shown().written.contains(text),
+            // Its parts may stand in fields of their own.
+            Value::Address(text) => {
+                let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                words.all(|word| support.shown().written.contains(&word.to_uppercase()))
+            }
             _ => false,
         };
         if naming.is_none() && !support.shown().values.has(stated.value) && !is_written() {
