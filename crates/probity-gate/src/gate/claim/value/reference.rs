@@ -15,6 +15,9 @@ const FILLERS_MAX: usize = 4;
 /// The most pieces, joined by hyphens or spaces, that a number or code can have.
 const PIECES_MAX: usize = 10;
 
+/// The fewest digits of a code with one letter: "K-1071".
+const LONE_LETTER_DIGITS_MIN: usize = 4;
+
 /// A run of letters and digits, with what joins its pieces.
 struct Run {
     behind: usize,
@@ -99,7 +102,9 @@ pub(super) fn code(page: &Page<'_>, at: usize) -> Option<Figure> {
     // "100GB" and "10AM" are amounts.
     let letters = run.text.trim_start_matches(|c: char| c.is_ascii_digit());
     let amount = digit_first && letters.bytes().all(|b| b.is_ascii_alphabetic());
-    let fits = run.is_upper() && run.n_letters() > 1 && run.n_digits() > 0 && long;
+    let has_many_digits = run.n_digits() >= LONE_LETTER_DIGITS_MIN;
+    let is_mixed = run.n_digits() > 0 && (run.n_letters() > 1 || has_many_digits);
+    let fits = run.is_upper() && is_mixed && long;
     let is_code = fits && !amount && !run.is_no_code(page) && !run.text.contains('/');
     is_code.then(|| Page::figure(at, run.behind, run.code()))
 }
