@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use probity_core::case::{
     BadField, Case, CaseId, Circumstances, Confidence, Entry, Moment, Reply, Role, Situation, Slice,
-    TextTrait, Turn, Variant, text_traits,
+    TextTrait, Turn, Variant, text_trait,
 };
 use probity_core::json::Json;
 
@@ -365,7 +365,7 @@ fn given_reply(found: &mut RecordFields<'_>) -> Result<Option<Given>, Reason> {
 
 /// A text as a reply, unless nothing in it can be seen.
 fn written(name: impl fmt::Display, text: Arc<str>) -> Given {
-    match text_traits(&text).first() {
+    match text_trait(&text) {
         Some(TextTrait::Empty) => Given::Nothing(format!("Empty '{name}' field").into()),
         Some(TextTrait::InvisibleOnly) => Given::Nothing(format!("'{name}' has no visible character").into()),
         Some(TextTrait::HiddenCharacters) | None => Given::Text(text),

@@ -13,7 +13,7 @@ mod text;
 pub use customer_outcomes::is_good_outcome;
 pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
 pub use moment::{Moment, NotAMoment};
-pub use text::{TextTrait, is_format, text_traits};
+pub use text::{TextTrait, is_format, text_trait};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -124,8 +124,6 @@ pub struct Turn {
     /// Who spoke.
     pub role: Role,
     /// What was said.
-    #[serde(with = "serde_forms::shared")]
-    #[schemars(with = "String")]
     pub text: Arc<str>,
 }
 
@@ -133,7 +131,7 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Situation {
     /// A single message.
-    #[serde(rename = "ticket", with = "serde_forms::shared")]
+    #[serde(rename = "ticket")]
     Ticket(Arc<str>),
     /// A conversation up to, and without, the reply. Never empty.
     #[serde(rename = "turns")]
@@ -181,7 +179,6 @@ pub struct Case {
     /// When, where and for whom it is, as far as the record says.
     pub circumstances: Circumstances,
     /// What the reply may rest on. In a case that was admitted, as the policies have it.
-    #[serde(with = "serde_forms::shared")]
     pub evidence: Arc<Evidence>,
     /// Why a gate upstream did not admit the reply, where one did not. Empty where it gave no reason.
     pub inadmissible: Option<String>,
@@ -220,7 +217,6 @@ impl Case {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The text, byte for byte as it was given.
-    #[serde(with = "serde_forms::shared")]
     pub text: Arc<str>,
     /// What wrote it.
     pub variant: Option<Variant>,

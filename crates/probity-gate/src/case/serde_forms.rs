@@ -27,26 +27,3 @@ impl<'de> Deserialize<'de> for Moment {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
-
-/// What is shared in memory, written as what it is.
-pub(super) mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(in super::super) fn serialize<T: Serialize + ?Sized, S: Serializer>(
-        value: &Arc<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        (**value).serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, T: ?Sized, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<T>, D::Error>
-    where
-        Box<T>: Deserialize<'de>,
-    {
-        Box::<T>::deserialize(deserializer).map(Arc::from)
-    }
-}

@@ -11,26 +11,20 @@ pub enum TextTrait {
     HiddenCharacters,
 }
 
-/// What can be said about `text`. The text itself is never changed.
-pub fn text_traits(text: &str) -> Vec<TextTrait> {
+/// What can be said about `text`, if anything. The text itself is never changed.
+pub fn text_trait(text: &str) -> Option<TextTrait> {
     // Nearly every reply: nothing in ASCII is hidden, so one visible character settles it.
     if text.is_ascii() && text.bytes().any(|b| b.is_ascii_graphic()) {
-        return Vec::new();
+        None
+    } else if text.chars().all(char::is_whitespace) {
+        Some(TextTrait::Empty)
+    } else if text.chars().all(|c| c.is_whitespace() || is_format(c)) {
+        Some(TextTrait::InvisibleOnly)
+    } else {
+        let pairs = std::iter::once(' ').chain(text.chars()).zip(text.chars());
+        let mut hidden = pairs.filter(|(previous, c)| is_format(*c) && !joins_visible(*c, *previous));
+        hidden.next().map(|_| TextTrait::HiddenCharacters)
     }
-    if text.chars().all(char::is_whitespace) {
-        return vec![TextTrait::Empty];
-    }
-    if text.chars().all(|c| c.is_whitespace() || is_format(c)) {
-        return vec![TextTrait::InvisibleOnly];
-    }
-    let mut previous = ' ';
-    for c in text.chars() {
-        if is_format(c) && !joins_visible(c, previous) {
-            return vec![TextTrait::HiddenCharacters];
-        }
-        previous = c;
-    }
-    Vec::new()
 }
 
 /// Whether a character takes no space and shows nothing: Unicode's format characters, fillers and tags.
@@ -56,27 +50,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, want: &[TextTrait]) {
-        assert_eq!(text_traits(text), want, "{text:?}");
+    fn check(text: &str, want: Option<TextTrait>) {
+        assert_eq!(text_trait(text), want, "{text:?}");
     }
 
     #[test]
     fn visible_text_has_no_traits() {
-        check("Hello", &[]);
-        check("\u{2764}\u{fe0f} \u{1f468}\u{200d}\u{1f469}", &[]);
+        check("Hello", None);
+        check("\u{2764}\u{fe0f} \u{1f468}\u{200d}\u{1f469}", None);
     }
 
     #[test]
     fn nothing_to_read_is_told_from_nothing_visible() {
-        check("", &[TextTrait::Empty]);
-        check(" \n\t\u{a0}", &[TextTrait::Empty]);
-        check("\u{200b}\u{2060} \u{feff}", &[TextTrait::InvisibleOnly]);
+        check("", Some(TextTrait::Empty));
+        check(" \n\t\u{a0}", Some(TextTrait::Empty));
+        check("\u{200b}\u{2060} \u{feff}", Some(TextTrait::InvisibleOnly));
     }
 
     #[test]
     fn hidden_characters_are_seen() {
-        check("pass\u{200b}word", &[TextTrait::HiddenCharacters]);
-        check("abc\u{202e}def", &[TextTrait::HiddenCharacters]);
-        check("hi\u{e0041}", &[TextTrait::HiddenCharacters]);
+        check("pass\u{200b}word", Some(TextTrait::HiddenCharacters));
+        check("abc\u{202e}def", Some(TextTrait::HiddenCharacters));
+        check("hi\u{e0041}", Some(TextTrait::HiddenCharacters));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::finding::Sighting;
 use super::rules::Rule;
 use super::text::{Phrases, Text};
-use crate::case::text_traits;
+use crate::case::text_trait;
 
 const VERDICT_SHAPED: &str = "reply.verdict_shaped";
 
@@ -37,11 +37,11 @@ static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
 /// What is odd about a reply, which was read as `text`: at most one sighting per rule, at its first sign.
 pub(super) fn check(reply: &str, text: &Text) -> Vec<Sighting> {
     // The first rules are those about traits, in the same order.
-    let traits = text_traits(reply).into_iter().map(|unwanted| {
+    let traits = text_trait(reply).map(|unwanted| {
         let rule = RULES[unwanted as usize];
         Sighting::at(rule.id, 0..reply.len(), rule.sentence)
     });
-    let mut seen: Vec<Sighting> = traits.collect();
+    let mut seen: Vec<Sighting> = traits.into_iter().collect();
     for found in SIGNS.find(text).filter(|found| found.is_whole) {
         let rule = *found.meaning;
         let is_new = !seen.iter().any(|sighting| sighting.rule == rule.id);

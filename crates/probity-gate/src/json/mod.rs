@@ -198,13 +198,7 @@ crate::named! {
 
 impl JsonRepair {
     /// The repairs that only [`Tolerance::Json5`] makes.
-    pub const JSON5: &[JsonRepair] = &[
-        JsonRepair::TrailingComma,
-        JsonRepair::SingleQuotes,
-        JsonRepair::SmartQuotes,
-        JsonRepair::Comment,
-        JsonRepair::RawControl,
-    ];
+    pub const JSON5: &[JsonRepair] = JsonRepair::ALL.split_at(1).1;
 }
 
 /// Why a text is not JSON, and where.

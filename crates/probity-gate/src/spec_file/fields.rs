@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use super::{Content, Faults, Member, Node, Problem, Table};
-use crate::case::{TextTrait, text_traits};
+use crate::case::{TextTrait, text_trait};
 use crate::exact::Exact;
 use crate::spelling::closest;
 
@@ -82,6 +82,23 @@ impl<'a> Fields<'a> {
         Fields { shape, table, line }
     }
 
+    /// The tables of a file that holds nothing else: `shapes` are the top of the file, whose only key they stand under,
+    /// and theirs. A file without any is told what to `add`.
+    pub(crate) fn listed(
+        table: &'a Table,
+        shapes: &'static [&'static Shape],
+        add: &str,
+        faults: &mut Faults,
+    ) -> Vec<Fields<'a>> {
+        let (top, key) = (Fields::top(shapes[0], table, 1), shapes[0].keys[0]);
+        top.refuse_unknown_keys(shapes, faults);
+        let tables = top.tables(key, shapes[1], faults);
+        if tables.is_empty() && faults.n_errors() == 0 {
+            faults.error(Problem::at(1, format!("the file has no {key}")).hint(add));
+        }
+        tables
+    }
+
     /// Reports every key that the table must not have; `shapes` are all there are, to say where it belongs.
     pub fn refuse_unknown_keys(&self, shapes: &[&Shape], faults: &mut Faults) {
         for (name, line) in self.keys().filter(|(name, _)| !self.shape.keys.contains(name)) {
@@ -139,8 +156,8 @@ impl<'a> Fields<'a> {
 
     /// A list of texts; none if the key is not there.
     pub fn texts(&self, key: &str, faults: &mut Faults) -> Vec<String> {
-        let items = self.items(key, "a list of texts", faults).unwrap_or_default();
-        items.into_iter().filter_map(|node| self.text_of(key, node, faults)).collect()
+        let items = self.items(key, "a list of texts", faults).into_iter().flatten();
+        items.filter_map(|node| self.text_of(key, node, faults)).collect()
     }
 
     /// A text, or a list of texts, each on its line.
@@ -205,9 +222,8 @@ impl<'a> Fields<'a> {
     /// A list of whole numbers.
     pub fn integers(&self, key: &str, faults: &mut Faults) -> Field<Vec<i64>> {
         self.field(key, |_| {
-            let items = self.items(key, "a list of whole numbers", faults)?;
-            let read: Vec<_> =
-                items.into_iter().map(|node| number_of(key, "a whole number", node, faults)).collect();
+            let items = self.items(key, "a list of whole numbers", faults)?.iter();
+            let read: Vec<_> = items.map(|node| number_of(key, "a whole number", node, faults)).collect();
             read.into_iter().collect()
         })
     }
@@ -233,8 +249,8 @@ impl<'a> Fields<'a> {
 
     /// The tables of a list of tables; none if the key is not there.
     pub fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
-        let items = self.items(key, "a list of tables", faults).unwrap_or_default();
-        items.into_iter().filter_map(|node| inner(key, shape, node, faults)).collect()
+        let items = self.items(key, "a list of tables", faults).into_iter().flatten();
+        items.filter_map(|node| inner(key, shape, node, faults)).collect()
     }
 
     /// The tables inside the table `key`, each with its name; none if the key is not there.
@@ -244,14 +260,9 @@ impl<'a> Fields<'a> {
         shape: &'static Shape,
         faults: &mut Faults,
     ) -> Vec<(&'a str, Fields<'a>)> {
-        let members = self
-            .table
-            .get(key)
-            .and_then(|node| typed(key, "a table", node, faults, Content::as_table))
-            .map(|table| &table.members);
-        let inner = |member: &'a Member| {
-            Some((member.key.as_str(), inner(&member.key, shape, &member.node, faults)?))
-        };
+        let Some(node) = self.table.get(key) else { return Vec::new() };
+        let members = typed(key, "a table", node, faults, Content::as_table).map(|table| &table.members);
+        let inner = |Member { key, node, .. }: &'a Member| Some((&**key, inner(key, shape, node, faults)?));
         members.into_iter().flatten().filter_map(inner).collect()
     }
 
@@ -274,17 +285,16 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<Vec<&'a Node>> {
-        let items = typed(key, expected, self.table.get(key)?, faults, |content| match content {
+    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<&'a Vec<Node>> {
+        typed(key, expected, self.table.get(key)?, faults, |content| match content {
             Content::List(items) => Some(items),
             _ => None,
-        });
-        Some(items?.iter().collect())
+        })
     }
 
     fn text_of(&self, key: &str, node: &Node, faults: &mut Faults) -> Option<String> {
         let text = typed(key, "a text", node, faults, Content::as_text)?;
-        match text_traits(text).first() {
+        match text_trait(text) {
             Some(TextTrait::Empty | TextTrait::InvisibleOnly) => {
                 let problem = Problem::at(node.line, format!("`{key}` in {} is empty", self.shape.place));
                 faults.error(problem.hint("say what is meant, or leave an optional key out"));

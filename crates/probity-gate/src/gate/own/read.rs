@@ -71,16 +71,9 @@ fn name(id: &str) -> &str {
 
 /// The rules of a file, each with its line.
 fn rules_of(text: &str, faults: &mut Faults) -> Vec<At<OwnRule>> {
-    let n_before = faults.n_errors();
-    let Some(table) = toml_table(text.strip_prefix('\u{feff}').unwrap_or(text), faults) else {
-        return Vec::new();
-    };
-    let top = Fields::top(&TOP, &table, 1);
-    top.refuse_unknown_keys(&SHAPES, faults);
-    let rules = top.tables("rule", &RULE, faults);
-    if rules.is_empty() && faults.n_errors() == n_before {
-        faults.error(Problem::at(1, "the file has no rule").hint("add at least one [[rule]]"));
-    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some(table) = toml_table(text, faults) else { return Vec::new() };
+    let rules = Fields::listed(&table, &SHAPES, "add at least one [[rule]]", faults);
     let read = |fields: &Fields<'_>| Some(At { line: fields.line, value: rule(fields, faults)? });
     rules.iter().filter_map(read).collect()
 }

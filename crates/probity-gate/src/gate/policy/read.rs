@@ -145,15 +145,9 @@ fn sources(text: &str, languages: &Languages, faults: &mut Faults) -> Vec<At<Sou
         let fields = tables.iter().map(|(line, table)| Fields::top(&SOURCE, table, *line));
         return fields.filter_map(|fields| read(&fields, faults)).collect();
     }
-    let n_before = faults.n_errors();
     let Some(table) = toml_table(text, faults) else { return Vec::new() };
-    let top = Fields::top(&TOP, &table, 1);
-    top.refuse_unknown_keys(&SHAPES, faults);
-    let sources = top.tables("source", &SOURCE, faults);
-    if sources.is_empty() && faults.n_errors() == n_before {
-        let problem = Problem::at(1, "the file has no source");
-        faults.error(problem.hint("add at least one [[source]], or one JSON object per line"));
-    }
+    let add = "add at least one [[source]], or one JSON object per line";
+    let sources = Fields::listed(&table, &SHAPES, add, faults);
     sources.iter().filter_map(|fields| read(fields, faults)).collect()
 }
 
