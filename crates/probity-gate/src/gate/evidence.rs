@@ -42,54 +42,51 @@ pub struct Selected<'l> {
 /// Looks up the evidence of a case. `as_of` is the moment that counts for cases without a time.
 pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) -> Selected<'l> {
     let mut selected = Selected::default();
-    let (named, whole) = (&entry.case.evidence.sources, 0..entry.reply.text.len());
-    if named.is_empty() {
-        let message = "the case names no source that the reply could rest on";
-        let sighting = Sighting::at(NONE_SELECTED, whole.clone(), message);
-        selected.sightings.push(sighting.expecting("at least one source in the case's `evidence`"));
+    if entry.case.evidence.sources.is_empty() {
+        let message = "the case names no source that the reply could rest on".to_owned();
+        let expected = "at least one source in the case's `evidence`";
+        selected.sightings.push(whole(entry, NONE_SELECTED, message, expected));
     }
-    for evidence in named {
-        match source(evidence, ledger, &entry.case.circumstances, as_of) {
+    for evidence in &entry.case.evidence.sources {
+        match source(evidence, ledger, entry, as_of) {
             Ok(source) if selected.sources.iter().any(|earlier| std::ptr::eq(*earlier, source)) => {}
             Ok(source) => {
                 selected.sources.push(source);
                 selected.named.push(&source.evidence);
             }
-            Err(Refusal { rule, message, expected }) => {
+            Err(refusal) => {
                 selected.named.push(evidence);
                 let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
-                let sighting = Sighting::at(rule, whole.clone(), message).expecting(expected);
-                selected.sightings.push(sighting.against(Some(source)));
+                selected.sightings.push(refusal.against(Some(source)));
             }
         }
     }
     selected
 }
 
-/// Why a reference gives no source.
-struct Refusal {
-    rule: &'static str,
-    message: String,
-    expected: String,
+/// What is said of the whole reply.
+fn whole(entry: &Entry, rule: &'static str, message: String, expected: impl Into<String>) -> Sighting {
+    Sighting::at(rule, 0..entry.reply.text.len(), message).expecting(expected)
 }
 
-/// The source that a reference names, if it may be used. A reference without a version means the one in
-/// force.
+/// The source that a reference names, or why it may not be used. A reference without a version means the one in force.
 fn source<'l>(
     evidence: &EvidenceSource,
     ledger: &'l Ledger,
-    circumstances: &Circumstances,
+    entry: &Entry,
     as_of: Option<Moment>,
-) -> Result<&'l Source, Refusal> {
+) -> Result<&'l Source, Sighting> {
     let versions = ledger.versions(&evidence.id);
     if versions.is_empty() {
-        return Err(unknown(evidence, ledger));
+        let message = format!("source `{}` is not in the ledger", evidence.id);
+        return Err(whole(entry, UNKNOWN_SOURCE, message, known_sources(&evidence.id, ledger)));
     }
+    let circumstances = &entry.case.circumstances;
     let at = circumstances.time.or(as_of);
     let in_force = ledger.in_force(&evidence.id, circumstances, at);
     let refusal = |rule, message, otherwise: &str| {
         let current = in_force.map(|source| format!("version `{}`", source.version));
-        Refusal { rule, message, expected: current.unwrap_or_else(|| otherwise.to_owned()) }
+        whole(entry, rule, message, current.unwrap_or_else(|| otherwise.to_owned()))
     };
     let stale = |message| refusal(STALE_VERSION, message, "a source with a version in force");
     let named = evidence.version.as_ref().map(|name| {
@@ -115,10 +112,11 @@ fn source<'l>(
     }
 }
 
-fn unknown(evidence: &EvidenceSource, ledger: &Ledger) -> Refusal {
+/// What could have been meant by an id that no source has.
+fn known_sources(id: &str, ledger: &Ledger) -> String {
     let mut ids: Vec<&str> = ledger.sources().iter().map(|source| source.id.as_str()).collect();
     ids.dedup();
-    let expected = match closest(&evidence.id, ids.iter().copied()) {
+    match closest(id, ids.iter().copied()) {
         Some(meant) => format!("a known source, perhaps `{meant}`"),
         None if ids.is_empty() => "a ledger with sources".to_owned(),
         None => {
@@ -126,9 +124,7 @@ fn unknown(evidence: &EvidenceSource, ledger: &Ledger) -> Refusal {
             ids.truncate(LISTED_MAX);
             format!("a source of the ledger: {}{more}", ids.join(", "))
         }
-    };
-    let message = format!("source `{}` is not in the ledger", evidence.id);
-    Refusal { rule: UNKNOWN_SOURCE, message, expected }
+    }
 }
 
 /// Whom and where a case is for, in words.

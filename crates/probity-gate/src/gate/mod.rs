@@ -93,7 +93,7 @@ impl Gate {
     /// Whether a finding of `rule` would block a reply in this run. Where there are no policies, nothing is
     /// found about evidence and claims.
     pub fn can_block(&self, rule: &str) -> bool {
-        let needs_policies = rule.starts_with("evidence.") || rule.starts_with("claim.");
+        let needs_policies = is_of(rule, "evidence") || is_of(rule, "claim");
         self.severities.get(rule) == Some(&Severity::Block) && (!needs_policies || self.policies.is_some())
     }
 
@@ -116,20 +116,22 @@ impl Gate {
         }
         let reply = &entry.reply.text;
         let text = Text::new(reply);
-        let policies = self.policies.as_ref();
-        let checked = policies.map(|policies| policies.check(&entry, &text)).unwrap_or_default();
-        let named: Option<Vec<EvidenceSource>> =
-            policies.map(|_| checked.named.into_iter().cloned().collect());
         let mut seen = record::check(&entry, &self.scanner);
-        seen.extend(checked.no_words_for.map(|language| record::no_language(&entry, &language)));
-        seen.extend(checked.evidence);
+        let (mut named, mut claims) = (None, Ok(Vec::new()));
+        if let Some(policies) = &self.policies {
+            let checked = policies.check(&entry, &text);
+            seen.extend(checked.claims.as_ref().err().map(|language| record::no_language(&entry, language)));
+            seen.extend(checked.selected.sightings);
+            named = Some(checked.selected.named.into_iter().cloned().collect());
+            claims = checked.claims;
+        }
+        let mut checks = self.families_checked(claims.is_ok());
         seen.extend(integrity::check(reply, &text));
         seen.extend(self.forbidden.check(&text));
         seen.extend(self.personal_data(&entry, &text));
-        let claims_checked = checked.claims.is_some();
-        seen.extend(checked.claims.into_iter().flatten());
+        seen.extend(claims.into_iter().flatten());
         if !self.own_rules.is_empty() {
-            let languages = policies.map_or_else(|| Languages::built_in(), Policies::languages);
+            let languages = self.policies.as_ref().map_or_else(|| Languages::built_in(), Policies::languages);
             seen.extend(self.own_rules.check(&entry, &text, languages));
         }
         let finding = |sighting: Sighting| {
@@ -140,20 +142,17 @@ impl Gate {
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry, findings })
         } else {
-            let checks = self.checks_passed(&findings).into_iter();
-            let checks = checks.filter(|family| *family != CLAIM || claims_checked).collect();
+            checks.retain(|family| !findings.iter().any(|seen| is_of(seen.rule(), family)));
             Ok(admitted(entry, named, findings, checks))
         }
     }
 
-    /// The families that check a reply against its evidence, as far as they were checked and found nothing.
-    fn checks_passed(&self, findings: &[Finding]) -> Vec<&'static str> {
-        let is_passed = |family: &&str| {
-            let is_its = |id: &str| id.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
-            self.severities.keys().any(|id| is_its(id)) && !findings.iter().any(|seen| is_its(seen.rule()))
-        };
-        let families = if self.policies.is_some() { CHECKS } else { &[] };
-        families.iter().copied().filter(is_passed).collect()
+    /// The families of rules that check a reply against its evidence, as far as they are on. Claims need the language of
+    /// the reply.
+    fn families_checked(&self, reads_claims: bool) -> Vec<&'static str> {
+        let is_on = |family: &&str| self.severities.keys().any(|id| is_of(id, family));
+        let families = ["claim", "evidence"].into_iter().filter(|family| reads_claims || *family != "claim");
+        families.filter(|_| self.policies.is_some()).filter(is_on).collect()
     }
 
     fn personal_data(&self, entry: &Entry, text: &Text) -> Vec<Sighting> {
@@ -171,11 +170,10 @@ impl Gate {
     }
 }
 
-/// The families of rules that check a reply against its evidence.
-const CHECKS: &[&str] = &[CLAIM, "evidence"];
-
-/// The one that needs the language of the reply.
-const CLAIM: &str = "claim";
+/// Whether a rule is of a family.
+fn is_of(rule: &str, family: &str) -> bool {
+    rule.strip_prefix(family).is_some_and(|rest| rest.starts_with('.'))
+}
 
 /// A reply with its evidence as it is shown: sources as the policies have them, where there are policies, and no
 /// longer than [`EVIDENCE_BYTES_MAX`].

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::claim::{Language, Languages, extract_read};
-use super::evidence;
+use super::evidence::{self, Selected};
 use super::finding::Sighting;
 use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use super::text::Text;
-use crate::case::{Entry, EvidenceSource, Moment};
+use crate::case::{Entry, Moment};
 use crate::json::canonical;
 use crate::spec_file::Problem;
 
@@ -99,13 +99,12 @@ impl Policies {
     /// that the reply may rest on.
     pub(super) fn check<'a>(&'a self, entry: &'a Entry, text: &Text) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
-        let language = self.language(entry, &selected.sources);
-        let claims = language.as_ref().ok().map(|language| {
+        let claims = self.language(entry, &selected.sources).map(|language| {
             let claims = extract_read(text, language.lexicon);
-            let support = Support::new(&selected.sources, &entry.case, &self.allowed, *language);
+            let support = Support::new(&selected.sources, &entry.case, &self.allowed, language);
             support::check(&entry.reply.text, &claims, &support.as_of(self.defaults.as_of))
         });
-        Checked { evidence: selected.sightings, claims, no_words_for: language.err(), named: selected.named }
+        Checked { selected, claims }
     }
 
     /// The language of a reply: the one that the case or the run names, else the one that its words tell, else that
@@ -126,15 +125,10 @@ impl Policies {
 }
 
 /// What the policies say about a reply.
-#[derive(Default)]
 pub(super) struct Checked<'p> {
-    pub(super) evidence: Vec<Sighting>,
-    /// `None` where claims were not checked.
-    pub(super) claims: Option<Vec<Sighting>>,
-    /// The language that there are no lists for; empty where it is not known.
-    pub(super) no_words_for: Option<String>,
-    /// The sources that the case names, as the policies have them.
-    pub(super) named: Vec<&'p EvidenceSource>,
+    pub(super) selected: Selected<'p>,
+    /// What is wrong with its claims, or the language that there are no lists for; empty where it is not known.
+    pub(super) claims: Result<Vec<Sighting>, String>,
 }
 
 /// The languages that come with Probity and those of `files`.

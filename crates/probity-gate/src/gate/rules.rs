@@ -51,11 +51,7 @@ crate::named! {
 impl RuleSetting {
     /// What a finding does, where there can be one.
     pub fn severity(self) -> Option<Severity> {
-        match self {
-            RuleSetting::Block => Some(Severity::Block),
-            RuleSetting::Flag => Some(Severity::Flag),
-            RuleSetting::Off => None,
-        }
+        Severity::from_name(self.name())
     }
 }
 
