@@ -52,16 +52,17 @@ pub struct PatternProblem {
     problem: String,
 }
 
-/// The lists in one spelling.
+/// Finds personal data in replies. Made once for a run.
 #[derive(Debug, Clone)]
-pub(super) struct Lists {
+pub struct Scanner {
+    /// What is let through, in one spelling.
     listed: Allow,
     id_forms: Vec<Regex>,
 }
 
-impl Lists {
-    /// The lists of `allow`, if all its patterns can be used.
-    pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
+impl Scanner {
+    /// A scanner that lets through what `allow` lists, if all its patterns can be used.
+    pub fn new(allow: &Allow) -> Result<Self, PatternProblem> {
         let mut listed = allow.clone();
         let spell = |entries: &mut Vec<String>, spelled: fn(&str) -> String| {
             for entry in entries {
@@ -76,7 +77,7 @@ impl Lists {
         spell(&mut listed.id_patterns, lower);
         listed.addresses.retain(|address| !address.is_empty());
         let id_forms = listed.id_patterns.iter().map(|pattern| id_form(pattern)).collect::<Result<_, _>>()?;
-        Ok(Lists { listed, id_forms })
+        Ok(Scanner { listed, id_forms })
     }
 
     /// Whether `hit` in `text` is on a list.
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn patterns_that_allow_anything_are_refused() {
         let problem = |pattern: &str| {
-            Lists::new(&Allow { id_patterns: vec![pattern.into()], ..Allow::default() })
+            Scanner::new(&Allow { id_patterns: vec![pattern.into()], ..Allow::default() })
                 .unwrap_err()
                 .to_string()
         };

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::super::rules::Rule;
-use super::super::text::Owner;
+use super::super::text::{Labels, Owner, Text};
 
 /// Declares the kinds with their rules.
 macro_rules! kinds {
@@ -69,10 +69,11 @@ impl Hit {
         Hit { kind, core: span.clone(), span, expected: None }
     }
 
-    /// A number that may be the company's, given whose the reply says that it is.
-    pub(super) fn owned(kind: Kind, span: Range<usize>, owner: Option<Owner>) -> Self {
+    /// A number that may be the company's: the words around it say whose it is.
+    pub(super) fn owned(text: &Text, kind: Kind, span: Range<usize>) -> Self {
+        let is_own = Labels::around(text, &span).owner == Some(Owner::Company);
         let hit = Hit::new(kind, span);
-        if owner == Some(Owner::Company) { hit.listed_as("own_numbers") } else { hit }
+        if is_own { hit.listed_as("own_numbers") } else { hit }
     }
 
     /// The same as a contact of the company's, which a setting could list.

@@ -45,28 +45,30 @@ pub(super) fn runs(
     })
 }
 
-/// What a masked number shows, in places.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Shown {
-    /// Digits before the first hidden place.
-    head: usize,
-    /// Digits between hidden places.
-    middle: usize,
-    /// Digits after the last hidden place.
-    tail: usize,
-    /// Hidden places.
-    hidden: usize,
-}
-
 /// What the masked number at `run` gives away.
 pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let places = &text.as_bytes()[run.clone()];
-    let shown = has_mask(places).then(|| shown(places))?;
+    if !has_mask(places) || !is_whole(text, &run) {
+        return None;
+    }
+    // The digits before, between and behind the hidden places.
+    let n_digits = |part: &[u8]| part.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let shown: Vec<usize> = places.split(|byte| is_mask(*byte)).map(n_digits).collect();
+    let (seen, hidden) = (shown.iter().sum::<usize>(), shown.len() - 1);
+    let (head, tail) = (shown[0], shown[hidden]);
+    let middle = seen - head - tail;
     // The only hidden places may be the asterisks around bold text.
     let has_asterisks = places.starts_with(b"**") && places.ends_with(b"**");
-    let is_bold = has_asterisks && shown.hidden <= 4 && (shown.head, shown.tail) == (0, 0);
-    let is_one = is_whole(text, &run) && !is_bold;
-    kind(shown).filter(|_| is_one).map(|kind| Hit::new(kind, run))
+    let kind = match seen + hidden {
+        _ if has_asterisks && hidden <= 4 && (head, tail) == (0, 0) => return None,
+        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => return None,
+        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Kind::Card,
+        13..=19 => Kind::PartMasked,
+        9..=12 if seen * 3 >= (seen + hidden) * 2 => Kind::PartMasked,
+        9 if head >= 5 => Kind::PartMasked,
+        _ => return None,
+    };
+    Some(Hit::new(kind, run))
 }
 
 /// The four digits that end a run with the hidden places before them, when only they are shown.
@@ -88,38 +90,10 @@ pub(super) fn is_place(byte: u8) -> bool {
     is_mask(byte) || byte.is_ascii_digit()
 }
 
-/// Counts the places of a masked number.
-fn shown(bytes: &[u8]) -> Shown {
-    let mut shown = Shown::default();
-    for byte in bytes {
-        if is_mask(*byte) {
-            shown.hidden += 1;
-            shown.middle += std::mem::take(&mut shown.tail);
-        } else if byte.is_ascii_digit() {
-            *(if shown.hidden == 0 { &mut shown.head } else { &mut shown.tail }) += 1;
-        }
-    }
-    shown
-}
-
 /// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.
 fn has_mask(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1] && pair[0] != b'#')
         || bytes.windows(4).any(|run| run == b"####")
-}
-
-/// What a masked number gives away, if anything.
-fn kind(shown: Shown) -> Option<Kind> {
-    let Shown { head, middle, tail, hidden } = shown;
-    let seen = head + middle + tail;
-    match seen + hidden {
-        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => None,
-        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Some(Kind::Card),
-        13..=19 => Some(Kind::PartMasked),
-        9..=12 if seen * 3 >= (seen + hidden) * 2 => Some(Kind::PartMasked),
-        9 if head >= 5 => Some(Kind::PartMasked),
-        _ => None,
-    }
 }
 
 /// The number that a run is when its letters, at most half of it, are read as the digits they look like.

@@ -20,20 +20,13 @@ mod scan;
 mod secret;
 mod split;
 
-pub use allow::{Allow, PatternProblem, TestValues};
+pub use allow::{Allow, PatternProblem, Scanner, TestValues};
 pub(super) use kind::RULES;
 
 use super::finding::Sighting;
 use super::text::Text;
-use allow::Lists;
 use kind::{Hit, Kind};
 use known::Echo;
-
-/// Finds personal data in replies. Made once for a run.
-#[derive(Debug, Clone)]
-pub struct Scanner {
-    lists: Lists,
-}
 
 /// What a reply stands in.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,11 +40,6 @@ pub struct Surroundings<'a> {
 }
 
 impl Scanner {
-    /// A scanner that lets through what `allow` lists.
-    pub fn new(allow: &Allow) -> Result<Self, PatternProblem> {
-        Ok(Scanner { lists: Lists::new(allow)? })
-    }
-
     /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
     /// the reply and never cut a character.
     pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
@@ -64,7 +52,7 @@ impl Scanner {
         let mut hits = self.found(text, &echo);
         hits.extend(known::find(text, around.known).into_iter().map(|hit| as_echo(text, hit, &echo)));
         hits.extend(self.encoded(text, &echo));
-        hits.extend(self.split(text, around.earlier));
+        hits.extend(split::find(around.earlier, text).filter(|hit| !self.allows(text, hit)));
         for hit in &mut hits {
             hit.span = text.original(&hit.span);
         }
@@ -73,7 +61,7 @@ impl Scanner {
 
     /// What stands in a text, without what is allowed.
     fn found(&self, text: &Text, echo: &Echo<'_>) -> Vec<Hit> {
-        let hits = scan::scan(text).into_iter().filter(|hit| !self.lists.allows(text, hit));
+        let hits = scan::scan(text).into_iter().filter(|hit| !self.allows(text, hit));
         hits.map(|hit| as_echo(text, hit, echo)).collect()
     }
 
@@ -90,11 +78,6 @@ impl Scanner {
             hits.extend(strongest.map(|kind| Hit::new(kind, span)));
         }
         hits
-    }
-
-    /// What the reply completes of values that earlier turns began.
-    fn split(&self, text: &Text, earlier: &[&str]) -> Option<Hit> {
-        split::find(earlier, text).filter(|hit| !self.lists.allows(text, hit))
     }
 }
 

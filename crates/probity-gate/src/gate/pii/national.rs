@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use super::super::text::{Labels, List, Shape, Text, Word, may_end, may_start, run_after};
@@ -99,70 +100,62 @@ enum Check {
     Verhoeff,
 }
 
-/// A row with one of its forms.
-type FormOf = (&'static Identifier, &'static str);
-
-/// The forms that need no label, with their rows, by the run of digits or letters that they begin with.
-static ALONE: LazyLock<BTreeMap<(bool, usize), Vec<FormOf>>> = LazyLock::new(|| {
-    let mut alone = BTreeMap::<_, Vec<_>>::new();
-    let forms =
-        NUMBERS.identifiers.iter().flat_map(|row| row.alone.iter().map(move |form| (row, form.as_str())));
-    for (row, form) in forms {
-        let is_digit = |byte: &u8| *byte == b'#' || byte.is_ascii_digit();
-        let first = is_digit(&form.as_bytes()[0]);
-        let goes_on = |byte: &u8| is_digit(byte) == first && (is_digit(byte) || byte.is_ascii_alphabetic());
-        alone.entry((first, form.bytes().take_while(goes_on).count())).or_default().push((row, form));
-    }
-    alone
+/// Where a number can start that needs no label: one of the forms is written there.
+static ALONE: LazyLock<Regex> = LazyLock::new(|| {
+    let class = |place: char| match place {
+        '#' => "[0-9]".to_owned(),
+        'A' => "[A-Z]".to_owned(),
+        'X' => "[A-Z0-9]".to_owned(),
+        '-' => "[-. /_]".to_owned(),
+        place => regex::escape(&place.to_string()),
+    };
+    let forms = NUMBERS.identifiers.iter().flat_map(|row| &row.alone);
+    let forms: Vec<String> = forms.map(|form| form.chars().map(class).collect()).collect();
+    Regex::new(&format!(r"(?-u:\b)(?:{})", forms.join("|"))).expect("the forms of the table are short")
 });
 
 /// The labels of the table, each with the rows that it announces.
 pub(super) fn labels() -> BTreeMap<&'static str, Vec<&'static Identifier>> {
     let mut labels = BTreeMap::<_, Vec<_>>::new();
-    for (row, label) in
-        NUMBERS.identifiers.iter().flat_map(|row| row.labels.iter().map(move |label| (row, label)))
-    {
-        labels.entry(label.as_str()).or_default().push(row);
+    for row in &NUMBERS.identifiers {
+        row.labels.iter().for_each(|label| labels.entry(label.as_str()).or_default().push(row));
     }
     labels
 }
 
 /// The numbers of a text that need no label.
 pub(super) fn alone(text: &Text) -> Vec<Hit> {
-    let mut found: Vec<Hit> = Vec::new();
-    for at in text.tokens_in(&(0..text.len())).iter().map(|token| token.start) {
-        let first = text.as_bytes()[at];
-        let is_behind = found.last().is_none_or(|hit| hit.span.end <= at);
-        if is_behind && (first.is_ascii_digit() || first.is_ascii_uppercase()) {
-            found.extend(alone_at(text, at));
-        }
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some(written) = ALONE.find_at(text, from) {
+        let hit = alone_at(text, written.start());
+        from = hit.as_ref().map_or(written.start() + 1, |hit: &Hit| hit.span.end);
+        found.extend(hit);
     }
     found
 }
 
-/// The number without a label that starts at `at`.
+/// The number without a label that starts at `at`. Its letters are capitals.
 fn alone_at(text: &Text, at: usize) -> Option<Hit> {
-    let bytes = text.as_bytes();
-    let first = bytes[at].is_ascii_digit();
-    let n = run_after(text, at, 32, |byte| byte.is_ascii_digit() == first && byte.is_ascii_alphanumeric());
-    let fits = |(row, form): &FormOf| {
-        let end = at + form.len();
-        let mut places = form.bytes().zip(bytes.get(at..end)?);
-        let is_written = places.all(|(place, byte)| {
-            if place == b'-' {
-                is_separator(*byte)
-            } else {
-                may_be(place, *byte) && !(byte.is_ascii_lowercase() && b"AX".contains(&place))
-            }
-        });
-        let written = || text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
-        let is_one = is_written && row.is_right(&written());
-        (is_one && stands_alone(text, &(at..end))).then(|| (row.unmistakable, row.hit(text, at..end)))
+    let span = |row: &Identifier, form: &String| {
+        let end = end_of(form, text, at, 0)?;
+        let is_small = |(place, byte): (u8, u8)| byte.is_ascii_lowercase() && place != byte;
+        let is_written = !form.bytes().zip(text[at..end].bytes()).any(is_small);
+        let written = text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
+        (is_written && row.is_right(&written) && stands_alone(text, &(at..end))).then_some(at..end)
     };
-    let (is_sure, hit) = ALONE.get(&(first, n))?.iter().find_map(fits)?;
-    let labels = Labels::around(text, &hit.span);
-    let is_other = labels.is_reference() && !is_sure;
-    (!is_other && !labels.is_glued(text, &hit.span)).then_some(hit)
+    let in_row = |row: &'static Identifier| Some((row, row.alone.iter().find_map(|form| span(row, form))?));
+    let (row, span) = NUMBERS.identifiers.iter().find_map(in_row)?;
+    let labels = Labels::around(text, &span);
+    let is_other = labels.is_reference() && !row.unmistakable;
+    (!is_other && !labels.is_glued(text, &span)).then(|| row.hit(text, span))
+}
+
+/// Where a number in a form ends that starts at `at`, given how many bytes can divide two of its characters.
+fn end_of(form: &str, text: &Text, at: usize, gap_max: usize) -> Option<usize> {
+    form.bytes().try_fold(at, |end, place| {
+        let end = if end > at { end + run_after(text, end, gap_max, is_separator) } else { end };
+        may_be(place, *text.as_bytes().get(end)?).then_some(end + 1)
+    })
 }
 
 /// The numbers that the label at `label` announces, given the rows that it stands for.
@@ -192,6 +185,7 @@ fn may_be(place: u8, byte: u8) -> bool {
         b'#' => byte.is_ascii_digit(),
         b'A' => byte.is_ascii_alphabetic(),
         b'X' => byte.is_ascii_alphanumeric(),
+        b'-' => is_separator(byte),
         _ => place == byte,
     }
 }
@@ -221,8 +215,10 @@ fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
 impl Identifier {
     /// The number at `span`. A firm may show its own.
     fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
-        let of_whom = if self.of == Holder::Firm { Labels::around(text, &span).owner } else { None };
-        Hit::owned(self.kind().unwrap_or(Kind::NationalId), span, of_whom)
+        match self.kind() {
+            Some(kind) => Hit::new(kind, span),
+            None => Hit::owned(text, Kind::NationalId, span),
+        }
     }
 
     /// What its numbers say about a person.
@@ -236,16 +232,7 @@ impl Identifier {
 
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
     fn labelled_at(&self, text: &Text, at: usize) -> Option<Range<usize>> {
-        let mut spans = self.labelled.iter().filter_map(|form| {
-            let mut end = at;
-            for place in form.bytes() {
-                end += if end > at { run_after(text, end, GAP_MAX, is_separator) } else { 0 };
-                let byte = text.as_bytes().get(end)?;
-                may_be(place, *byte).then_some(())?;
-                end += 1;
-            }
-            Some(at..end)
-        });
+        let mut spans = self.labelled.iter().filter_map(|form| Some(at..end_of(form, text, at, GAP_MAX)?));
         spans
             .find(|span| may_start(text, at) && may_end(text, span.end) && self.is_right(&text[span.clone()]))
     }

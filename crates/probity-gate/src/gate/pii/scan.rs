@@ -119,10 +119,7 @@ impl Scan {
             self.hits.extend(card::find(text, groups));
         }
         let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
-        self.hits.extend(ibans.map(|span| {
-            let owner = Labels::around(text, &span).owner;
-            Hit::owned(Kind::Iban, span, owner)
-        }));
+        self.hits.extend(ibans.map(|span| Hit::owned(text, Kind::Iban, span)));
     }
 
     /// Looks at what one word opens.
