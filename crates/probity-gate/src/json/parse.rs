@@ -55,6 +55,13 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// Passes over `byte` where it stands next, and tells whether it does.
+    fn passes(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -128,86 +135,73 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
-        self.at += 1;
         let (mut members, mut keys) = (Vec::new(), HashSet::new());
-        self.skip_space()?;
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            return Ok(Json::Object(Object(members)));
-        }
-        loop {
-            let key_at = self.at;
-            let Some(close) = self.opening_quote() else { return Err(self.unexpected()) };
-            let key = self.string(close)?;
-            self.skip_space()?;
-            if self.peek() != Some(b':') {
-                return Err(self.unexpected());
+        self.items(b'}', |reader| {
+            let offset = reader.at;
+            let Some(close) = reader.opening_quote() else { return Err(reader.unexpected()) };
+            let key = reader.string(close)?;
+            reader.skip_space()?;
+            if !reader.passes(b':') {
+                return Err(reader.unexpected());
             }
-            self.at += 1;
-            self.skip_space()?;
-            let value = self.value(depth + 1)?;
+            reader.skip_space()?;
+            let value = reader.value(depth + 1)?;
             if !keys.insert(key.clone()) {
-                return Err(JsonError { problem: JsonProblem::DuplicateKey(key), offset: key_at });
+                return Err(JsonError { problem: JsonProblem::DuplicateKey(key), offset });
             }
             members.push((key, value));
-            if self.after_item(b'}')? {
-                return Ok(Json::Object(Object(members)));
-            }
-        }
+            Ok(())
+        })?;
+        Ok(Json::Object(Object(members)))
     }
 
     fn array(&mut self, depth: usize) -> Result<Json, JsonError> {
-        self.at += 1;
         let mut items = Vec::new();
-        self.skip_space()?;
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            return Ok(Json::Array(items));
-        }
-        loop {
-            items.push(self.value(depth + 1)?);
-            if self.after_item(b']')? {
-                return Ok(Json::Array(items));
-            }
-        }
+        self.items(b']', |reader| {
+            items.push(reader.value(depth + 1)?);
+            Ok(())
+        })?;
+        Ok(Json::Array(items))
     }
 
-    /// Passes over what follows an item and tells whether the container closed.
-    fn after_item(&mut self, close: u8) -> Result<bool, JsonError> {
+    /// Reads what stands in brackets, up to and with the one that closes them.
+    fn items(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
+        self.at += 1;
         self.skip_space()?;
-        if self.peek() == Some(b',') {
-            self.at += 1;
+        let mut is_closed = self.passes(close);
+        while !is_closed {
+            item(self)?;
             self.skip_space()?;
-            if !(self.json5() && self.peek() == Some(close)) {
-                return Ok(false);
+            if self.passes(b',') {
+                self.skip_space()?;
+                is_closed = self.json5() && self.passes(close);
+                self.repairs.extend(is_closed.then_some(JsonRepair::TrailingComma));
+            } else if self.passes(close) {
+                is_closed = true;
+            } else {
+                return Err(self.unexpected());
             }
-            self.repairs.push(JsonRepair::TrailingComma);
         }
-        if self.peek() == Some(close) {
-            self.at += 1;
-            return Ok(true);
-        }
-        Err(self.unexpected())
+        Ok(())
     }
 
     fn number(&mut self) -> Result<Json, JsonError> {
         let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-            if self.rest().starts_with("Infinity") {
-                return Err(self.error(JsonProblem::NotFinite));
-            }
+        if self.passes(b'-') && self.rest().starts_with("Infinity") {
+            return Err(self.error(JsonProblem::NotFinite));
         }
         let integer = self.digits()?;
         if integer > 1 && self.text.as_bytes()[self.at - integer] == b'0' {
             return Err(self.error(JsonProblem::BadNumber));
         }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
+        if self.passes(b'.') {
             self.digits()?;
         }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
+        if self.passes(b'e') || self.passes(b'E') {
             self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
             self.digits()?;
         }
@@ -275,9 +269,7 @@ impl Reader<'_> {
         self.at += 1;
         let Some(c) = self.peek() else { return Err(self.error(JsonProblem::UnexpectedEnd)) };
         let plain = match c {
-            b'"' => '"',
-            b'\\' => '\\',
-            b'/' => '/',
+            b'"' | b'\\' | b'/' => char::from(c),
             b'b' => '\u{8}',
             b'f' => '\u{c}',
             b'n' => '\n',
@@ -297,16 +289,15 @@ impl Reader<'_> {
     /// Reads `uXXXX` and, for a high surrogate, the low one that must follow.
     fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let high = self.four_hex()?;
-        if let Some(c) = char::from_u32(high) {
+        if let Some(c) = char::from_u32(high.into()) {
             return Ok(c);
         }
         if (0xd800..0xdc00).contains(&high) && self.rest().starts_with("\\u") {
             let before = self.at;
             self.at += 1;
             let low = self.four_hex()?;
-            if (0xdc00..0xe000).contains(&low) {
-                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                return Ok(char::from_u32(code).expect("a surrogate pair is a character"));
+            if let Some(Ok(c)) = char::decode_utf16([high, low]).next() {
+                return Ok(c);
             }
             self.at = before;
         }
@@ -317,17 +308,17 @@ impl Reader<'_> {
         Ok('\u{fffd}')
     }
 
-    fn four_hex(&mut self) -> Result<u32, JsonError> {
+    fn four_hex(&mut self) -> Result<u16, JsonError> {
         self.at += 1;
         let bytes = &self.text.as_bytes()[self.at..];
         let mut code = 0;
-        for i in 0..4 {
-            let Some(byte) = bytes.get(i) else {
-                self.at = self.text.len();
-                return Err(self.error(JsonProblem::UnexpectedEnd));
-            };
+        for byte in bytes.iter().take(4) {
             let digit = char::from(*byte).to_digit(16).ok_or_else(|| self.error(JsonProblem::BadEscape))?;
-            code = code * 16 + digit;
+            code = code << 4 | u16::try_from(digit).unwrap_or_default();
+        }
+        if bytes.len() < 4 {
+            self.at = self.text.len();
+            return Err(self.error(JsonProblem::UnexpectedEnd));
         }
         self.at += 4;
         Ok(code)
