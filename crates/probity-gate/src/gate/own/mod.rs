@@ -140,8 +140,9 @@ impl Condition {
                 let closes = list.places(page).last().is_some_and(is_last);
                 (!closes).then(|| whole(format!("at the end: {}", list.shown)))
             }
-            Condition::Matches(expression) if expression.is_match(page.reply) => None,
-            Condition::Matches(expression) => Some(whole(format!("text that matches {expression}"))),
+            Condition::Matches(expression) => {
+                (!expression.is_match(page.reply)).then(|| whole(format!("text that matches {expression}")))
+            }
             Condition::MatchesNot(expression) => {
                 let span = expression.find(page.reply)?.range();
                 Some(Breach { span, expected: format!("no text that matches {expression}") })

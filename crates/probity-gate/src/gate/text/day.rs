@@ -43,7 +43,7 @@ fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     // "22-11-'83" has an apostrophe for the century, "9. 12. 2014" has spaces behind its points.
     let last_at = at + 4 + usize::from(row.has_mark(at + 4, "'"));
     let is_tight = || (at + 1..=last_at).all(|index| row.is_tight(index) || row.has_mark(index - 1, "."));
-    if !is_joined || !row.is_digits(at) || !row.is_digits(at + 2) || !is_tight() {
+    if !is_joined || !is_tight() {
         return None;
     }
     // "2026-04-01T10:00" goes on behind the day.

@@ -113,8 +113,6 @@ fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
                 return Some((at, if is_long { Gap::Wide } else { kind }));
             }
             b' ' | b'-' | b'.' | b'_' | b'/' | b'(' | b')' => {}
-            // Two asterisks hide digits; one is a bullet.
-            b'*' if bytes.get(at + 1) == Some(&b'*') => return None,
             b'\n' => (kind, has_line_end) = (Gap::Wide, true),
             b'\r' | b'\t' | b'|' | b',' | b';' | b'*' | b'>' | b'~' | b'"' | b'\'' | b'`' => kind = Gap::Wide,
             b'<' => {
@@ -139,8 +137,7 @@ fn list_marker(text: &str, at: usize) -> Option<usize> {
 fn is_date(text: &str, groups: &[Group]) -> bool {
     let [a, b, c] = groups else { return false };
     let gap = &text[a.end..b.start];
-    let is_joined = b.is_narrow() && c.is_narrow() && *gap == text[b.end..c.start];
-    if !is_joined || !matches!(gap, "-" | "/" | "." | " ") {
+    if !matches!(gap, "-" | "/" | "." | " ") || *gap != text[b.end..c.start] {
         return false;
     }
     let number = |group: &Group| text[group.start..group.end].parse::<u32>().unwrap_or(u32::MAX);

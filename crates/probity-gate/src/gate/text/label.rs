@@ -70,22 +70,16 @@ impl Labels {
     /// Whether the number at `span` is part of a longer word, such as a product code. A label may touch it.
     pub(in crate::gate) fn is_glued(self, text: &Text, span: &Range<usize>) -> bool {
         let bytes = text.as_bytes();
-        let before = |n: usize| span.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
-        let is_joined = matches!(before(1), b'-' | b'_' | b'.' | b'/') && before(2).is_ascii_alphabetic();
         let is_named =
             matches!(self.nearest, Some(List::CardLabels | List::PhoneLabels | List::SocialSecurityLabels));
         bytes.get(span.end).is_some_and(u8::is_ascii_alphabetic)
-            || (before(1).is_ascii_alphabetic() && !is_named)
-            || (is_joined && self.is_reference())
+            || (bytes[..span.start].last().is_some_and(u8::is_ascii_alphabetic) && !is_named)
     }
 }
 
 /// What the sentence before says, when the number opens its own or only "Number is" stands before it.
 fn label_of_last_sentence(text: &Text, start: usize) -> Option<List> {
     let before = text[..start].trim_end_matches([' ', '\n', ':', '-']).strip_suffix(['.', '?'])?;
-    if start - before.len() > 4 {
-        return None;
-    }
     text.before(before.len()).take(3).find_map(|word| label(text, &word))
 }
 

@@ -6,10 +6,7 @@
 
 use std::ops::Range;
 
-use super::{
-    Contact, ContactKind, Group, List, Owner, Text, Word, is_word_byte, may_end, may_start, month, run_after,
-    run_before,
-};
+use super::{Contact, ContactKind, Group, List, Owner, Text, Word, may_start, month, run_after, run_before};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
@@ -33,18 +30,13 @@ pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> 
 
 /// The address that a part of a building at `unit` belongs to: `… 104, Suite 845`.
 pub(super) fn find_at_unit(text: &Text, unit: &Range<usize>) -> Option<Contact> {
-    let number = text.after(unit.end).next()?;
-    let may_close = may_end(text, unit.end) || !is_word_byte(text.as_bytes()[unit.end - 1]);
-    let is_unit = may_start(text, unit.start) && may_close && number.start <= unit.end + 3;
-    if !is_unit || !number.starts_with_digit() {
-        return None;
-    }
+    let number = text.after(unit.end).next().filter(Word::starts_with_digit)?;
     let in_block = || {
         let is_name = text.after(number.end).next().is_some_and(|name| is_town(&name));
         (is_name && ends_in_postcode(text, number.end)).then_some(unit.start)
     };
     let start = before_unit(text, unit.start).or_else(in_block)?;
-    Some(street(text, start..number.end))
+    may_start(text, unit.start).then(|| street(text, start..number.end))
 }
 
 /// Where the street before a part of a building starts: a name with a number before or after it.
@@ -73,8 +65,7 @@ fn before_unit(text: &Text, unit: usize) -> Option<usize> {
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
 pub(super) fn find_box(text: &Text, trigger: &Range<usize>) -> Option<Contact> {
     let number = text.after(trigger.end).take(2).find(Word::is_number)?;
-    let is_box = may_start(text, trigger.start) && number.start < trigger.end + 8;
-    is_box.then(|| street(text, trigger.start..number.end))
+    may_start(text, trigger.start).then(|| street(text, trigger.start..number.end))
 }
 
 /// The address whose street is `core`, with the block around it. One with opening hours is the company's.
@@ -158,14 +149,13 @@ fn is_street(text: &Text, number: &Group, kind: &Word<'_>) -> bool {
 fn ends_in_postcode(text: &Text, end: usize) -> bool {
     let mut words = text[end..block_end(text, end)].rsplit(|char: char| !char.is_alphanumeric());
     let (last, before) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-    let is_number = |word: &str| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_capital = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    let is_mixed =
-        |word: &str| (2..=4).contains(&word.len()) && word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_number = last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = |word: &str| {
+        let is_short = (2..=4).contains(&word.len());
+        is_short && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
     // "62704", "NW1 6XE", "M4C 1B5", "1016 GV".
-    is_number(last)
-        || (is_capital(before) && is_capital(last))
-            && (is_mixed(before) && (is_mixed(last) || (is_number(before) && last.len() == 2)))
+    is_number || (is_part(last) && is_part(before) && before.contains(|char: char| char.is_ascii_digit()))
 }
 
 /// Whether a postcode of five digits and a town close the block of a street that ends at `end`.
@@ -210,11 +200,8 @@ fn number_last(text: &Text, group: &Group) -> Option<Range<usize>> {
         return None;
     }
     let (is_capital, ends_in_type) = (last.is_capital(), last.is_in(List::TrailingStreetTypes));
-    // The name of the street itself may say that it is one.
-    let has_ending =
-        || List::StreetEndings.ends(last.text) && !last.is_any(&["brigade", "renegade", "auntie"]);
-    // "Hotel Lindenhof, 4 stars".
-    if is_capital && text[last.end..group.start] != *", " && has_ending() {
+    // The name of the street itself may say that it is one, but "Hotel Lindenhof, 4 stars".
+    if is_capital && text[last.end..group.start] != *", " && List::StreetEndings.ends(last.text) {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {
@@ -319,10 +306,7 @@ fn block_end(text: &Text, at: usize) -> usize {
 
 /// Whether only what separates the parts of an address lies between two words.
 fn may_lie_between(gap: &str) -> bool {
-    gap.len() < 12
-        && !gap.contains("**")
-        && (!gap.contains('?') || gap.starts_with('\n'))
-        && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte))
+    gap.len() < 12 && gap.bytes().all(|byte| b" ,.?()\n\r>*-'#".contains(&byte)) && !gap.contains("**")
 }
 
 #[cfg(test)]
