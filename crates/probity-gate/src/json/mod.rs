@@ -117,26 +117,17 @@ impl Json {
 
     /// The string, if it is one.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Json::String(text) => Some(text),
-            _ => None,
-        }
+        if let Json::String(text) = self { Some(text) } else { None }
     }
 
     /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
-        match self {
-            Json::Object(object) => Some(object),
-            _ => None,
-        }
+        if let Json::Object(object) = self { Some(object) } else { None }
     }
 
     /// The array, if it is one.
     pub fn as_array(&self) -> Option<&[Json]> {
-        match self {
-            Json::Array(items) => Some(items),
-            _ => None,
-        }
+        if let Json::Array(items) = self { Some(items) } else { None }
     }
 
     /// The member called `key`, if this is an object that has one.
@@ -146,10 +137,7 @@ impl Json {
 
     /// The non-negative whole number, if it was written as one (`12`, not `12.0` and not `"12"`).
     pub fn as_u64(&self) -> Option<u64> {
-        match self {
-            Json::Number(text) => text.parse().ok(),
-            _ => None,
-        }
+        if let Json::Number(text) = self { text.parse().ok() } else { None }
     }
 
     /// What kind of value this is, for messages.

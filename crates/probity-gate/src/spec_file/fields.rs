@@ -37,10 +37,7 @@ pub enum Field<T> {
 impl<T> Field<T> {
     /// The value with its line, if there is a good one.
     pub fn given(&self) -> Option<&At<T>> {
-        match self {
-            Field::Given(at) => Some(at),
-            Field::Absent | Field::Faulty => None,
-        }
+        if let Field::Given(at) = self { Some(at) } else { None }
     }
 
     /// The same field with its value made into another.
@@ -142,10 +139,7 @@ impl<'a> Fields<'a> {
 
     /// Whether something is.
     pub fn boolean(&self, key: &str, faults: &mut Faults) -> Field<bool> {
-        let value = |content: &Content| match content {
-            Content::Boolean(value) => Some(*value),
-            _ => None,
-        };
+        let value = |it: &Content| if let Content::Boolean(value) = it { Some(*value) } else { None };
         self.field(key, |node| typed(key, "true or false", node, faults, value))
     }
 
@@ -271,6 +265,10 @@ impl<'a> Fields<'a> {
         self.table.members.iter().map(|member| (member.key.as_str(), member.line))
     }
 
+    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<&'a Vec<Node>> {
+        typed(key, expected, self.table.get(key)?, faults, Content::as_list)
+    }
+
     fn text_list(&self, key: &str, items: &[Node], faults: &mut Faults) -> Option<Vec<At<String>>> {
         let text = |node: &Node| self.text_of(key, node, faults).map(|value| At { line: node.line, value });
         let texts: Vec<Option<At<String>>> = items.iter().map(text).collect();
@@ -283,13 +281,6 @@ impl<'a> Fields<'a> {
             Some(value) => Field::Given(At { line: node.line, value }),
             None => Field::Faulty,
         }
-    }
-
-    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<&'a Vec<Node>> {
-        typed(key, expected, self.table.get(key)?, faults, |content| match content {
-            Content::List(items) => Some(items),
-            _ => None,
-        })
     }
 
     fn text_of(&self, key: &str, node: &Node, faults: &mut Faults) -> Option<String> {
@@ -317,10 +308,7 @@ fn inner<'a>(key: &str, shape: &'static Shape, node: &'a Node, faults: &mut Faul
 
 /// A number from its source text, so that 0.1 is one tenth and `1e3` is not quietly a thousand.
 fn number_of<T: FromStr>(key: &str, expected: &str, node: &Node, faults: &mut Faults) -> Option<T> {
-    let written = typed(key, expected, node, faults, |content| match content {
-        Content::Number(written) => Some(written),
-        _ => None,
-    })?;
+    let written = typed(key, expected, node, faults, Content::as_number)?;
     let number = written.parse().ok();
     if number.is_none() {
         let message = format!("`{key}` must be {expected}, found {written}");

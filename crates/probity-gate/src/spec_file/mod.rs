@@ -91,17 +91,19 @@ enum Content {
 
 impl Content {
     fn as_text(&self) -> Option<&String> {
-        match self {
-            Content::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Content::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn as_number(&self) -> Option<&String> {
+        if let Content::Number(written) = self { Some(written) } else { None }
+    }
+
+    fn as_list(&self) -> Option<&Vec<Node>> {
+        if let Content::List(items) = self { Some(items) } else { None }
     }
 
     fn as_table(&self) -> Option<&Table> {
-        match self {
-            Content::Table(table) => Some(table),
-            _ => None,
-        }
+        if let Content::Table(table) = self { Some(table) } else { None }
     }
 
     /// What kind of value this is, for messages.

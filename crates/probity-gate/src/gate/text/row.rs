@@ -29,10 +29,7 @@ impl<'a> Row<'a> {
     }
 
     pub(in crate::gate) fn mark(&self, at: usize) -> Option<char> {
-        match self.shape(at)? {
-            Shape::Mark(mark) => Some(mark),
-            _ => None,
-        }
+        if let Shape::Mark(mark) = self.shape(at)? { Some(mark) } else { None }
     }
 
     /// Whether one of `marks` stands at `at`.
