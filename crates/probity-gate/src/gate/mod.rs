@@ -27,7 +27,7 @@ pub use rules::{Rule, RuleSetting, ids_named, in_order, own_id, rule, rules};
 pub use settings::Settings;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
 use claim::Languages;
@@ -51,11 +51,7 @@ pub struct Gate {
 impl Default for Gate {
     /// Every rule as the table has it.
     fn default() -> Self {
-        static GATE: LazyLock<Gate> = LazyLock::new(|| {
-            let gate = Gate::new(Settings::default());
-            gate.expect("a gate without lists has no pattern that could be wrong")
-        });
-        GATE.clone()
+        Gate::new(Settings::default()).expect("a gate without lists has no pattern that could be wrong")
     }
 }
 

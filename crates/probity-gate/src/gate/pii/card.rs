@@ -31,7 +31,10 @@ pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
         // Single digits are one number or none.
         at += if is_card || groups[at].len() == 1 { n } else { 1 };
     }
-    find_odd_grouping(text, groups, &mut hits);
+    // In a grouping that no card is printed in, the whole of a narrow run is one, and nothing less.
+    let runs = groups.chunk_by(|_, next| next.is_narrow()).filter(|run| run.len() > 1);
+    let odd = runs.filter(|run| !run.iter().any(|group| group.is_dated) && is_card(text, run));
+    hits.extend(odd.map(|run| Hit::new(Kind::Card, digits::span(run))));
     hits
 }
 
@@ -88,17 +91,6 @@ fn is_card(text: &Text, groups: &[Group]) -> bool {
         Shape::Sure => is_called_card || !labels.is_reference(),
     };
     fits && !labels.is_glued(text, &span)
-}
-
-/// Adds numbers in a grouping that no card is printed in: the whole of a narrow run, and nothing less.
-fn find_odd_grouping(text: &Text, groups: &[Group], hits: &mut Vec<Hit>) {
-    for run in groups.chunk_by(|_, next| next.is_narrow()) {
-        let is_candidate = run.len() > 1 && (13..=DIGITS_MAX).contains(&digits::n_digits(run));
-        let is_known = hits.last().is_some_and(|hit| hit.span.end > run[0].start);
-        if is_candidate && !is_known && !run.iter().any(|group| group.is_dated) && is_card(text, run) {
-            hits.push(Hit::new(Kind::Card, digits::span(run)));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,6 @@ const INFLECTED_MIN: usize = 8;
 const ENDING_MAX: usize = 2;
 /// How many words behind a label a verb can stand that ties it to its value.
 const CONNECTOR_WORDS_MAX: usize = 12;
-/// How many such words are tried.
-const CONNECTORS_MAX: usize = 3;
 /// How far behind its label a date can end, in bytes.
 const DATE_REACH: usize = 64;
 
@@ -101,7 +99,7 @@ fn connectors_after(text: &Text, label: usize, announced: Announced) -> impl Ite
         let is_told = !*has_other && text[word.end..].starts_with(": ");
         Some(verb.or((numbers || is_told).then_some(word.end)))
     });
-    ties.flatten().take(CONNECTORS_MAX)
+    ties.flatten()
 }
 
 impl Announced {

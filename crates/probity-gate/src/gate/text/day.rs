@@ -7,6 +7,8 @@
 
 use std::ops::RangeInclusive;
 
+use jiff::civil::Date;
+
 use super::Row;
 
 /// Years that a text is taken to mean.
@@ -113,13 +115,9 @@ fn number(digits: &str) -> Option<i32> {
 }
 
 fn checked(behind: usize, year: Option<i32>, month: i32, day: i32) -> Option<Day> {
-    let days = match month {
-        2 => 29,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    let is_known = (1..=days).contains(&day) && year.is_none_or(|year| YEARS.contains(&year));
-    let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
-    is_known.then_some(Day { behind, year, month, of_month: day, is_by_name: false })
+    // A leap year has every day.
+    let date = Date::new(2000, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+    let (month, of_month) = (date.month().unsigned_abs(), date.day().unsigned_abs());
+    let is_known = year.is_none_or(|year| YEARS.contains(&year));
+    is_known.then_some(Day { behind, year, month, of_month, is_by_name: false })
 }

@@ -10,12 +10,8 @@ use regex::bytes::Regex;
 use super::words::words_under;
 use super::{Contact, ContactKind, List, Owner, Text, is_word_byte, run_after, run_before};
 
-/// The longest local part, in bytes (RFC 5321).
-const LOCAL_MAX: usize = 64;
-/// The longest domain that is read, in bytes.
-const DOMAIN_MAX: usize = 128;
-/// The longest label of a domain, in bytes.
-const LABEL_MAX: usize = 63;
+/// The longest local part and label of a domain that is read, in bytes (RFC 5321).
+const PART_MAX: usize = 64;
 
 /// A local part, a sign or a word for `@`, and a domain, whose dots are signs or words, in brackets or with spaces.
 static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
@@ -80,12 +76,12 @@ fn mail(text: &Text, local: &Range<usize>, domain: &Range<usize>) -> Contact {
 /// The local part that ends at `end`.
 fn local_before(text: &Text, end: usize) -> Option<Range<usize>> {
     let belongs = |byte: u8| is_word_byte(byte) || b"._%+-'*".contains(&byte);
-    let start = text.ceil_char_boundary(end - run_before(text, end, LOCAL_MAX, belongs));
+    let start = text.ceil_char_boundary(end - run_before(text, end, PART_MAX, belongs));
     let local = text[start..end].trim_start_matches(['.', '\'', '-', '+', '%']);
     let bare = local.trim_start_matches('*');
     // Asterisks before the address may be closed behind it.
     let is_closed = || {
-        let n_behind = run_after(text, end, DOMAIN_MAX, |byte| !byte.is_ascii_whitespace());
+        let n_behind = run_after(text, end, 2 * PART_MAX, |byte| !byte.is_ascii_whitespace());
         text.as_bytes()[end..end + n_behind].contains(&b'*')
     };
     let is_bold = bare.len() < local.len() && !bare.contains('*') && is_closed();
@@ -99,7 +95,6 @@ fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let mut end = label_end(text, from)?;
     let mut starts = vec![from];
     while text.as_bytes().get(end) == Some(&b'.')
-        && end < from + DOMAIN_MAX
         && let Some(next) = label_end(text, end + 1)
     {
         starts.push(end + 1);
@@ -117,7 +112,7 @@ fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
 
 /// Where the domain label that starts at `from` ends.
 fn label_end(text: &Text, from: usize) -> Option<usize> {
-    let n = run_after(text, from, LABEL_MAX, |byte| is_word_byte(byte) || byte == b'-');
+    let n = run_after(text, from, PART_MAX, |byte| is_word_byte(byte) || byte == b'-');
     (n > 0 && text.as_bytes()[from] != b'-').then(|| text.floor_char_boundary(from + n))
 }
 

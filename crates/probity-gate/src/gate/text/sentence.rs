@@ -11,14 +11,11 @@ use super::{List, Rewritten, is_word_byte};
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
 
-/// How many bytes behind a full stop are looked at for the word that follows.
-const WORD_BYTES_MAX: usize = 24;
-
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
 
-/// How many bytes behind a line break are looked at for what the next line begins with.
-const INDENT_BYTES_MAX: usize = 512;
+/// How many bytes behind a full stop or a line break are looked at for what follows.
+const AHEAD_BYTES_MAX: usize = 512;
 
 /// The longest quotation that counts as one, in bytes.
 const QUOTE_BYTES_MAX: usize = 2000;
@@ -103,7 +100,7 @@ fn border(page: &[u8], from: usize, at: usize) -> Option<usize> {
 /// Whether a line break ends a sentence: before a list item, a quoted line, a heading or a capital, and
 /// after a quoted line or a heading.
 fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
-    let next = page[at + 1..page.len().min(at + 1 + INDENT_BYTES_MAX)].trim_ascii_start();
+    let next = page[at + 1..page.len().min(at + 1 + AHEAD_BYTES_MAX)].trim_ascii_start();
     let item = match next {
         [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'\n' | b'A'..=b'Z' | 0xE0..=0xFF, ..] | [] => true,
         _ => {
@@ -120,18 +117,15 @@ fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
 
 /// Whether the full stop at `at` belongs to a word that is cut short.
 fn is_abbreviation(page: &[u8], from: usize, at: usize) -> bool {
-    let before = &page[from.max(at.saturating_sub(ABBREVIATION_BYTES_MAX + 1))..at];
+    let before = &page[from.max(at.saturating_sub(ABBREVIATION_BYTES_MAX))..at];
     let len = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'.').count();
-    let next = &page[at + 1..page.len().min(at + 1 + WORD_BYTES_MAX)].trim_ascii_start();
+    let next = page[at + 1..page.len().min(at + 1 + AHEAD_BYTES_MAX)].trim_ascii_start();
     if len == 0 {
         // "On the 3. March", "im 2. Stock".
         let n_digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let word = &next[..next.iter().take_while(|byte| is_word_byte(**byte)).count()];
         let goes_on = word.first().is_some_and(u8::is_ascii_lowercase) || Meaning::of(word).month.is_some();
         return matches!(n_digits, 1 | 2) && goes_on;
-    }
-    if len > ABBREVIATION_BYTES_MAX {
-        return false;
     }
     let word = &before[before.len() - len..];
     let meaning = Meaning::of(word);

@@ -14,8 +14,6 @@ const NAME_MAX: usize = 5;
 const BLOCK_MAX: usize = 160;
 /// How many words behind an address can say when it is open.
 const OPENING_WORDS: usize = 8;
-/// How many line ends a block spans.
-const LINES_MAX: usize = 6;
 
 /// The address whose street the first group of a cluster follows, or follows the last one.
 pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> {
@@ -282,11 +280,9 @@ fn block_start(text: &Text, at: usize) -> usize {
 /// The end of the block of a street that ends at `at`: flat, town, postcode and country, on its line or the next.
 fn block_end(text: &Text, at: usize) -> usize {
     let limit = (at + BLOCK_MAX).min(text.len());
-    let (mut end, mut from, mut n_lines) = (at, at, 0);
+    let (mut end, mut from) = (at, at);
     for word in text.words(at..limit) {
-        let gap = &text[from..word.start];
-        n_lines += gap.matches('\n').count();
-        if !may_lie_between(gap) || n_lines > LINES_MAX {
+        if !may_lie_between(&text[from..word.start]) {
             break;
         }
         let belongs = if word.starts_with_digit() {
