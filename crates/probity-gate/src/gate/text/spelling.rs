@@ -17,24 +17,14 @@ use crate::case::is_format;
 #[derive(Debug, Default)]
 pub(in crate::gate) struct Rewritten {
     text: String,
-    /// What stretches of the text stand for, in order.
-    pieces: Vec<Piece>,
-}
-
-/// A stretch of the new text, which ends where the next one starts.
-#[derive(Debug, Clone, Copy)]
-struct Piece {
-    at: usize,
-    /// What it stands for in the original.
-    origin: (usize, usize),
-    /// Whether each character stands for one as long as itself, rather than the whole for the whole.
-    is_even: bool,
+    /// Where what each byte of the text stands for starts and ends in the original. Empty where the text is the original.
+    origins: Vec<(usize, usize)>,
 }
 
 impl Rewritten {
     /// The text that `append` makes of each character of the original with the marks on it.
     fn of(original: &str, append: impl Fn(&str, &mut String)) -> Self {
-        let mut new = Rewritten { text: String::with_capacity(original.len()), pieces: Vec::new() };
+        let mut new = Rewritten::with_room(original.len());
         let mut chars = original.char_indices().peekable();
         while let Some((at, char)) = chars.next() {
             let mut end = at + char.len_utf8();
@@ -43,11 +33,15 @@ impl Rewritten {
             {
                 end += mark.len_utf8();
             }
-            let from = new.text.len();
             append(&original[at..end], &mut new.text);
-            new.note(from, char, at..end);
+            new.origins.resize(new.text.len(), (at, end));
         }
         new
+    }
+
+    /// No text yet, with room for `n_bytes`.
+    fn with_room(n_bytes: usize) -> Self {
+        Rewritten { text: String::with_capacity(n_bytes), origins: Vec::with_capacity(n_bytes) }
     }
 
     /// One spelling for the many ways in which Unicode writes the same thing: digits of every script become ASCII
@@ -56,8 +50,7 @@ impl Rewritten {
     /// is letters. Letters of other scripts that look like Latin ones stay what they are.
     pub(in crate::gate) fn clean(original: &str) -> Self {
         if original.is_ascii() {
-            let piece = Piece { at: 0, origin: (0, original.len()), is_even: true };
-            return Rewritten { text: original.to_owned(), pieces: vec![piece] };
+            return Rewritten { text: original.to_owned(), origins: Vec::new() };
         }
         Rewritten::of(original, clean)
     }
@@ -77,22 +70,17 @@ impl Rewritten {
 
     /// The same of ASCII text: all of it but what follows the first of several spaces.
     fn plain_ascii(clean: &str) -> Self {
-        let are_spaces = |one: &u8, next: &u8| one.is_ascii_whitespace() && next.is_ascii_whitespace();
-        let (mut text, mut pieces, mut end) = (Vec::with_capacity(clean.len()), Vec::new(), 0);
-        for run in clean.as_bytes().chunk_by(|one, next| !are_spaces(one, next)) {
-            let start = end + usize::from(end > 0);
-            end += run.len();
-            if start < end {
-                pieces.push(Piece { at: text.len(), origin: (start, end), is_even: true });
-                let kept = clean.as_bytes()[start..end].iter();
-                text.extend(
-                    kept.map(
-                        |byte| if byte.is_ascii_whitespace() { b' ' } else { byte.to_ascii_lowercase() },
-                    ),
-                );
+        let mut new = Rewritten::with_room(clean.len());
+        let mut is_behind_space = false;
+        for (at, byte) in clean.bytes().enumerate() {
+            let is_space = byte.is_ascii_whitespace();
+            if !(is_space && is_behind_space) {
+                new.text.push(if is_space { ' ' } else { char::from(byte.to_ascii_lowercase()) });
+                new.origins.push((at, at + 1));
             }
+            is_behind_space = is_space;
         }
-        Rewritten { text: String::from_utf8(text).unwrap_or_default(), pieces }
+        new
     }
 
     /// Letters and digits alone, in lower case and without accents.
@@ -106,25 +94,8 @@ impl Rewritten {
 
     /// Adds `char` for the characters of the original at `origin`.
     pub(in crate::gate) fn push(&mut self, char: char, origin: Range<usize>) {
-        let from = self.text.len();
         self.text.push(char);
-        self.note(from, char, origin);
-    }
-
-    /// Notes that the new text from `from` on stands for `origin`, which begins with `char`.
-    fn note(&mut self, from: usize, char: char, origin: Range<usize>) {
-        let new = &self.text[from..];
-        if new.is_empty() {
-            return;
-        }
-        let is_one = char.len_utf8() == origin.len() && new.chars().nth(1).is_none();
-        let is_even = is_one && new.len() == origin.len();
-        match self.pieces.last_mut() {
-            Some(last) if is_even && last.is_even && last.origin.1 == origin.start => {
-                last.origin.1 = origin.end;
-            }
-            _ => self.pieces.push(Piece { at: from, origin: (origin.start, origin.end), is_even }),
-        }
+        self.origins.resize(self.text.len(), (origin.start, origin.end));
     }
 
     /// The new text.
@@ -134,14 +105,10 @@ impl Rewritten {
 
     /// What a range of the new text stands for in the original.
     pub(in crate::gate) fn original(&self, range: &Range<usize>) -> Range<usize> {
-        let piece = |at: usize| self.pieces[self.pieces.partition_point(|piece| piece.at <= at).max(1) - 1];
-        if range.is_empty() {
+        if range.is_empty() || self.origins.is_empty() {
             return range.clone();
         }
-        let (first, last) = (piece(range.start), piece(range.end - 1));
-        let start = if first.is_even { first.origin.0 + range.start - first.at } else { first.origin.0 };
-        let end = if last.is_even { last.origin.0 + range.end - last.at } else { last.origin.1 };
-        start..end
+        self.origins[range.start].0..self.origins[range.end - 1].1
     }
 }
 
