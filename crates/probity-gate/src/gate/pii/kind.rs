@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::super::rules::Rule;
-use super::super::text::{Labels, Owner, Text};
+use super::super::text::{Labels, Text};
 
 /// Declares the kinds with their rules.
 macro_rules! kinds {
@@ -71,7 +71,7 @@ impl Hit {
 
     /// A number that may be the company's: the words around it say whose it is.
     pub(super) fn owned(text: &Text, kind: Kind, span: Range<usize>) -> Self {
-        let is_own = Labels::around(text, &span).owner == Some(Owner::Company);
+        let is_own = Labels::around(text, &span).is_own;
         let hit = Hit::new(kind, span);
         if is_own { hit.listed_as("own_numbers") } else { hit }
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::{
-    Contact, ContactKind, Group, Labels, List, Owner, Phrases, Text, bare, digits, is_whole, keys_of,
+    Contact, ContactKind, Group, Labels, List, Phrases, Text, bare, digits, is_whole, keys_of,
 };
 use super::allow::is_test_value;
 use super::kind::{Hit, Kind};
@@ -179,8 +179,7 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
         ContactKind::Street => (Kind::Address, "own_addresses"),
     };
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
-    let is_own = contact.owner == Some(Owner::Company);
-    Some(if is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
+    Some(if contact.is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::words::words_under;
-use super::{Labels, Owner, Phrases, Text, digits, mail, phone, street};
+use super::{Labels, Phrases, Text, digits, mail, phone, street};
 
 /// A way to reach a person or a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub(in crate::gate) struct Contact {
     pub(in crate::gate) span: Range<usize>,
     /// The part that identifies it.
     pub(in crate::gate) core: Range<usize>,
-    /// Whose the words around it say that it is.
-    pub(in crate::gate) owner: Option<Owner>,
+    /// Whether the words around it say that it is the company's.
+    pub(in crate::gate) is_own: bool,
 }
 
 /// What kind of contact something is.
@@ -31,8 +31,7 @@ pub(in crate::gate) enum ContactKind {
 impl Contact {
     /// A contact in `text`, with what the words around it say.
     pub(super) fn new(text: &Text, kind: ContactKind, span: Range<usize>, core: Range<usize>) -> Self {
-        let owner = Labels::around(text, &span).owner;
-        Contact { kind, span, core, owner }
+        Contact { kind, core, is_own: Labels::around(text, &span).is_own, span }
     }
 }
 

@@ -18,13 +18,6 @@ const LABELS: [List; 5] = [
     List::VersionLabels,
 ];
 
-/// Whose the reply says that something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Owner {
-    Company,
-    Person,
-}
-
 /// What the words around a number say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::gate) struct Labels {
@@ -32,8 +25,8 @@ pub(in crate::gate) struct Labels {
     pub(in crate::gate) nearest: Option<List>,
     /// Whether any of the words before says that it is a card.
     pub(in crate::gate) card: bool,
-    /// Whose the nearest pronoun says it is.
-    pub(in crate::gate) owner: Option<Owner>,
+    /// Whether the nearest pronoun says that it is the company's.
+    pub(in crate::gate) is_own: bool,
 }
 
 /// How many words before a number are read.
@@ -59,7 +52,7 @@ impl Labels {
         let named = before.iter().find_map(|word| label(text, word));
         let nearest = named.or_else(of_last_sentence).or_else(signed).or_else(after);
         let card = before.iter().any(|word| word.is_in(List::CardLabels));
-        Labels { nearest, card, owner: (0..before.len()).find_map(|at| owner(&before, at)) }
+        Labels { nearest, card, is_own: (0..before.len()).find_map(|at| is_own(&before, at)) == Some(true) }
     }
 
     /// Whether the reply calls it something that is no personal data.
@@ -89,19 +82,19 @@ fn label(text: &Text, word: &Word<'_>) -> Option<List> {
     LABELS.into_iter().find(|list| word.is_in(*list)).filter(|_| !is_part)
 }
 
-/// Whose the word at `at` of those before something, nearest first, says that it is.
-fn owner(before: &[Word<'_>], at: usize) -> Option<Owner> {
+/// Whether the word at `at` of those before something, nearest first, makes it the company's, where it says whose it is.
+fn is_own(before: &[Word<'_>], at: usize) -> Option<bool> {
     let (word, behind) = (&before[at], &before[at.saturating_sub(2)..at]);
     if at <= 3 && word.is_in(List::Company) {
-        return Some(Owner::Company);
+        return Some(true);
     }
     if word.is_in(List::Our) {
         let is_of_it = |word: &Word<'_>| word.is_in(List::OfACompany) || List::OfACompany.ends(word.text);
-        return behind.iter().any(is_of_it).then_some(Owner::Company);
+        return behind.iter().any(is_of_it).then_some(true);
     }
     // "Our shop, where you find us", "unseren Laden finden Sie".
     let seeks = || behind.iter().chain(before.get(at + 1)).any(|word| word.is_in(List::Finding));
-    (word.is_in(List::OfAPerson) && !seeks()).then_some(Owner::Person)
+    (word.is_in(List::OfAPerson) && !seeks()).then_some(false)
 }
 
 #[cfg(test)]
@@ -109,25 +102,25 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, nearest: Option<List>, owner: Option<Owner>) {
+    fn check(text: &str, nearest: Option<List>, is_own: bool) {
         let start = text.find('7').unwrap();
         let end = text.rfind('7').unwrap() + 1;
         let labels = Labels::around(&Text::new(text), &(start..end));
-        assert_eq!((labels.nearest, labels.owner), (nearest, owner), "{text}");
+        assert_eq!((labels.nearest, labels.is_own), (nearest, is_own), "{text}");
     }
 
     #[test]
     fn the_nearest_word_decides() {
-        check("the card for order no. 77", Some(List::ReferenceLabels), None);
-        check("for order 12 we charged card number 77", Some(List::CardLabels), None);
-        check("call us at 77", Some(List::PhoneLabels), Some(Owner::Company));
-        check("we will call you at 77", Some(List::PhoneLabels), Some(Owner::Person));
+        check("the card for order no. 77", Some(List::ReferenceLabels), false);
+        check("for order 12 we charged card number 77", Some(List::CardLabels), false);
+        check("call us at 77", Some(List::PhoneLabels), true);
+        check("we will call you at 77", Some(List::PhoneLabels), false);
     }
 
     #[test]
     fn a_label_may_follow() {
-        check("77 is your tracking number", Some(List::ReferenceLabels), None);
-        check("77 apples, then a call", None, None);
-        check("#77", Some(List::ReferenceLabels), None);
+        check("77 is your tracking number", Some(List::ReferenceLabels), false);
+        check("77 apples, then a call", None, false);
+        check("#77", Some(List::ReferenceLabels), false);
     }
 }

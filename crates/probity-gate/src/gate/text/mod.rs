@@ -22,7 +22,7 @@ pub(super) mod words;
 pub(super) use contact::{Contact, ContactKind};
 pub(super) use day::{Day, day};
 pub(super) use digits::{DIGITS_MAX, Group};
-pub(super) use label::{Labels, Owner};
+pub(super) use label::Labels;
 pub(super) use phrases::Phrases;
 pub(super) use row::Row;
 pub(super) use sentence::{Sentence, quotes, sentence_at, sentence_spans};

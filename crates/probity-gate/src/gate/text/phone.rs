@@ -125,8 +125,8 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_north_american(&digits);
     let is_phone = labels.nearest == Some(List::PhoneLabels)
         || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
-    let (core, owner) = (digits::span(groups), labels.owner);
-    is_phone.then_some(Contact { kind: ContactKind::Phone, core, span, owner })
+    let core = digits::span(groups);
+    is_phone.then_some(Contact { kind: ContactKind::Phone, core, span, is_own: labels.is_own })
 }
 
 /// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.

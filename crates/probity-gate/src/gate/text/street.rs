@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Contact, ContactKind, Group, List, Owner, Text, Word, may_start, month, run_after, run_before};
+use super::{Contact, ContactKind, Group, List, Text, Word, may_start, month, run_after, run_before};
 
 /// How many words the name of a street has at most.
 const NAME_MAX: usize = 5;
@@ -73,7 +73,7 @@ fn street(text: &Text, core: Range<usize>) -> Contact {
     let mut behind = text.after(span.end).take(OPENING_WORDS).take_while(|word| !is_apart(word));
     let opens = behind.any(|word| word.is_in(List::Opening));
     let street = Contact::new(text, ContactKind::Street, span.clone(), core);
-    Contact { owner: street.owner.or(opens.then_some(Owner::Company)), ..street }
+    Contact { is_own: street.is_own || opens, ..street }
 }
 
 /// The number, if it can be that of a house: short, and glued to nothing that makes it something else.
