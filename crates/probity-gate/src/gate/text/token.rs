@@ -22,8 +22,8 @@ pub(in crate::gate) struct Token {
     pub(in crate::gate) shape: Shape,
     /// Whether a contact starts here.
     pub(in crate::gate) opens_contact: bool,
-    /// The place in [`SPOKEN`] of what a part of a contraction stands for, plus one.
-    part: u8,
+    /// What a part of a contraction stands for. A reference to it is half as large.
+    spoken: Option<&'static &'static str>,
 }
 
 /// What a token is made of.
@@ -39,30 +39,15 @@ pub(in crate::gate) enum Shape {
     Mark(char),
 }
 
-/// What parts of contractions stand for: first what follows an apostrophe, then what is left of a word before "n't" where
-/// that is not the word itself, then "n't".
-const SPOKEN: &[(&str, &str)] = &[
-    ("ll", "will"),
-    ("ve", "have"),
-    ("re", "are"),
-    ("m", "am"),
-    ("d", "would"),
-    ("s", "'s"),
-    ("ca", "can"),
-    ("wo", "will"),
-    ("sha", "shall"),
-    ("ai", "is"),
-    ("n't", "not"),
-];
+/// What the part of a contraction behind its apostrophe stands for.
+const CLITICS: &[(&str, &str)] =
+    &[("ll", "will"), ("ve", "have"), ("re", "are"), ("m", "am"), ("d", "would"), ("s", "'s")];
 
-/// How many of [`SPOKEN`] follow an apostrophe.
-const CLITICS: usize = 6;
+/// What is left of a word before "n't" stands for, where that is not the word itself.
+const NEGATED: &[(&str, &str)] = &[("ca", "can"), ("wo", "will"), ("sha", "shall"), ("ai", "is")];
 
 /// How an apostrophe can be written in clean text.
 const APOSTROPHES: &[&str] = &["'", "`", "&#39;", "&apos;", "&rsquo;", "&#8217;", "&#x27;", "&#039;"];
-
-/// How many bytes most tokens have, with the space behind them.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
@@ -70,16 +55,14 @@ const ENTITY_BYTES_MAX: usize = 10;
 impl Token {
     /// The word that it stands for, which but for contractions is in `text`, the text that it was read from.
     pub(in crate::gate) fn spoken<'t>(&self, text: &'t str) -> &'t str {
-        match self.part.checked_sub(1) {
-            Some(part) => SPOKEN[usize::from(part)].1,
-            None => &text[self.start..self.end],
-        }
+        self.spoken.copied().unwrap_or(&text[self.start..self.end])
     }
 }
 
 /// The tokens of a clean text; `mark` gives the character that was written for a mark at a place.
 pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) -> Vec<Token> {
-    let mut reader = Reader { text, tokens: Vec::with_capacity(text.len() / BYTES_PER_TOKEN) };
+    // Most tokens have four bytes, with the space behind them.
+    let mut reader = Reader { text, tokens: Vec::with_capacity(text.len() / 4) };
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         at = match byte {
@@ -87,7 +70,7 @@ pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) 
             byte if byte.is_ascii_whitespace() => at + 1,
             b'&' if entity_len(&text[at..]) > 0 => at + entity_len(&text[at..]),
             byte => {
-                reader.push(at..at + 1, Shape::Mark(mark(at, char::from(*byte))), 0);
+                reader.push(at..at + 1, Shape::Mark(mark(at, char::from(*byte))), None);
                 at + 1
             }
         };
@@ -111,9 +94,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn push(&mut self, range: Range<usize>, shape: Shape, part: usize) {
-        let part = u8::try_from(part).unwrap_or_default();
-        self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, part });
+    fn push(&mut self, range: Range<usize>, shape: Shape, spoken: Option<&'static &'static str>) {
+        self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, spoken });
     }
 
     /// Reads a run of letters and digits with the contraction behind it, and says where it ends.
@@ -136,7 +118,7 @@ impl Reader<'_> {
         {
             return behind;
         }
-        self.push(start..end, shape, 0);
+        self.push(start..end, shape, None);
         end
     }
 
@@ -148,21 +130,20 @@ impl Reader<'_> {
         let rest = &text[end + apostrophe.len()..];
         let tail = &rest[..rest.bytes().take(3).take_while(u8::is_ascii_alphanumeric).count()];
         let behind = end + apostrophe.len() + tail.len();
-        // The place of a part in the table, counted from one.
-        let place = |part: &str, of: Range<usize>| {
-            of.into_iter().find(|at| part.eq_ignore_ascii_case(SPOKEN[*at].0)).map(|at| at + 1)
+        let spoken = |part: &str, table: &'static [(&str, &str)]| {
+            table.iter().find(|(its, _)| part.eq_ignore_ascii_case(its)).map(|(_, spoken)| spoken)
         };
         let letters = &text[start..end];
         if let Some(base) = letters.strip_suffix(['n', 'N']).filter(|base| !base.is_empty())
             && tail.eq_ignore_ascii_case("t")
         {
             // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
-            self.push(start..end - 1, Shape::Word, place(base, CLITICS..SPOKEN.len()).unwrap_or(0));
-            self.push(end - 1..behind, Shape::Word, SPOKEN.len());
+            self.push(start..end - 1, Shape::Word, spoken(base, NEGATED));
+            self.push(end - 1..behind, Shape::Word, Some(&"not"));
         } else {
-            let clitic = place(tail, 0..CLITICS)?;
-            self.push(start..end, Shape::Word, 0);
-            self.push(end..behind, Shape::Word, clitic);
+            let clitic = spoken(tail, CLITICS)?;
+            self.push(start..end, Shape::Word, None);
+            self.push(end..behind, Shape::Word, Some(clitic));
         }
         Some(behind)
     }
