@@ -147,9 +147,6 @@ fn leave_out_empty(value: &mut Value) {
     }
 }
 
-/// What stands for a text of which nothing is shown.
-const CUT: &str = "[cut]";
-
 /// How much may still be shown, and what was not.
 struct Room {
     n_bytes: usize,
@@ -168,7 +165,7 @@ impl Room {
             for text in texts(item) {
                 let n_bytes = text.len();
                 if n_bytes > self.n_bytes && self.n_bytes == 0 {
-                    CUT.clone_into(text);
+                    "[cut]".clone_into(text);
                 } else if n_bytes > self.n_bytes {
                     text.truncate(text.floor_char_boundary(self.n_bytes));
                     text.push_str(&format!("\u{2026} [cut: {} of {n_bytes} bytes]", n_bytes - text.len()));

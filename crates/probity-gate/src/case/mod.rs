@@ -63,15 +63,14 @@ impl fmt::Display for CaseId {
 
 /// `text` as a name: not empty, not too long, without control characters.
 pub fn name(text: String, field: &'static str) -> Result<String, BadField> {
-    let message = match text.len() {
+    Err(BadField(match text.len() {
         0 => format!("Empty '{field}' field"),
         bytes if bytes > ID_BYTES_MAX => {
             format!("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")
         }
         _ if text.contains(char::is_control) => format!("'{field}' contains a control character"),
         _ => return Ok(text),
-    };
-    Err(BadField { message })
+    }))
 }
 
 /// The bot's own confidence in its reply, 0 to 1.
@@ -83,7 +82,7 @@ impl Confidence {
     pub fn new(value: f64) -> Result<Self, BadField> {
         let refused = || format!("'confidence' is {value}, expected a number from 0 to 1");
         let is_share = (0.0..=1.0).contains(&value);
-        is_share.then_some(Confidence(value)).ok_or_else(|| BadField { message: refused() })
+        is_share.then_some(Confidence(value)).ok_or_else(|| BadField(refused()))
     }
 
     /// The number, 0 to 1.
@@ -242,10 +241,8 @@ pub struct Entry {
 
 /// Why a field's value was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BadField {
-    message: String,
-}
+#[error("{0}")]
+pub struct BadField(String);
 
 #[cfg(test)]
 mod tests {

@@ -21,9 +21,9 @@ pub fn text_trait(text: &str) -> Option<TextTrait> {
     } else if text.chars().all(|c| c.is_whitespace() || is_format(c)) {
         Some(TextTrait::InvisibleOnly)
     } else {
-        let pairs = std::iter::once(' ').chain(text.chars()).zip(text.chars());
-        let mut hidden = pairs.filter(|(previous, c)| is_format(*c) && !joins_visible(*c, *previous));
-        hidden.next().map(|_| TextTrait::HiddenCharacters)
+        let mut pairs = std::iter::once(' ').chain(text.chars()).zip(text.chars());
+        let is_hidden = |(previous, c)| is_format(c) && !joins_visible(c, previous);
+        pairs.any(is_hidden).then_some(TextTrait::HiddenCharacters)
     }
 }
 

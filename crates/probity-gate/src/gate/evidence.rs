@@ -13,17 +13,13 @@ use crate::case::{Circumstances, Entry, EvidenceSource, Moment};
 use crate::spelling::closest;
 
 /// Evidence that may not be used, and evidence that is missing.
-pub(super) const RULES: &[Rule] = &[
-    Rule::block(NONE_SELECTED, "no source was selected for the case"),
-    Rule::block(UNKNOWN_SOURCE, "a selected source is not in the ledger"),
-    Rule::block(WRONG_AUDIENCE, "a selected source may not be used for this case"),
-    Rule::block(STALE_VERSION, "a selected version is not in force"),
-];
+pub(super) const RULES: &[Rule] = &[NONE_SELECTED, UNKNOWN_SOURCE, WRONG_AUDIENCE, STALE_VERSION];
 
-const NONE_SELECTED: &str = "evidence.none_selected";
-const UNKNOWN_SOURCE: &str = "evidence.unknown_source";
-const WRONG_AUDIENCE: &str = "evidence.wrong_audience";
-const STALE_VERSION: &str = "evidence.stale_version";
+const NONE_SELECTED: Rule = Rule::block("evidence.none_selected", "no source was selected for the case");
+const UNKNOWN_SOURCE: Rule = Rule::block("evidence.unknown_source", "a selected source is not in the ledger");
+const WRONG_AUDIENCE: Rule =
+    Rule::block("evidence.wrong_audience", "a selected source may not be used for this case");
+const STALE_VERSION: Rule = Rule::block("evidence.stale_version", "a selected version is not in force");
 
 /// How many ids a message lists where none is close to what was written.
 const LISTED_MAX: usize = 5;
@@ -65,8 +61,8 @@ pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) ->
 }
 
 /// What is said of the whole reply.
-fn whole(entry: &Entry, rule: &'static str, message: String, expected: impl Into<String>) -> Sighting {
-    Sighting::at(rule, 0..entry.reply.text.len(), message).expecting(expected)
+fn whole(entry: &Entry, rule: Rule, message: String, expected: impl Into<String>) -> Sighting {
+    Sighting::at(rule.id, 0..entry.reply.text.len(), message).expecting(expected)
 }
 
 /// The source that a reference names, or why it may not be used. A reference without a version means the one in force.

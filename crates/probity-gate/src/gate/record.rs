@@ -9,19 +9,14 @@ use super::rules::Rule;
 use crate::case::{EVIDENCE_BYTES_MAX, Entry};
 
 /// What a record says about its own reply.
-pub(super) const RULES: &[Rule] = &[
-    Rule::block(INADMISSIBLE, "a gate upstream did not admit the reply"),
-    Rule::flag(EVIDENCE_CUT, "the evidence is longer than a judge is shown"),
-    Rule::flag(
-        NO_LANGUAGE,
-        "the claims of the reply were not checked: there are no word lists for its language",
-    ),
-];
+pub(super) const RULES: &[Rule] = &[INADMISSIBLE, EVIDENCE_CUT, NO_LANGUAGE];
 
-const INADMISSIBLE: &str = "record.inadmissible";
-const EVIDENCE_CUT: &str = "record.evidence_cut";
-
-const NO_LANGUAGE: &str = "record.no_language";
+const INADMISSIBLE: Rule = Rule::block("record.inadmissible", "a gate upstream did not admit the reply");
+const EVIDENCE_CUT: Rule = Rule::flag("record.evidence_cut", "the evidence is longer than a judge is shown");
+const NO_LANGUAGE: Rule = Rule::flag(
+    "record.no_language",
+    "the claims of the reply were not checked: there are no word lists for its language",
+);
 
 /// The longest reason that a finding repeats, in bytes.
 const REASON_BYTES_MAX: usize = 500;
@@ -39,13 +34,13 @@ pub(super) fn check(entry: &Entry, scanner: &Scanner) -> Vec<Sighting> {
         };
         let shown = &shown[..shown.floor_char_boundary(REASON_BYTES_MAX)];
         let message = format!("a gate upstream did not admit the reply: {shown}");
-        sightings.push(Sighting::at(INADMISSIBLE, whole(), message));
+        sightings.push(Sighting::at(INADMISSIBLE.id, whole(), message));
     }
     let n_bytes = entry.case.evidence.n_bytes();
     if n_bytes > EVIDENCE_BYTES_MAX {
         let message =
             format!("the evidence has {n_bytes} bytes, a judge is shown the first {EVIDENCE_BYTES_MAX}");
-        sightings.push(Sighting::at(EVIDENCE_CUT, whole(), message));
+        sightings.push(Sighting::at(EVIDENCE_CUT.id, whole(), message));
     }
     sightings
 }
@@ -58,5 +53,5 @@ pub(super) fn no_language(entry: &Entry, language: &str) -> Sighting {
     };
     let message = format!("the claims of the reply were not checked: {reason}");
     let expected = "a `language` in the record or `--language`; word lists can be added (`gate.languages`)";
-    Sighting::at(NO_LANGUAGE, 0..entry.reply.text.len(), message).expecting(expected)
+    Sighting::at(NO_LANGUAGE.id, 0..entry.reply.text.len(), message).expecting(expected)
 }

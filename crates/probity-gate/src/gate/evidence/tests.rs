@@ -78,7 +78,7 @@ fn check_entry(entry: &Entry, ledger: &Ledger, as_of: Option<Moment>) -> String 
         sources.iter().map(|source| format!("{}@{}", source.id, source.version)).collect();
     for sighting in sightings {
         assert_eq!((sighting.start, sighting.end), (0, entry.reply.text.len()), "{}", sighting.rule);
-        assert_eq!(sighting.source.is_none(), sighting.rule == NONE_SELECTED, "{}", sighting.rule);
+        assert_eq!(sighting.source.is_none(), sighting.rule == NONE_SELECTED.id, "{}", sighting.rule);
         lines.push(format!(
             "{}: {} | {}",
             sighting.rule,

@@ -59,16 +59,20 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
-            let is_resolver = matches!(
-                address.octets(),
-                [8, 8, 8, 8] | [8, 8, 4, 4] | [1, 1, 1, 1] | [1, 0, 0, 1] | [9, 9, 9, 9]
-            );
-            let is_reserved = matches!(
-                address.octets(),
-                [0 | 224..=255, ..] | [100, 64..=127, ..] | [192, 0, 0, _] | [198, 18..=19, ..]
-            );
             let is_local = address.is_private() || address.is_loopback() || address.is_link_local();
-            !is_resolver && !is_reserved && !is_local && !address.is_documentation()
+            let is_of_all = matches!(
+                address.octets(),
+                [8, 8, 8, 8]
+                    | [8, 8, 4, 4]
+                    | [1, 1, 1, 1]
+                    | [1, 0, 0, 1]
+                    | [9, 9, 9, 9]
+                    | [0 | 224..=255, ..]
+                    | [100, 64..=127, ..]
+                    | [192, 0, 0, _]
+                    | [198, 18..=19, ..]
+            );
+            !is_local && !is_of_all && !address.is_documentation()
         }
         IpAddr::V6(address) => match address.segments() {
             [0x2001, 0xdb8, ..] => false,

@@ -23,14 +23,11 @@ pub(super) const FILES: &[&str] =
 /// Those for claims, whose names of months count here too.
 pub(super) const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
-/// Words as the files have them.
-type Words = Vec<Cow<'static, str>>;
-
 /// What the data files say together: lists of words by their section and key. Those that are looked up one by one have no
 /// accents.
-static DATA: LazyLock<BTreeMap<(&str, &str), Words>> = LazyLock::new(|| {
+static DATA: LazyLock<BTreeMap<(&str, &str), Vec<Cow<'_, str>>>> = LazyLock::new(|| {
     let months = VALUES.iter().flat_map(|file| listed(file)).filter(|listed| listed.section == "month");
-    let mut data = BTreeMap::<_, Words>::new();
+    let mut data = BTreeMap::<_, Vec<_>>::new();
     for listed in FILES.iter().flat_map(|file| listed(file)).chain(months) {
         let is_bare = listed.phrase.is_ascii() || !matches!(listed.section, "words" | "month");
         let word = if is_bare { listed.phrase.into() } else { bare(listed.phrase).collect() };
@@ -129,14 +126,15 @@ impl Meaning {
 
 fn meanings() -> WordMap<Meaning> {
     let mut meanings = WordMap::<Meaning>::default();
-    for (list, word) in List::ALL
-        .into_iter()
-        .flat_map(|list| words_under("words", list.name()).iter().map(move |word| (list, word)))
-    {
-        meanings.get_or_insert(word, Meaning::default()).lists |= 1 << list as u32;
+    for list in List::ALL {
+        for word in words_under("words", list.name()) {
+            meanings.get_or_insert(word, Meaning::default()).lists |= 1 << list as u32;
+        }
     }
-    for (number, word) in keys_of("month").flat_map(|(n, words)| words.iter().map(move |word| (n, word))) {
-        meanings.get_or_insert(word, Meaning::default()).month = number.parse().ok();
+    for (number, words) in keys_of("month") {
+        for word in words {
+            meanings.get_or_insert(word, Meaning::default()).month = number.parse().ok();
+        }
     }
     meanings
 }
