@@ -148,13 +148,10 @@ struct Room {
 impl Room {
     /// Keeps the items whose texts fit, and of the first that does not as much as fits.
     fn keep<T>(&mut self, items: &mut Vec<T>, texts: impl Fn(&mut T) -> Vec<&mut String>) {
-        let mut n_kept = 0;
-        for item in items.iter_mut() {
-            if self.n_bytes == 0 {
-                break;
-            }
-            n_kept += 1;
-            for text in texts(item) {
+        let n_given = items.len();
+        items.retain_mut(|item| {
+            let has_room = self.n_bytes > 0;
+            for text in has_room.then(|| texts(item)).into_iter().flatten() {
                 let n_bytes = text.len();
                 if n_bytes > self.n_bytes && self.n_bytes == 0 {
                     "[cut]".clone_into(text);
@@ -166,9 +163,9 @@ impl Room {
                     self.n_bytes -= n_bytes;
                 }
             }
-        }
-        self.n_omitted += items.len() - n_kept;
-        items.truncate(n_kept);
+            has_room
+        });
+        self.n_omitted += n_given - items.len();
     }
 }
 

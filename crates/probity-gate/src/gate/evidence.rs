@@ -71,18 +71,18 @@ fn source<'l>(
     ledger: &'l Ledger,
     entry: &Entry,
     as_of: Option<Moment>,
-) -> Result<&'l Source, Sighting> {
+) -> Result<&'l Source, Box<Sighting>> {
     let versions = ledger.versions(&evidence.id);
     if versions.is_empty() {
         let message = format!("source `{}` is not in the ledger", evidence.id);
-        return Err(whole(entry, UNKNOWN_SOURCE, message, known_sources(&evidence.id, ledger)));
+        return Err(whole(entry, UNKNOWN_SOURCE, message, known_sources(&evidence.id, ledger)).into());
     }
     let circumstances = &entry.case.circumstances;
     let at = circumstances.time.or(as_of);
     let in_force = ledger.in_force(&evidence.id, circumstances, at);
     let refusal = |rule, message, otherwise: &str| {
         let current = in_force.map(|source| format!("version `{}`", source.version));
-        whole(entry, rule, message, current.unwrap_or_else(|| otherwise.to_owned()))
+        Box::new(whole(entry, rule, message, current.unwrap_or_else(|| otherwise.to_owned())))
     };
     let stale = |message| refusal(STALE_VERSION, message, "a source with a version in force");
     let named = evidence.version.as_ref().map(|name| {

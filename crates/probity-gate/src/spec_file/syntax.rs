@@ -45,24 +45,16 @@ impl<'t> Source<'t> {
 
     /// The tree of the whole file. `None` where its syntax is too broken to say what it means.
     fn tree(&self, faults: &mut Faults) -> Option<DeTable<'t>> {
-        let (tree, syntax_errors) = DeTable::parse_recoverable(self.text);
-        let mut last_line = 0;
-        let mut meaning_is_clear = true;
-        let mut found: Vec<(usize, &toml::de::Error)> = syntax_errors
-            .iter()
-            .map(|error| (self.line_of(error.span().map_or(0, |span| span.start)), error))
-            .collect();
-        found.sort_by_key(|(line, _)| *line);
-        for (line, error) in found {
-            let duplicate = error.message() == "duplicate key";
-            meaning_is_clear &= duplicate;
-            // The parser goes on after a fault and may trip over its own recovery; the first one counts.
-            if line != last_line {
-                faults.error(self.syntax_problem(line, error, duplicate));
-            }
-            last_line = line;
+        let (tree, mut errors) = DeTable::parse_recoverable(self.text);
+        let line = |error: &toml::de::Error| self.line_of(error.span().map_or(0, |span| span.start));
+        let is_clear = errors.iter().all(is_duplicate);
+        errors.sort_by_key(line);
+        // The parser goes on after a fault and may trip over its own recovery; the first of a line counts.
+        errors.dedup_by_key(|error| line(error));
+        for error in &errors {
+            faults.error(self.syntax_problem(line(error), error));
         }
-        meaning_is_clear.then(|| tree.into_inner())
+        is_clear.then(|| tree.into_inner())
     }
 
     fn table(&self, table: &DeTable<'_>) -> Table {
@@ -87,8 +79,8 @@ impl<'t> Source<'t> {
         Node { line: self.line_of(value.span().start), content }
     }
 
-    fn syntax_problem(&self, line: usize, error: &toml::de::Error, duplicate: bool) -> Problem {
-        if duplicate {
+    fn syntax_problem(&self, line: usize, error: &toml::de::Error) -> Problem {
+        if is_duplicate(error) {
             let key = error.span().map_or("", |span| self.written(span));
             let problem = Problem::at(line, format!("duplicate key `{key}`"));
             return problem.hint("a key may stand once in a table; keep one of the two");
@@ -106,6 +98,11 @@ impl<'t> Source<'t> {
         }
         problem
     }
+}
+
+/// Whether a key stands twice, so that it is clear what the rest means.
+fn is_duplicate(error: &toml::de::Error) -> bool {
+    error.message() == "duplicate key"
 }
 
 /// The value of a `key = value` line if it is a word that TOML has no meaning for.

@@ -181,12 +181,10 @@ impl Page<'_> {
 
     /// The language of the reply, where its words or its letters tell.
     fn language(&self) -> Option<&str> {
-        let (mut n_latin, mut n_other) = (0_usize, 0_usize);
-        for letter in self.reply.chars().filter(|c| c.is_alphabetic()) {
-            *(if letter <= LATIN_LAST { &mut n_latin } else { &mut n_other }) += 1;
-        }
+        let letters = || self.reply.chars().filter(|c| c.is_alphabetic());
+        let n_latin = letters().filter(|letter| *letter <= LATIN_LAST).count();
         let by_words = self.languages.detect(self.reply).filter(|_| n_words(self.reply) >= WORDS_TELLING_MIN);
-        by_words.or((n_other > n_latin).then_some("one of another script"))
+        by_words.or((letters().count() > 2 * n_latin).then_some("one of another script"))
     }
 }
 

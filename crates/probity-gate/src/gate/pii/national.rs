@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::super::text::{Labels, List, Shape, Text, Word, may_end, may_start, run_after};
+use super::super::text::{Labels, List, Shape, Text, Word, is_whole, run_after};
 use super::kind::{Hit, Kind};
 
 /// How far behind a label its number can stand, in bytes.
@@ -201,15 +201,11 @@ fn is_separator(byte: u8) -> bool {
 
 /// Whether a number is not part of a longer one.
 fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
-    let bytes = text.as_bytes();
-    let joins = |sign: Option<&u8>, next: Option<&u8>| {
-        sign.is_some_and(|sign| b"-./_".contains(sign)) && next.is_some_and(u8::is_ascii_alphanumeric)
-    };
-    let before = |n: usize| span.start.checked_sub(n).map(|at| &bytes[at]);
-    may_start(text, span.start)
-        && may_end(text, span.end)
-        && !joins(before(1), before(2))
-        && !joins(bytes.get(span.end), bytes.get(span.end + 1))
+    let joins = |sign: u8, next: u8| b"-./_".contains(&sign) && next.is_ascii_alphanumeric();
+    let (before, behind) = (&text.as_bytes()[..span.start], &text.as_bytes()[span.end..]);
+    let is_joined = matches!(before, [.., next, sign] if joins(*sign, *next))
+        || matches!(behind, [sign, next, ..] if joins(*sign, *next));
+    is_whole(text, span) && !is_joined
 }
 
 impl Identifier {
@@ -233,8 +229,7 @@ impl Identifier {
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
     fn labelled_at(&self, text: &Text, at: usize) -> Option<Range<usize>> {
         let mut spans = self.labelled.iter().filter_map(|form| Some(at..end_of(form, text, at, GAP_MAX)?));
-        spans
-            .find(|span| may_start(text, at) && may_end(text, span.end) && self.is_right(&text[span.clone()]))
+        spans.find(|span| is_whole(text, span) && self.is_right(&text[span.clone()]))
     }
 
     /// Whether the check digits of a number are right.

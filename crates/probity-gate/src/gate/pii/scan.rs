@@ -163,10 +163,7 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
         let mut before = text.before(contact.span.start).take(4);
         is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
     };
-    let domain = || match value.rsplit_once('@') {
-        Some((_, domain)) if contact.kind == ContactKind::Mail => format!(" = [{:?}]", domain.to_lowercase()),
-        _ => String::new(),
-    };
+    let domain = value.rsplit_once('@').map(|(_, domain)| format!(" = [{:?}]", domain.to_lowercase()));
     let (kind, setting) = match contact.kind {
         ContactKind::Mail if local.contains('*') => {
             let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
@@ -179,7 +176,11 @@ fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
         ContactKind::Street => (Kind::Address, "own_addresses"),
     };
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
-    Some(if contact.is_own { hit.listed_as(&format!("{setting}{}", domain())) } else { hit })
+    Some(if contact.is_own {
+        hit.listed_as(&format!("{setting}{}", domain.unwrap_or_default()))
+    } else {
+        hit
+    })
 }
 
 #[cfg(test)]

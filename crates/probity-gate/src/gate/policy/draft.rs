@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
+use super::super::claim::{ClaimKind, Language, Languages, Polarity, extract};
 use super::super::text::{sentence_at, sentence_spans};
 use super::FactKind;
 use super::read::PolicyFile;
@@ -114,7 +114,9 @@ struct Proposal<'t> {
 fn proposals<'t>(text: &'t str, language: Language<'t>) -> Vec<(&'static str, Vec<Proposal<'t>>)> {
     let claims = extract(text, language.lexicon);
     let known = language.languages.remedies();
-    let remedies = |is: fn(Polarity) -> bool| -> Vec<Proposal<'t>> {
+    let mut seen = BTreeSet::new();
+    // What is granted somewhere is not denied, and what is granted or denied is not only mentioned.
+    let mut remedies = |is: fn(Polarity) -> bool| -> Vec<Proposal<'t>> {
         let spoken = claims.iter().filter_map(|claim| match &claim.kind {
             ClaimKind::Remedy { remedy, polarity } if is(*polarity) => {
                 let value = known[known.binary_search(&remedy.as_str()).ok()?];
@@ -122,34 +124,26 @@ fn proposals<'t>(text: &'t str, language: Language<'t>) -> Vec<(&'static str, Ve
             }
             _ => None,
         });
-        each_once(spoken)
+        spoken.filter(|proposal| seen.insert(proposal.value)).collect()
     };
-    let is_in = |all: &[Proposal<'_>], one: &Proposal<'_>| all.iter().any(|other| other.value == one.value);
-    let (mut granted, mut denied) = (remedies(grants), remedies(|polarity| polarity == Polarity::Denied));
-    denied.retain(|remedy| !is_in(&granted, remedy));
-    let mut mentioned = remedies(|polarity| polarity == Polarity::Mentioned);
-    mentioned.retain(|remedy| !is_in(&granted, remedy) && !is_in(&denied, remedy));
-    granted.extend(mentioned);
+    let (mut granted, denied) = (remedies(grants), remedies(|polarity| polarity == Polarity::Denied));
+    granted.extend(remedies(|polarity| polarity == Polarity::Mentioned));
     let stated = |kind: FactKind| {
         let its =
-            claims.iter().filter(move |claim| claim.value().is_some_and(|value| FactKind::of(value) == kind));
-        let proposal = |claim: &Claim| {
+            claims.iter().filter(|claim| claim.value().is_some_and(|value| FactKind::of(value) == kind));
+        let proposals = its.map(|claim| {
             let span = claim.span.clone();
             Proposal { value: &text[span.clone()], at: span.start, is_certain: true }
-        };
-        let written = each_once(its.map(proposal));
-        let can_be_read = |proposal: &Proposal<'t>| fact(kind, None, proposal.value, language).is_some();
-        (kind.name(), written.into_iter().filter(can_be_read).collect())
+        });
+        let mut seen = BTreeSet::new();
+        let is_read = |value: &str| fact(kind, None, value, language).is_some();
+        let written = proposals.filter(|proposal| seen.insert(proposal.value) && is_read(proposal.value));
+        (kind.name(), written.collect())
     };
     let mut all = vec![("remedies", granted), ("forbidden_remedies", denied)];
     all.extend(FactKind::ALL.map(stated));
     all.retain(|(_, found)| !found.is_empty());
     all
-}
-
-fn each_once<'t>(proposals: impl Iterator<Item = Proposal<'t>>) -> Vec<Proposal<'t>> {
-    let mut seen = BTreeSet::new();
-    proposals.filter(|proposal| seen.insert(proposal.value)).collect()
 }
 
 /// The start of a sentence, on one line.

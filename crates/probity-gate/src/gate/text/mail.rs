@@ -93,21 +93,18 @@ fn local_before(text: &Text, end: usize) -> Option<Range<usize>> {
 /// The domain that starts at `from`.
 fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let mut end = label_end(text, from)?;
-    let mut starts = vec![from];
     while text.as_bytes().get(end) == Some(&b'.')
         && let Some(next) = label_end(text, end + 1)
     {
-        starts.push(end + 1);
         end = next;
     }
-    if starts.last().is_some_and(|top| List::FileEndings.has(&text[*top..end])) {
-        end = starts.pop()? - 1;
-    }
-    let top = &text[*starts.last()?..end];
-    let is_top = starts.len() > 1
-        && top.chars().count() > 1
-        && top.chars().all(|char| char.is_alphabetic() || char == '-');
-    (is_top || top.starts_with("xn--")).then_some(from..end)
+    let whole = &text[from..end];
+    let file = whole.rsplit_once('.').filter(|(_, ending)| List::FileEndings.has(ending));
+    let domain = file.map_or(whole, |(domain, _)| domain);
+    let top = domain.rsplit('.').next()?;
+    let is_name = top.chars().count() > 1 && top.chars().all(|char| char.is_alphabetic() || char == '-');
+    let is_top = domain.contains('.') && is_name;
+    (is_top || top.starts_with("xn--")).then_some(from..from + domain.len())
 }
 
 /// Where the domain label that starts at `from` ends.

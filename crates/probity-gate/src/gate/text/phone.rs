@@ -70,31 +70,27 @@ fn run(groups: &[Group], at: usize, n_digits: RangeInclusive<usize>) -> Option<u
     (n > 0 && n_digits.contains(&total)).then_some(n)
 }
 
-/// Groupings that only phones have: how many digits each group has, and whether such digits are assigned. North America
-/// with and without its code, mobile and other numbers of Brazil, and India.
-type Grouping = (&'static [usize], fn(&[u8]) -> bool);
-const GROUPINGS: &[Grouping] = &[
-    (&[3, 3, 4], is_north_american),
-    (&[1, 3, 3, 4], |digits| digits[0] == 1 && is_north_american(&digits[1..])),
-    (&[3, 3, 3, 4], |digits| digits[..3] == [0, 0, 1] && is_north_american(&digits[3..])),
-    (&[2, 5, 4], |digits| digits[2] == 9),
-    (&BRACKETED, |_| true),
-    (&[5, 5], |digits| digits[0] > 5),
-];
-/// The one that only phones have where the first group stands in brackets.
-const BRACKETED: [usize; 3] = [2, 4, 4];
-
-/// How many groups from `at` on have a grouping of phones.
+/// How many groups from `at` on have a grouping that only phones have.
 fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let rest = &groups[at..];
     let is_bracketed = text[..rest[0].start].ends_with('(') && text[rest[0].end..].starts_with(')');
-    let fits = |(lens, is_assigned): &&Grouping| {
-        digits::have_lens(rest, lens)
-            && rest[1..lens.len()].iter().all(Group::is_narrow)
-            && (is_bracketed || **lens != BRACKETED)
-            && digits::values(text, &rest[..lens.len()]).is_some_and(|digits| is_assigned(&digits))
+    let is_phone = |groups: &[Group]| {
+        let lens: Vec<usize> = groups.iter().map(Group::len).collect();
+        let digits = digits::values(text, groups).unwrap_or_default();
+        match (&lens[..], &digits[..]) {
+            // North America without its code and with it.
+            ([3, 3, 4], digits) => is_north_american(digits),
+            ([1, 3, 3, 4], [1, digits @ ..]) | ([3, 3, 3, 4], [0, 0, 1, digits @ ..]) => {
+                is_north_american(digits)
+            }
+            // Mobile numbers of Brazil, and of India.
+            ([2, 5, 4], [_, _, 9, ..]) | ([5, 5], [6..=9, ..]) => true,
+            ([2, 4, 4], _) => is_bracketed,
+            _ => false,
+        }
     };
-    let n = GROUPINGS.iter().find(fits)?.0.len();
+    let n_narrow = rest[1..].iter().take(3).take_while(|group| group.is_narrow()).count();
+    let n = (2..=n_narrow + 1).find(|n| is_phone(&rest[..*n]))?;
     // Another number may follow behind a space.
     let goes_on = rest.get(n).is_some_and(|next| {
         next.is_narrow() && matches!(text.as_bytes()[rest[n - 1].end], b'-' | b'.' | b'/' | b'_')
@@ -115,9 +111,8 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
         return None;
     }
     let bytes = text.as_bytes();
-    let before = |n: usize| span.start.checked_sub(n).map_or(b' ', |at| bytes[at]);
-    let is_decimal = matches!(before(1), b'.' | b',') && before(2).is_ascii_digit();
-    let is_amount = is_decimal || matches!(before(1), b'$' | b'%') || bytes.get(span.end) == Some(&b'%');
+    let is_amount = matches!(bytes[..span.start], [.., b'$' | b'%'] | [.., b'0'..=b'9', b'.' | b','])
+        || bytes.get(span.end) == Some(&b'%');
     let labels = Labels::around(text, &span);
     if is_amount || labels.is_glued(text, &span) || labels.is_reference() {
         return None;

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use super::run_after;
+
 /// A word of a word list, by its number. Zero is a word that no list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(in crate::gate) struct WordId(pub(in crate::gate) u16);
@@ -68,7 +70,7 @@ pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) 
         at = match byte {
             byte if is_word_byte(*byte) => reader.run(at),
             byte if byte.is_ascii_whitespace() => at + 1,
-            b'&' if entity_len(&text[at..]) > 0 => at + entity_len(&text[at..]),
+            b'&' if entity_len(text, at) > 0 => at + entity_len(text, at),
             byte => {
                 reader.push(at..at + 1, Shape::Mark(mark(at, char::from(*byte))), None);
                 at + 1
@@ -149,12 +151,11 @@ impl Reader<'_> {
     }
 }
 
-/// How many bytes the entity at the start of a text has. Zero where there is none.
-fn entity_len(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let rest = &bytes[..bytes.len().min(ENTITY_BYTES_MAX)];
-    let body = rest[1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count();
-    if body > 1 && rest.get(body + 1) == Some(&b';') { body + 2 } else { 0 }
+/// How many bytes the entity at `at` has. Zero where there is none.
+fn entity_len(text: &str, at: usize) -> usize {
+    let n =
+        run_after(text, at + 1, ENTITY_BYTES_MAX - 2, |byte| byte.is_ascii_alphanumeric() || byte == b'#');
+    if n > 1 && text.as_bytes().get(at + n + 1) == Some(&b';') { n + 2 } else { 0 }
 }
 
 #[cfg(test)]
