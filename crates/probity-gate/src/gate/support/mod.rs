@@ -30,6 +30,7 @@ mod weekday;
 mod tests;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 pub use granted::Allowed;
 
@@ -67,6 +68,8 @@ pub struct Support<'a> {
     language: Language<'a>,
     /// What the case shows, read when the first claim asks for it.
     shown: OnceCell<Shown>,
+    /// Its words, read when the first code asks for them.
+    written: OnceCell<BTreeSet<String>>,
 }
 
 impl<'a> Support<'a> {
@@ -78,7 +81,8 @@ impl<'a> Support<'a> {
         allowed: &'a Allowed,
         language: Language<'a>,
     ) -> Self {
-        Support { sources, case, now: case.circumstances.time, allowed, language, shown: OnceCell::new() }
+        let now = case.circumstances.time;
+        Support { sources, case, now, allowed, language, shown: OnceCell::new(), written: OnceCell::new() }
     }
 
     /// The same where `as_of` is the moment that counts for a case without one.
@@ -89,6 +93,10 @@ impl<'a> Support<'a> {
 
     fn shown(&self) -> &Shown {
         self.shown.get_or_init(|| Shown::of(self.case, self.language))
+    }
+
+    fn written(&self) -> &BTreeSet<String> {
+        self.written.get_or_init(|| shown::written(self.case))
     }
 
     /// What results can be calculated from, the reply's own figures apart.

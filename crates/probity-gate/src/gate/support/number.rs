@@ -55,11 +55,15 @@ impl Reading<'_, '_> {
         };
         let is_known = |count: &Count<'_>| {
             let number = i64::try_from(count.number).map(Exact::from);
-            shown.numbers.contains(&count.number) || number.is_ok_and(|it| self.follows_from_units(it))
+            let of_units = || number.is_ok_and(|it| shown.has_calls && self.follows_from_units(it));
+            shown.numbers.contains(&count.number) || of_units()
         };
+        // Most numbers are known, or count nothing that is counted.
+        let is_open = |count: &&Count<'_>| !shown.numbers.contains(&count.number) && is_counted(count);
         let mut open = counts
             .iter()
-            .filter(|count| !is_known(count) && is_counted(count) && !of_policies.0.contains(&count.number));
+            .filter(is_open)
+            .filter(|count| !of_policies.0.contains(&count.number) && !is_known(count));
         let mut open = open.by_ref().take(OPEN_MAX).peekable();
         if open.peek().is_none() {
             return Vec::new();
@@ -125,7 +129,7 @@ impl Reading<'_, '_> {
         let is_digit = |c: char| c.is_ascii_digit();
         let is_written = |part: &str| {
             let part = part.to_uppercase();
-            shown.written.contains(&part)
+            self.support.written().contains(&part)
                 || self.support.sources.iter().any(|source| source.text.to_uppercase().contains(&part))
         };
         let is_known = |word: &str| {
@@ -164,7 +168,7 @@ impl Reading<'_, '_> {
         let shown = self.support.shown();
         let digits = number.to_string();
         let is_end = |word: &String| word.len() >= LONG_BYTES && word.ends_with(&digits);
-        if digits.len() >= END_DIGITS_MIN && is_whole(number) && shown.written.iter().any(is_end) {
+        if digits.len() >= END_DIGITS_MIN && is_whole(number) && self.support.written().iter().any(is_end) {
             return true;
         }
         let values = [bare(number), Value::Percent(number), Value::Number(number.to_string())];

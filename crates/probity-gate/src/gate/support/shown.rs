@@ -39,8 +39,6 @@ pub(super) struct Shown {
     pub(super) sizes: BTreeSet<u64>,
     /// The words, without endings, for what the numbers count.
     pub(super) counted: BTreeSet<String>,
-    /// The words of everything, in upper case, whatever they mean.
-    pub(super) written: BTreeSet<String>,
     /// What each call says was done, and at the end what messages do.
     pub(super) acts: Vec<Act>,
     /// The words, without endings, of what tools say.
@@ -77,12 +75,6 @@ impl Shown {
     pub(super) fn of(case: &Case, language: Language<'_>) -> Shown {
         let mut collector = Collector::new(language);
         let calls = case.evidence.tools.iter();
-        let texts =
-            calls.clone().flat_map(|call| call.arguments.iter().chain(&call.result).map(String::as_str));
-        let texts = texts.chain(case.situation.texts());
-        texts
-            .chain(case.evidence.context.iter().map(|each| &*each.text))
-            .for_each(|text| collector.written(text));
         for call in calls.rev() {
             tool::add(call, &mut collector);
         }
@@ -174,19 +166,6 @@ impl<'l> Collector<'l> {
         }
         self.shown.operands.add(&value, step::Origin::Case);
         self.named_only(value);
-    }
-
-    /// The words of a text, and the letters and the digits of each by themselves: `SN2293` is "SN 2293" too.
-    pub(super) fn written(&mut self, text: &str) {
-        for (_, word) in words(text) {
-            let word = word.to_uppercase();
-            let is_digit = |c: char| c.is_ascii_digit();
-            if word.contains(is_digit) {
-                self.shown.written.extend(word.split(is_digit).map(str::to_owned));
-                self.shown.written.extend(word.split(|c| !is_digit(c)).map(str::to_owned));
-            }
-            self.shown.written.insert(word);
-        }
     }
 
     /// A value that nothing is calculated from.
@@ -361,4 +340,22 @@ pub(super) fn loose_numbers(text: &str) -> Vec<Exact> {
     let is_thousands = last.is_none_or(|at| text.len() - at == 4);
     let without = Some(without).filter(|_| is_thousands);
     with_decimals.into_iter().chain(without).filter_map(|text| text.parse().ok()).collect()
+}
+
+/// The words of all that a case shows, in upper case, whatever they mean, and the letters and the digits of each by
+/// themselves: `SN2293` is "SN 2293" too.
+pub(super) fn written(case: &Case) -> BTreeSet<String> {
+    let of_calls = case.evidence.tools.iter().flat_map(|call| call.arguments.iter().chain(&call.result));
+    let texts = of_calls.map(String::as_str).chain(case.situation.texts());
+    let texts = texts.chain(case.evidence.context.iter().map(|each| &*each.text));
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut written = BTreeSet::new();
+    for word in texts.flat_map(|text| words(text).map(|(_, word)| word.to_uppercase())) {
+        if word.contains(is_digit) {
+            written.extend(word.split(is_digit).map(str::to_owned));
+            written.extend(word.split(|c| !is_digit(c)).map(str::to_owned));
+        }
+        written.insert(word);
+    }
+    written
 }

@@ -247,11 +247,11 @@ impl<'r> Reading<'r, '_> {
         let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
         let (naming, others) = (naming.next(), naming.next());
         let is_written = || match stated.value {
-            Value::Code(text) | Value::Number(text) => support.shown().written.contains(text),
+            Value::Code(text) | Value::Number(text) => support.written().contains(text),
             // Its parts may stand in fields of their own.
             Value::Address(text) => {
                 let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-                words.all(|word| support.shown().written.contains(&word.to_uppercase()))
+                words.all(|word| support.written().contains(&word.to_uppercase()))
             }
             _ => false,
         };

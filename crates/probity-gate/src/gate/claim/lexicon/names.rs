@@ -89,6 +89,6 @@ impl Lexicon {
 
     /// The number that a word stands for.
     pub(in crate::gate) fn numeral(&self, word: &str) -> Option<u32> {
-        self.table().info_of(word).numeral
+        self.table().numeral_of(word)
     }
 }

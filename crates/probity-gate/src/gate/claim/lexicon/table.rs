@@ -135,6 +135,8 @@ pub(in super::super) struct Table {
     /// By their numbers: the lists that words stand in by themselves, and what else they mean.
     cues: Vec<Cues>,
     infos: Vec<WordInfo>,
+    /// How words for numbers end, one bit a letter, by their first letters.
+    numeral_ends: [u32; 32],
     /// The number of each word, which is in lower case.
     ids: WordMap<u16>,
 }
@@ -185,6 +187,12 @@ impl Table {
     /// What a word that is no token means, whatever the case of its ASCII letters.
     pub(in super::super) fn info_of(&self, word: &str) -> &WordInfo {
         self.info(self.lookup(word.as_bytes()))
+    }
+
+    /// The number that a word that is no token stands for. Most words are told from numbers by their first and last letters.
+    pub(super) fn numeral_of(&self, word: &str) -> Option<u32> {
+        let (first, last) = ends(word)?;
+        if self.numeral_ends[first] >> last & 1 == 0 { None } else { self.info_of(word).numeral }
     }
 
     /// What a tool whose name has these words does.
@@ -263,7 +271,12 @@ impl Table {
             }
             Section::Unit if is_one_word => self.word(phrase).unit = Some(UnitWord::of_key(key)),
             Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
-            Section::Numeral => self.word(phrase).numeral = key.parse().ok(),
+            Section::Numeral => {
+                self.word(phrase).numeral = key.parse().ok();
+                if let Some((first, last)) = ends(phrase) {
+                    self.numeral_ends[first] |= 1 << last;
+                }
+            }
             Section::Month => self.word(phrase).month = key.parse().ok(),
             Section::Weekday => self.word(phrase).weekday = key.parse().ok(),
         }
@@ -344,4 +357,10 @@ impl Table {
         }
         self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
     }
+}
+
+/// The first and the last byte of a word, whatever their case.
+fn ends(word: &str) -> Option<(usize, u8)> {
+    let (first, last) = (word.as_bytes().first()?, word.as_bytes().last()?);
+    Some((usize::from(first & 31), last & 31))
 }
