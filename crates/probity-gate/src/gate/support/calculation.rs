@@ -11,6 +11,7 @@ use super::amount::{is_same_amount, near};
 use super::count::Count;
 use super::passage::Passage;
 use super::says;
+use super::step::FEW_STATED;
 use crate::exact::Exact;
 
 /// The most bytes before a figure that belong to a calculation.
@@ -18,9 +19,6 @@ const GAP_BYTES_MAX: usize = 40;
 
 /// The most words of a phrase for an operator or a total.
 const PHRASE_WORDS_MAX: usize = 4;
-
-/// The most amounts of which the reply may have added up some.
-const SLIP_PARTS_MAX: usize = 6;
 
 /// The most figures of one calculation.
 const FIGURES_MAX: usize = 32;
@@ -247,25 +245,20 @@ impl Reader<'_> {
 /// comes to it.
 fn slip(parts: &[&Figure<'_>], stated: Exact) -> Option<Exact> {
     let amounts: Vec<Exact> = parts.iter().filter_map(|figure| figure.amount()).collect();
-    if !(2..=SLIP_PARTS_MAX).contains(&amounts.len()) {
+    if !(2..=FEW_STATED).contains(&amounts.len()) {
         return None;
     }
-    let sums = (1..1_usize << amounts.len()).filter_map(|chosen| {
-        let chosen = amounts.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
-        chosen.map(|(_, amount)| *amount).try_fold(Exact::ZERO, Exact::checked_add)
+    let all = amounts.iter().copied().try_fold(Exact::ZERO, Exact::checked_add)?;
+    let pairs = amounts.iter().flat_map(|one| {
+        let with = |other: &Exact| [one.checked_add(*other), one.checked_sub(*other)];
+        amounts.iter().flat_map(with).chain([all.checked_sub(*one)])
     });
-    let gaps = amounts.iter().flat_map(|one| amounts.iter().filter_map(|other| one.checked_sub(*other)));
-    if sums.chain(gaps).any(|result| is_same_amount(result, stated)) {
+    if pairs.chain([Some(all)]).flatten().any(|result| is_same_amount(result, stated)) {
         return None;
     }
-    let all = amounts.iter().copied().try_fold(Exact::ZERO, Exact::checked_add);
-    let gap = if let [one, other] = amounts[..] {
-        one.checked_sub(other).max(other.checked_sub(one))
-    } else {
-        None
-    };
+    let gap = amounts[0].checked_sub(amounts[1]).max(amounts[1].checked_sub(amounts[0]));
     let is_near = |right: &Exact| right.over(20).is_some_and(|slack| near(*right, stated, slack));
-    [all, gap].into_iter().flatten().find(is_near)
+    [Some(all), gap.filter(|_| amounts.len() == 2)].into_iter().flatten().find(is_near)
 }
 
 /// Whether a calculation goes on to the left of an operator. A written sign binds closer than "and", which may begin
