@@ -200,7 +200,8 @@ fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
         let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
         is_number && self::unit(page, behind + 2).is_some()
     };
-    if !(half || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD)) || goes_on()) {
+    let is_led = at > 0 && page.is(at - 1, Cues::SPAN_LEAD);
+    if !(half || is_led || page.is(behind, Cues::SPAN_TAIL) || goes_on()) {
         return None;
     }
     // "A quarter to midnight" is a time of day.
