@@ -264,3 +264,38 @@ fn what_a_conversation_shows_is_read_however_it_is_written() {
         check_case(evidence, turns.iter().map(turn).collect(), reply, want);
     }
 }
+
+#[test]
+fn what_could_be_calculated_of_anything_is_not_supported() {
+    let stay = [(
+        "get_hotel",
+        r#"{"total": 568, "nights": 4, "nightly": 142, "parking": 18, "other": [{"total": 386}, {"total": 352}]}"#,
+    )];
+    let said = "The room is €568 and parking for four nights adds €72. All in, it would come to ";
+    check(&stay, "And with parking?", &format!("{said}€640."), &[]);
+    check(&stay, "And with parking?", &format!("{said}€650."), &["wrong_arithmetic"]);
+    let card = [("get_card", r#"{"limit": 500, "spent": 455, "left": 45, "tried": 64.2}"#)];
+    check(&card, "By how much?", "By $19.20.", &[]);
+    check(&card, "By how much?", "By $29.20.", &["unsupported_figure"]);
+}
+
+#[test]
+fn ranges_are_read_and_numbers_of_orders_are_none() {
+    let order = [(
+        "get_order",
+        r#"{"order": "55-1209", "eta_min": 25, "eta_max": 35, "coupon": {"percent": 15, "min": 50}}"#,
+    )];
+    check(&order, "When?", "It takes 25 to 35 minutes, and carts from $50 get 15 % off.", &[]);
+    check(&order, "When?", "It keeps for 14 days.", &["unsupported_figure"]);
+}
+
+#[test]
+fn days_are_read_without_their_month_or_year() {
+    let visit = [("get_visit", r#"{"received": "2026-01-19", "inspected": "2026-01-23"}"#)];
+    check(&visit, "And?", "It came on Monday the 19th and was inspected on Friday the 23rd.", &[]);
+    check(&visit, "And?", "It was inspected on Thursday the 23rd.", &["unsupported_figure"]);
+    let german =
+        |day: &str| format!("Ihre Sendung wurde am {day} zwischen zehn und elf Uhr bei uns geprüft.");
+    check(&visit, "Wann wurde das geprüft?", &german("23.01."), &[]);
+    check(&visit, "Wann wurde das geprüft?", &german("24.01."), &["unsupported_figure"]);
+}

@@ -1,8 +1,9 @@
 //! Whether an amount follows from known ones.
 //!
 //! A calculation that comes out at a figure by chance proves nothing. The more digits a figure has, the fewer calculations
-//! can hit it by chance: any figure is taken for a sum or a multiple where the reply says that it calculates, one of four
-//! digits for a sum or a share where it does not, and for the result of two steps where it does.
+//! can hit it by chance: any figure is taken for a sum or a multiple where the reply says that it calculates, and one of
+//! four digits for the result of two steps. Where the reply does not say so, and of days, a calculation counts if it does
+//! not lead to the figures beside one as well.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,8 @@ const TWO_STEPS_MAX: usize = 16;
 /// The most other numbers that a calculation of two steps takes into account.
 const FACTORS_MAX: usize = 12;
 
-/// From how many digits on a figure is hardly hit by chance.
-const MANY_DIGITS: u32 = 4;
+/// The smallest number of four digits: one step hardly hits a figure of so many by chance.
+const MANY_DIGITS: i128 = 1000;
 
 /// The months and quarters of a year.
 const PERIODS: [i64; 2] = [12, 4];
@@ -87,9 +88,9 @@ impl Reach {
     }
 }
 
-/// How many digits of an amount count, to the cent and without zeros at its end.
-fn n_digits(amount: Exact) -> u32 {
-    (cents(amount) / last_digit(amount)).checked_ilog10().map_or(0, |log| log + 1)
+/// The digits of an amount that count, to the cent and without zeros at its end: 12 of 120.
+fn digits(amount: Exact) -> i128 {
+    cents(amount) / last_digit(amount)
 }
 
 fn cents(amount: Exact) -> i128 {
@@ -121,12 +122,12 @@ fn neighbours(amount: Exact) -> impl Iterator<Item = Exact> {
 
 /// Whether an amount says by its digits that it is not hit by chance.
 pub(super) fn is_specific(amount: Exact) -> bool {
-    n_digits(amount) >= MANY_DIGITS
+    digits(amount) >= MANY_DIGITS
 }
 
 /// Whether an amount has so few digits that any calculation hits it.
 pub(super) fn is_round(amount: Exact) -> bool {
-    n_digits(amount) < 2
+    digits(amount) < 10
 }
 
 /// Whether `wanted` is among sorted amounts.

@@ -9,7 +9,9 @@ use std::ops::Range;
 use super::super::claim::{Lexicon, Value, WordList};
 use super::amount::{is_same_amount, near};
 use super::count::Count;
+use super::passage::Passage;
 use super::says;
+use super::step::FEW_STATED;
 use crate::exact::Exact;
 
 /// The most bytes before a figure that belong to a calculation.
@@ -17,9 +19,6 @@ const GAP_BYTES_MAX: usize = 40;
 
 /// The most words of a phrase for an operator or a total.
 const PHRASE_WORDS_MAX: usize = 4;
-
-/// The most amounts of which the reply may have added up some.
-const SLIP_PARTS_MAX: usize = 6;
 
 /// The most figures of one calculation.
 const FIGURES_MAX: usize = 32;
@@ -246,25 +245,20 @@ impl Reader<'_> {
 /// comes to it.
 fn slip(parts: &[&Figure<'_>], stated: Exact) -> Option<Exact> {
     let amounts: Vec<Exact> = parts.iter().filter_map(|figure| figure.amount()).collect();
-    if !(2..=SLIP_PARTS_MAX).contains(&amounts.len()) {
+    if !(2..=FEW_STATED).contains(&amounts.len()) {
         return None;
     }
-    let sums = (1..1_usize << amounts.len()).filter_map(|chosen| {
-        let chosen = amounts.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
-        chosen.map(|(_, amount)| *amount).try_fold(Exact::ZERO, Exact::checked_add)
+    let all = amounts.iter().copied().try_fold(Exact::ZERO, Exact::checked_add)?;
+    let pairs = amounts.iter().flat_map(|one| {
+        let with = |other: &Exact| [one.checked_add(*other), one.checked_sub(*other)];
+        amounts.iter().flat_map(with).chain([all.checked_sub(*one)])
     });
-    let gaps = amounts.iter().flat_map(|one| amounts.iter().filter_map(|other| one.checked_sub(*other)));
-    if sums.chain(gaps).any(|result| is_same_amount(result, stated)) {
+    if pairs.chain([Some(all)]).flatten().any(|result| is_same_amount(result, stated)) {
         return None;
     }
-    let all = amounts.iter().copied().try_fold(Exact::ZERO, Exact::checked_add);
-    let gap = if let [one, other] = amounts[..] {
-        one.checked_sub(other).max(other.checked_sub(one))
-    } else {
-        None
-    };
+    let gap = amounts[0].checked_sub(amounts[1]).max(amounts[1].checked_sub(amounts[0]));
     let is_near = |right: &Exact| right.over(20).is_some_and(|slack| near(*right, stated, slack));
-    [all, gap].into_iter().flatten().find(is_near)
+    [Some(all), gap.filter(|_| amounts.len() == 2)].into_iter().flatten().find(is_near)
 }
 
 /// Whether a calculation goes on to the left of an operator. A written sign binds closer than "and", which may begin
@@ -299,11 +293,12 @@ pub(super) struct Numbers<'r> {
 impl Numbers<'_> {
     /// The calculation of which the reply says that the figure at `at` is the result, by the numbers before it: a sum of
     /// amounts that it calls their total, or so many times one. Those of its sentence count, and for a sum those of the
-    /// whole reply where the sentence has fewer than two.
-    pub(super) fn implied(&self, sentence_start: usize, at: usize) -> Option<Calculation> {
+    /// whole reply where the sentence has fewer than two. In a sentence that only calculates, a result that misses that of
+    /// the amounts before it by little is one.
+    pub(super) fn implied(&self, sentence: &Passage<'_>, at: usize) -> Option<Calculation> {
+        let sentence_start = sentence.range.start;
         let figure = &self.figures[at];
         let stated = figure.amount()?;
-        let is_total = self.is_called_total(at)?;
         let first = at.saturating_sub(FIGURES_MAX);
         let amounts: Vec<&Figure<'_>> =
             self.figures[first..at].iter().filter(|figure| figure.amount().is_some()).collect();
@@ -312,29 +307,35 @@ impl Numbers<'_> {
         let is_near = |count: &&Count<'_>| (sentence_start..figure.start).contains(&count.span.start);
         let has_counts = self.counts.iter().any(|count| is_near(&count));
         let mut near = self.counts.iter().filter(|count| is_near(count) && !count.is_measure(self.lexicon));
-        let counts = (near.next(), near.next());
         let slip = || slip(parts, stated).filter(|_| !has_counts);
-        let (start, right, is_certain) = match (own, counts.0, counts.1) {
+        let calculation = |start: usize, right: Option<Exact>, is_certain: bool| {
+            let text = self.reply[start..figure.end].to_owned();
+            Calculation { result: at, operands: first..at, right, stated, is_certain, text }
+        };
+        let Some(is_total) = self.is_called_total(at) else {
+            let right = slip().filter(|_| sentence.is_derived())?;
+            return Some(calculation(parts[0].start, Some(right), true));
+        };
+        Some(match (own, near.next(), near.next()) {
             // "Three nights at $140". What is less than the amount is a part or a difference.
             ([one], Some(count), None)
                 if count.number > 1 && count.span.start < one.start && Some(stated) > one.amount() =>
             {
                 let times = Exact::from(i64::try_from(count.number).ok()?);
-                (count.span.start, Some(one.amount()?.checked_mul(times)?), true)
+                calculation(count.span.start, Some(one.amount()?.checked_mul(times)?), true)
             }
-            _ if let Some(right) = slip() => (parts[0].start, Some(right), true),
+            _ if let Some(right) = slip() => calculation(parts[0].start, Some(right), true),
             _ if parts.len() > 1 && is_total => {
                 let mut amounts = parts.iter().filter_map(|figure| figure.amount());
-                (parts[0].start, Some(amounts.try_fold(Exact::ZERO, Exact::checked_add)?), false)
+                let sum = amounts.try_fold(Exact::ZERO, Exact::checked_add)?;
+                calculation(parts[0].start, Some(sum), false)
             }
             // "£120 less 40 % is £80".
             _ => {
                 let from = |other: &&Figure<'_>| other.start >= sentence_start && other.number().is_some();
-                (self.figures[first..at].iter().find(from)?.start, None, false)
+                calculation(self.figures[first..at].iter().find(from)?.start, None, false)
             }
-        };
-        let text = self.reply[start..figure.end].to_owned();
-        Some(Calculation { result: at, operands: first..at, right, stated, is_certain, text })
+        })
     }
 
     /// Whether the words beside a figure call it a total. `None` where they call it no result at all.

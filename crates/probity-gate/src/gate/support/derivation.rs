@@ -53,10 +53,8 @@ impl<'r> Reading<'r, '_> {
         operands.add_now(self.support.now);
         let lexicon = self.support.language.lexicon;
         let numbers = Numbers { reply: self.reply, figures, counts, lexicon };
-        let implied_at = |at: usize| {
-            let sentence = self.passages.sentence(self.values[at].claim.span.start);
-            numbers.implied(sentence.range.start, at)
-        };
+        let implied_at =
+            |at: usize| numbers.implied(self.passages.sentence(self.values[at].claim.span.start), at);
         let mut derived = Vec::new();
         for _ in 0..PASSES_MAX {
             let reach = LazyCell::new(|| [operands.stated_reach(), operands.reach()]);

@@ -302,9 +302,6 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
         }
     }
     collector.amount(number, around.currency.clone());
-    if around.key.iter().any(|word| word == "rate") {
-        collector.shown.operands.add_rate(number);
-    }
 }
 
 /// A length of time, where the key or a `unit` beside it says what is counted.

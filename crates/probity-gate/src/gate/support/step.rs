@@ -23,7 +23,7 @@ const FACTOR_MAX: i64 = 100;
 const FEW_AMOUNTS: usize = 3;
 
 /// The most amounts of a reply that are calculated with two by two.
-const FEW_STATED: usize = 6;
+pub(super) const FEW_STATED: usize = 6;
 
 pub(super) const MINUTE: i64 = 60;
 pub(super) const DAY: i64 = 86_400;
@@ -40,7 +40,7 @@ pub(super) struct Operands {
     stated: Vec<Exact>,
     pub(super) stated_counts: BTreeSet<Exact>,
     shares: BTreeSet<Exact>,
-    /// How many there are of something, and what one currency costs in another.
+    /// How many there are of something.
     pub(super) factors: BTreeSet<Exact>,
     pub(super) moments: BTreeSet<KnownTime>,
     /// Times of day in minutes, each with the number of the text or call that names it.
@@ -230,13 +230,8 @@ impl Operands {
     pub(super) fn add_count(&mut self, number: Exact) {
         let is_count = Exact::from(1) < number && number <= Exact::from(FACTOR_MAX);
         if is_count && is_whole(number) {
-            self.add_rate(number);
+            insert(&mut self.factors, number);
         }
-    }
-
-    /// Adds what one currency costs in another.
-    pub(super) fn add_rate(&mut self, rate: Exact) {
-        insert(&mut self.factors, rate);
     }
 
     pub(super) fn moments(&self) -> impl Iterator<Item = &KnownTime> {

@@ -88,7 +88,7 @@ lists! { CUE_KEYS: 0;
 
 lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
-    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", CLOCK "clock", AGE "ages", NOON "noon",
+    UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", SPAN_TAIL "span_tails", CLOCK "clock", AGE "ages", NOON "noon",
 }
 
 lists! { REFERENCE_KEYS: 48;

@@ -214,7 +214,8 @@ fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     };
     // "Eine Stunde" may be a lesson.
     let is_told = page.is_told && unit.times != 3600;
-    if !(half || is_told || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD)) || goes_on()) {
+    let is_led = at > 0 && page.is(at - 1, Cues::SPAN_LEAD);
+    if !(half || is_told || is_led || page.is(behind, Cues::SPAN_TAIL) || goes_on()) {
         return None;
     }
     // "A quarter to midnight" is a time of day.
