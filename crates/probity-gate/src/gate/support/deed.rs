@@ -208,8 +208,10 @@ impl Support<'_> {
         let is_past =
             |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
-            || (said.values.iter().copied().any(is_past)
-                && shown.acts.iter().any(|act| !act.names.is_empty() && act.has_all(said)))
+            || shown.acts.iter().any(|act| {
+                let is_record = !act.deeds.is_empty() || said.values.iter().copied().any(is_past);
+                is_record && !act.names.is_empty() && act.has_all(said)
+            })
     }
 }
 

@@ -145,11 +145,13 @@ fn longest_list(json: Option<&Json>) -> usize {
 
 /// Whether what a call was made for is still to come.
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    let Json::Object(object) = json else { return false };
+    json.as_object().is_some_and(|object| is_said_of(object, WordList::Pending, lexicons))
+}
+
+/// Whether the state of an object stands in a list.
+pub(super) fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
-    let is_list =
-        |state: &str| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, WordList::Pending, lexicons);
-    states.any(is_list)
+    states.any(|state| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, list, lexicons))
 }
 
 /// Whether a text has a phrase of a list in one of the languages.
