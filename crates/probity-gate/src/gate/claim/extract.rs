@@ -180,9 +180,8 @@ impl Reader<'_> {
                 let stated = sentence.mood == Mood::Statement && !is_open;
                 let is_act = self.table.acts.contains(&self.table.deeds[id]);
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
-                let is_theirs = is_act && sentence.is_of_third(at, &clause);
                 let is_done = || sentence.doing(at, &clause, bare) == Doing::Ours;
-                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause, is_act)) {
+                if stated && (is_done() || sentence.is_state(at, &clause, is_act)) {
                     add(end, deed(id));
                 }
             }
