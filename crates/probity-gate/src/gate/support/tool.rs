@@ -35,22 +35,10 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
-    let says_outcome = match &json {
-        Some(Json::Object(object)) => object.iter().any(|(key, value)| {
-            let is_state = |text: &str| {
-                is_said(text, WordList::Pending, &lexicons)
-                    || lexicons.iter().any(|lexicon| !lexicon.deeds_done(&words_of(text)).is_empty())
-            };
-            *value == Json::Bool(true)
-                || value.as_str().is_some_and(is_state)
-                || lexicons[0].has(WordList::OutcomeKeys, &key.to_lowercase())
-        }),
-        Some(Json::Array(_)) => false,
-        _ => true,
-    };
-    let reads =
-        lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name)) || (is_of_thing && !says_outcome);
+    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name))
+        || (is_of_thing && !json.as_ref().is_none_or(|json| says_outcome(json, &lexicons)));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let (origin, of_given) = match (failed || reads, is_done) {
         (true, _) => (Origin::Looked, Origin::Looked),
@@ -76,6 +64,22 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     if failed {
         collector.failed(0);
+    }
+}
+
+/// Whether a result says what came of a call, and not only what there is.
+fn says_outcome(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
+    let is_done = |text: &str| lexicons.iter().any(|lexicon| !lexicon.deeds_done(&words_of(text)).is_empty());
+    let is_state = |text: &str| is_said(text, WordList::Pending, lexicons) || is_done(text);
+    let says = |(key, value): (&str, &Json)| {
+        *value == Json::Bool(true)
+            || value.as_str().is_some_and(is_state)
+            || lexicons[0].has(WordList::OutcomeKeys, &key.to_lowercase())
+    };
+    match json {
+        Json::Object(object) => object.iter().any(says),
+        Json::Array(_) => false,
+        _ => true,
     }
 }
 
