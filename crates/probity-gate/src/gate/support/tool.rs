@@ -62,7 +62,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     if origin == Origin::Did {
         collector.act.n_things = longest_list(given.as_ref()).max(longest_list(json.as_ref()));
     }
-    if failed {
+    if failed && !reads {
         collector.failed(0);
     }
 }
@@ -118,16 +118,29 @@ fn text_value(text: &str, collector: &mut Collector<'_>) {
 
 /// Whether an object says that what it is about failed.
 pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
-    let is_there =
-        |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
-    let has_error = named(object, WordList::ErrorKeys, lexicons).any(is_there);
-    let denies = named(object, WordList::SuccessKeys, lexicons).any(|value| *value == Json::Bool(false));
+    let is_there = |value: &Json| match value {
+        Json::Null | Json::Bool(false) => false,
+        Json::Number(number) => number.parse() != Ok(0),
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Bool(true) | Json::Object(_) => true,
+    };
     let is_bad = |value: &Json| match value {
         Json::String(text) => is_said(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
         _ => false,
     };
-    has_error || denies || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
+    let [english, _] = lexicons;
+    // `"failure_reason": "…"`; a list of what failed is a part.
+    let is_error = |(key, value): (&str, &Json)| {
+        let is_part = matches!(value, Json::Array(_) | Json::Object(_));
+        is_there(value)
+            && (english.has_any(WordList::ErrorKeys, &words_of(key))
+                || (!is_part && says(key, WordList::Failed, english)))
+    };
+    object.iter().any(is_error)
+        || named(object, WordList::SuccessKeys, lexicons).any(|value| *value != Json::Null && !is_there(value))
+        || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
 }
 
 /// The members whose keys stand in a list, whatever their case: `"Success": false`.
@@ -149,7 +162,11 @@ fn longest_list(json: Option<&Json>) -> usize {
 
 /// Whether what a call was made for is still to come.
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    json.as_object().is_some_and(|object| is_said_of(object, WordList::Pending, lexicons))
+    // `"requires_approval": true`.
+    let is_open = |object: &Object| {
+        object.iter().any(|(key, value)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons))
+    };
+    json.as_object().is_some_and(|object| is_open(object) || is_said_of(object, WordList::Pending, lexicons))
 }
 
 /// Whether the state of an object stands in a list.
