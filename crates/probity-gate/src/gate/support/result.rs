@@ -170,6 +170,10 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if is_something && !is_amount {
             deeds_of(&around.key, around.acts(), collector);
         }
+        // `"refunded": false`, whatever the call is for.
+        if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
+            collector.denied(&around.key);
+        }
         json_value(value, &around, collector);
     }
     relate(object, collector);

@@ -34,7 +34,9 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
-    let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let is_silent = matches!(result.trim(), "" | "null");
+    let is_done =
+        !failed && !asks && !is_silent && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name))
@@ -138,8 +140,13 @@ pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
             && (english.has_any(WordList::ErrorKeys, &words_of(key))
                 || (!is_part && says(key, WordList::Failed, english)))
     };
+    // `"refund": {"status": "rejected"}`.
+    let is_whole = named(object, WordList::OutcomeKeys, lexicons).next().is_none();
+    let mut parts = object.iter().filter_map(|(_, value)| value.as_object().filter(|_| is_whole));
     object.iter().any(is_error)
-        || named(object, WordList::SuccessKeys, lexicons).any(|value| *value != Json::Null && !is_there(value))
+        || parts.any(|part| is_failure(part, lexicons))
+        || named(object, WordList::SuccessKeys, lexicons)
+            .any(|value| *value != Json::Null && !is_there(value))
         || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
 }
 
@@ -164,7 +171,9 @@ fn longest_list(json: Option<&Json>) -> usize {
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
     // `"requires_approval": true`.
     let is_open = |object: &Object| {
-        object.iter().any(|(key, value)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons))
+        object
+            .iter()
+            .any(|(key, value)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons))
     };
     json.as_object().is_some_and(|object| is_open(object) || is_said_of(object, WordList::Pending, lexicons))
 }
