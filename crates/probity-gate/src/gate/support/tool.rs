@@ -135,10 +135,10 @@ pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
     let [english, _] = lexicons;
     // `"failure_reason": "…"`; a list of what failed is a part.
     let is_error = |(key, value): (&str, &Json)| {
-        let is_part = matches!(value, Json::Array(_) | Json::Object(_));
+        let is_whole = matches!(value, Json::Bool(_) | Json::String(_));
         is_there(value)
             && (english.has_any(WordList::ErrorKeys, &words_of(key))
-                || (!is_part && says(key, WordList::Failed, english)))
+                || (is_whole && says(key, WordList::Failed, english)))
     };
     // `"refund": {"status": "rejected"}`.
     let is_whole = named(object, WordList::OutcomeKeys, lexicons).next().is_none();
