@@ -212,13 +212,6 @@ impl Sentence<'_> {
         subject.is_some_and(|at| is_us(at) || (at > 0 && self.terms[at].is(Cues::YOU) && is_us(at - 1)))
     }
 
-    /// Whether "has" stands with a past form and no word for the company does: "the kitchen has started on it".
-    pub(super) fn is_of_third(&self, at: usize, clause: &Range<usize>) -> bool {
-        let has = self.has(clause.start..at, Cues::HAVE);
-        has && !self.has(clause.start..at, Cues::BEEN)
-            && !self.has(clause.clone(), Cues::US | Cues::OUR | Cues::BEEN)
-    }
-
     /// Who did what the past form at `at` names.
     pub(super) fn doing(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
         let is_reported = self.has(at.saturating_sub(REACH)..at, Cues::REPORTED);

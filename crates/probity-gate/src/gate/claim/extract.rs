@@ -159,41 +159,31 @@ impl Reader<'_> {
     fn mention(&mut self, sentence: &Sentence<'_>, at: usize, meaning: Meaning) {
         let term = &sentence.terms[at];
         let mut add = |end: usize, kind| self.claims.push(Claim { span: term.start..end, kind });
-        let end = term.mention_end;
+        let (end, clause) = (term.mention_end, sentence.clause(at));
         let is_ours = sentence.is_ours(at);
         let deed = |id: usize| ClaimKind::Deed { deed: self.table.deeds[id].clone(), is_ours };
+        let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
+        let is_told = sentence.mood == Mood::Statement && !is_open;
+        // "Your booking is cancelled."
+        let is_state = |is_act| is_told && sentence.is_state(at, &clause, is_act);
         match meaning {
             Meaning::Remedy(id, form) => {
                 let said = spoken(sentence, at, form);
                 let remedy = self.table.remedies[id].clone();
                 let done = self.table.deeds.binary_search(&remedy).ok();
                 add(end, ClaimKind::Remedy { remedy, polarity: said.polarity });
-                // "Your booking is cancelled."
-                let clause = sentence.clause(at);
-                let is_state = || {
-                    form == Form::Done
-                        && sentence.mood == Mood::Statement
-                        && !sentence.is_condition(&clause)
-                        && !sentence
-                            .terms
-                            .get(clause.end)
-                            .is_some_and(|term| term.is(Cues::CAUSE | Cues::CONDITION))
-                        && sentence.is_state(at, &clause, true)
-                };
-                let done = done.filter(|_| said.doing == Doing::Ours && form != Form::Past || is_state());
+                let behind = sentence.terms.get(clause.end);
+                let is_bound = behind.is_some_and(|term| term.is(Cues::CAUSE | Cues::CONDITION));
+                let is_done = said.doing == Doing::Ours && form != Form::Past
+                    || form == Form::Done && !is_bound && is_state(true);
                 let verb_end = said.handed_over.map_or(end, |verb| sentence.terms[verb].end.max(end));
-                done.map(deed).into_iter().for_each(|kind| add(verb_end, kind));
+                done.filter(|_| is_done).map(deed).into_iter().for_each(|kind| add(verb_end, kind));
             }
             Meaning::Deed(id) if self.table.deeds[id] == OTHER => {}
             Meaning::Deed(id) => {
-                let clause = sentence.clause(at);
-                let is_open = sentence.is_condition(&clause) || sentence.has(clause.start..at, Cues::ASK);
-                let stated = sentence.mood == Mood::Statement && !is_open;
                 let is_act = self.table.acts.contains(&self.table.deeds[id]);
                 let bare = if is_act { Bare::IsAdjective } else { Bare::Counts };
-                let is_theirs = is_act && sentence.is_of_third(at, &clause);
-                let is_done = || sentence.doing(at, &clause, bare) == Doing::Ours;
-                if stated && !is_theirs && (is_done() || sentence.is_state(at, &clause, is_act)) {
+                if is_state(is_act) || (is_told && sentence.doing(at, &clause, bare) == Doing::Ours) {
                     add(end, deed(id));
                 }
             }

@@ -21,13 +21,19 @@ const AROUND_BYTES: usize = 200;
 const ALL_MAX: usize = 20;
 
 /// The deeds of a reply that nothing shows.
-pub(super) fn check(
-    reply: &str,
-    claims: &[Claim],
+pub(super) fn check<'r>(
+    reply: &'r str,
+    claims: &'r [Claim],
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
-    let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
+    let deed = |claim: &'r Claim| match &claim.kind {
+        ClaimKind::Deed { deed, is_ours } => {
+            Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
+        }
+        ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
+    };
+    let deeds = claims.iter().filter_map(deed).take(DEEDS_MAX).collect();
     let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
@@ -59,17 +65,6 @@ struct Deed<'c> {
     /// Whether the company says that it did it.
     is_ours: bool,
     span: Range<usize>,
-}
-
-impl<'c> Deed<'c> {
-    fn of(claim: &'c Claim) -> Option<Self> {
-        match &claim.kind {
-            ClaimKind::Deed { deed, is_ours } => {
-                Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
-            }
-            ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
-        }
-    }
 }
 
 struct Reading<'r, 'p> {
@@ -208,8 +203,10 @@ impl Support<'_> {
         let is_past =
             |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
-            || (said.values.iter().copied().any(is_past)
-                && shown.acts.iter().any(|act| !act.names.is_empty() && act.has_all(said)))
+            || shown.acts.iter().any(|act| {
+                let is_record = !act.deeds.is_empty() || said.values.iter().copied().any(is_past);
+                is_record && !act.names.is_empty() && act.has_all(said)
+            })
     }
 }
 

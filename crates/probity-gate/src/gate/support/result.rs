@@ -7,7 +7,7 @@
 use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said_of, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -115,7 +115,14 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
     let n_values = collector.n_values();
     let failed = around.acts() && is_failure(object, &collector.lexicons());
-    let around = &if failed { Around { origin: Origin::Looked, ..around.clone() } } else { around.clone() };
+    // `"refund": "r1", "status": "completed"`.
+    let is_completed = || is_said_of(object, WordList::Completed, &collector.lexicons());
+    let origin = match around.origin {
+        Origin::Did if failed => Origin::Looked,
+        Origin::Looked if is_completed() => Origin::Did,
+        origin => origin,
+    };
+    let around = &Around { origin, ..around.clone() };
     let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
     let [english, _] = collector.lexicons();
     let is_code = |text: &str| text.len() == 3 && english.currency(&text.to_ascii_lowercase()).is_some();
@@ -176,6 +183,10 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
             matches!(value, Json::Number(_)) && english.has_any(WordList::AmountKeys, &around.key);
         if is_something && !is_amount {
             deeds_of(&around.key, around.acts(), collector);
+        }
+        // `"refunded": false`, whatever the call is for.
+        if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
+            collector.denied(&around.key);
         }
         json_value(value, &around, collector);
     }
@@ -246,6 +257,10 @@ fn number(json: &Json) -> Option<Exact> {
 fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &[number.to_string()]);
+    }
+    // `"amount": -15.99` is a payment that was made.
+    if number < Exact::ZERO && around.origin == Origin::Looked {
+        collector.deed("charge");
     }
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };

@@ -34,23 +34,13 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
-    let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let is_silent = matches!(result.trim(), "" | "null");
+    let is_done =
+        !failed && !asks && !is_silent && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
-    let says_outcome = match &json {
-        Some(Json::Object(object)) => object.iter().any(|(key, value)| {
-            let is_state = |text: &str| {
-                is_said(text, WordList::Pending, &lexicons)
-                    || lexicons.iter().any(|lexicon| !lexicon.deeds_done(&words_of(text)).is_empty())
-            };
-            *value == Json::Bool(true)
-                || value.as_str().is_some_and(is_state)
-                || lexicons[0].has(WordList::OutcomeKeys, &key.to_lowercase())
-        }),
-        Some(Json::Array(_)) => false,
-        _ => true,
-    };
-    let reads =
-        lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name)) || (is_of_thing && !says_outcome);
+    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name))
+        || (is_of_thing && !json.as_ref().is_none_or(|json| says_outcome(json, &lexicons)));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let (origin, of_given) = match (failed || reads, is_done) {
         (true, _) => (Origin::Looked, Origin::Looked),
@@ -74,8 +64,24 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     if origin == Origin::Did {
         collector.act.n_things = longest_list(given.as_ref()).max(longest_list(json.as_ref()));
     }
-    if failed {
+    if failed && !reads {
         collector.failed(0);
+    }
+}
+
+/// Whether a result says what came of a call, and not only what there is.
+fn says_outcome(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
+    let is_done = |text: &str| lexicons.iter().any(|lexicon| !lexicon.deeds_done(&words_of(text)).is_empty());
+    let is_state = |text: &str| is_said(text, WordList::Pending, lexicons) || is_done(text);
+    let says = |(key, value): (&str, &Json)| {
+        *value == Json::Bool(true)
+            || value.as_str().is_some_and(is_state)
+            || lexicons[0].has(WordList::OutcomeKeys, &key.to_lowercase())
+    };
+    match json {
+        Json::Object(object) => object.iter().any(says),
+        Json::Array(_) => false,
+        _ => true,
     }
 }
 
@@ -114,16 +120,34 @@ fn text_value(text: &str, collector: &mut Collector<'_>) {
 
 /// Whether an object says that what it is about failed.
 pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
-    let is_there =
-        |value: &Json| !matches!(value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
-    let has_error = named(object, WordList::ErrorKeys, lexicons).any(is_there);
-    let denies = named(object, WordList::SuccessKeys, lexicons).any(|value| *value == Json::Bool(false));
+    let is_there = |value: &Json| match value {
+        Json::Null | Json::Bool(false) => false,
+        Json::Number(number) => number.parse() != Ok(0),
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Bool(true) | Json::Object(_) => true,
+    };
     let is_bad = |value: &Json| match value {
         Json::String(text) => is_said(text, WordList::Failed, lexicons),
         Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
         _ => false,
     };
-    has_error || denies || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
+    let [english, _] = lexicons;
+    // `"failure_reason": "…"`; a list of what failed is a part.
+    let is_error = |(key, value): (&str, &Json)| {
+        let is_whole = matches!(value, Json::Bool(_) | Json::String(_));
+        is_there(value)
+            && (english.has_any(WordList::ErrorKeys, &words_of(key))
+                || (is_whole && says(key, WordList::Failed, english)))
+    };
+    // `"refund": {"status": "rejected"}`.
+    let is_whole = named(object, WordList::OutcomeKeys, lexicons).next().is_none();
+    let mut parts = object.iter().filter_map(|(_, value)| value.as_object().filter(|_| is_whole));
+    object.iter().any(is_error)
+        || parts.any(|part| is_failure(part, lexicons))
+        || named(object, WordList::SuccessKeys, lexicons)
+            .any(|value| *value != Json::Null && !is_there(value))
+        || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
 }
 
 /// The members whose keys stand in a list, whatever their case: `"Success": false`.
@@ -145,11 +169,19 @@ fn longest_list(json: Option<&Json>) -> usize {
 
 /// Whether what a call was made for is still to come.
 pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    let Json::Object(object) = json else { return false };
+    // `"requires_approval": true`.
+    let is_open = |object: &Object| {
+        object
+            .iter()
+            .any(|(key, value)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons))
+    };
+    json.as_object().is_some_and(|object| is_open(object) || is_said_of(object, WordList::Pending, lexicons))
+}
+
+/// Whether the state of an object stands in a list.
+pub(super) fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
-    let is_list =
-        |state: &str| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, WordList::Pending, lexicons);
-    states.any(is_list)
+    states.any(|state| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, list, lexicons))
 }
 
 /// Whether a text has a phrase of a list in one of the languages.

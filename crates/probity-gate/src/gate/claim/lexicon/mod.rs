@@ -113,7 +113,7 @@ crate::named! {
         MinorKeys = "minor_keys", SentKeys = "sent_keys", DayKeys = "day_keys", SuccessKeys = "success_keys",
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
-        Requested = "requested", Decisions = "decisions", Adding = "adding",
+        Requested = "requested", Decisions = "decisions", Completed = "completed", Adding = "adding",
         Happening = "happening", Measures = "measures", Traits = "traits",
     }
 }

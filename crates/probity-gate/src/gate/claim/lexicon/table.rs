@@ -231,6 +231,9 @@ impl Table {
             Section::Language => {
                 let list = WordList::from_name(key).expect("the reader knows its keys");
                 self.words[list as usize].insert(entry.phrase.clone());
+                if matches!(list, WordList::Failed | WordList::Pending | WordList::Completed) {
+                    self.words[list as usize].insert(plain(phrase).into());
+                }
             }
             Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
                 let deed = place(&self.deeds);
