@@ -215,7 +215,7 @@ impl Operands {
         if self.stated.len() < OPERANDS_MAX && number > Exact::from(FACTOR_MAX) {
             self.stated.push(number);
             // "2,000 kWh" at the price of one.
-            self.add_rate(number);
+            insert(&mut self.factors, number);
         }
     }
 
