@@ -49,11 +49,11 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
         Some(Json::Array(_)) => false,
         _ => true,
     };
-    let reads =
-        lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name)) || (is_of_thing && !says_outcome);
+    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let (origin, of_given) = match (failed || reads, is_done) {
         (true, _) => (Origin::Looked, Origin::Looked),
+        (false, _) if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
         (false, false) => (Origin::Took, Origin::Given),
         (false, true) => (Origin::Did, Origin::Given),
     };
