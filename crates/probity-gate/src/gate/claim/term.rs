@@ -52,6 +52,10 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
     while at < tokens.len() {
         let figure = reader.figure_at(at);
         let (phrases, cues) = match figure {
+            // What is done with an amount is done for the customer.
+            Some(Figure { value: Value::Money { .. }, .. }) => {
+                (table.figure_phrases.as_slice(), Cues::FOR_YOU)
+            }
             Some(_) => (table.figure_phrases.as_slice(), Cues::NONE),
             None if inert.contains(&at) => (&[][..], Cues::NONE),
             None => (table.phrases(words[at]), table.cues(words[at])),

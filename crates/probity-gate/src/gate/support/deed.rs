@@ -17,6 +17,9 @@ use super::{Support, UNSUPPORTED_DEED, against_first, count, says};
 const DEEDS_MAX: usize = 200;
 const AROUND_BYTES: usize = 200;
 
+/// How many deeds before and behind one may be what a call was made for instead.
+const BESIDE_MAX: usize = 3;
+
 /// The most things of which something is said at once.
 const ALL_MAX: usize = 20;
 
@@ -35,6 +38,7 @@ pub(super) fn check<'r>(
     };
     let deeds = claims.iter().filter_map(deed).take(DEEDS_MAX).collect();
     let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
+    let said: Vec<Said<'_>> = (0..reading.deeds.len()).map(|at| reading.said(at)).collect();
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
         // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
@@ -43,13 +47,13 @@ pub(super) fn check<'r>(
         if is_said && *id == OTHER {
             continue;
         }
-        let said = reading.said(at);
-        if !seen.contains(&(id, &reply[span.clone()])) && !support.shows_deed(&said) {
+        let beside = &said[at.saturating_sub(BESIDE_MAX)..said.len().min(at + BESIDE_MAX + 1)];
+        if !seen.contains(&(id, &reply[span.clone()])) && !support.shows_deed(&said[at], beside) {
             seen.insert((id, &reply[span.clone()]));
             let message = format!("the reply says that something is done ({id}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let all = said.all.map_or(span.clone(), |all| all.span);
+            let all = said[at].all.as_ref().map_or(span, |all| &all.span);
             let span = span.start.min(all.start)..span.end.max(all.end);
             let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
             sightings.push(against_first(sighting, support));
@@ -84,6 +88,8 @@ struct Said<'r> {
     /// The words that say it and those of their clause, without endings.
     verb: BTreeSet<String>,
     clause: BTreeSet<String>,
+    /// The same up to the next deed.
+    own: BTreeSet<String>,
     /// The figures and references that are said of it.
     values: Vec<&'r Value>,
     /// Of how many things it is said.
@@ -105,8 +111,14 @@ impl Reading<'_, '_> {
                 .then(|| All { number: n_before + 1, span: start..end })
         });
         let near = self.after_joint(near.start, start)..near.end;
-        let first = self.claims.partition_point(|claim| claim.span.start < near.start);
-        let own = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+        // "Die 12 € wurden am 4. Mai, wie vereinbart, eingezogen."
+        let is_told = |claim: &Claim| claim.value().is_some() && near.contains(&claim.span.start);
+        let has_none = !is_ours && !self.claims.iter().any(is_told);
+        let from = if has_none { self.passages.sentence(start).range.start } else { near.start };
+        let first = self.claims.partition_point(|claim| claim.span.start < from);
+        let values = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+        let next = self.deeds[at..].iter().find(|next| next.span.start >= end && next.span.start < near.end);
+        let own_end = next.map_or(near.end, |next| self.after_joint(end, next.span.start));
         let clause = &reply[near.clone()];
         let stems = |text| lexicon.stems(text, WordList::Function).collect();
         Said {
@@ -115,7 +127,8 @@ impl Reading<'_, '_> {
             is_begun: [WordList::Begun, WordList::Pending].iter().any(|list| says(clause, *list, lexicon)),
             verb: stems(&reply[start..end]),
             clause: stems(clause),
-            values: own.filter_map(Claim::value).collect(),
+            own: stems(&reply[near.start..own_end]),
+            values: values.filter_map(Claim::value).collect(),
             all,
         }
     }
@@ -167,7 +180,7 @@ impl All {
 impl Support<'_> {
     /// Whether something shows that what is said was done. An act that changes nothing of the customer's counts only where
     /// tools act: a person may have done it without one.
-    fn shows_deed(&self, said: &Said<'_>) -> bool {
+    fn shows_deed(&self, said: &Said<'_>, beside: &[Said<'_>]) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);
         let needs_none =
             !shown.has_calls && lexicon.is_act(said.deed) && !lexicon.has(WordList::Changing, said.deed);
@@ -181,14 +194,21 @@ impl Support<'_> {
         // "I have refunded all of the 22 €", where a call for 22 failed and one for 15 did not.
         let is_of_failed = |act: &Act| {
             let failed = |value: &Value| {
-                shown.acts.iter().any(|other| other.failed.has(value) && other.is_for(said, lexicon))
+                shown.acts.iter().any(|other| other.failed.has(value) && other.is_for(said, &[], lexicon))
             };
             said.values.iter().any(|value| !act.values.has(value) && failed(value))
         };
-        let is_proof = |act: &&Act| act.shows(said, lexicon) && !is_of_failed(act);
-        // "For all four of you", where a call was told of four.
-        let is_told = |number: usize| shown.acts.iter().any(|act| act.objects.contains(&number.to_string()));
-        let n_things: usize = shown.acts.iter().filter(is_proof).map(|act| act.n_things).sum();
+        let is_proof = |act: &&Act| act.shows(said, beside, lexicon) && !is_of_failed(act);
+        let things: Vec<usize> = shown.acts.iter().filter(is_proof).map(|act| act.n_things).collect();
+        let n_things: usize = things.iter().sum();
+        // "For all four of you", where a call was told of four, or the only one was for what is four.
+        let is_told = |number: usize| {
+            let number = number.to_string();
+            let count = Value::Number(number.clone());
+            let has_it =
+                |act: &Act| act.objects.contains(&number) || (things.len() == 1 && act.values.has(&count));
+            shown.acts.iter().any(has_it)
+        };
         let is_more = |all: &All| (1..all.number).contains(&n_things) && !is_told(all.number);
         !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
     }
@@ -202,25 +222,33 @@ impl Support<'_> {
         let days: BTreeSet<(u8, u8)> = past.map(|time| (time.start.date().1, time.start.date().2)).collect();
         let is_past =
             |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
+        let is_told = |act: &Act| {
+            let has_all = !said.values.is_empty() && said.values.iter().all(|value| act.values.has(value));
+            let n_days = said.values.iter().filter(|value| matches!(value, Value::Day { .. })).count();
+            has_all
+                && (act.events.contains(said.deed)
+                    || n_days > 1
+                    || (said.values.len() > 1 && said.values.iter().copied().any(is_past)))
+        };
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
-            || shown.acts.iter().any(|act| {
-                let is_record = !act.deeds.is_empty() || said.values.iter().copied().any(is_past);
-                is_record && !act.names.is_empty() && act.has_all(said)
-            })
+            || shown.acts.iter().any(|act| !act.names.is_empty() && is_told(act))
     }
 }
 
 impl Act {
     /// Whether it shows that what is said was done.
-    fn shows(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+    fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_shown = match self.origin {
             Origin::Took => {
-                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, lexicon)
+                (said.is_begun || lexicon.has(WordList::Requested, said.deed))
+                    && self.is_about(said, &[], lexicon)
             }
             // A visit at that time; an amount says less.
+            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
             Origin::Did => {
                 let is_money = |value: &&Value| matches!(value, Value::Money { .. });
-                self.is_for(said, lexicon) || (self.has_all(said) && !said.values.iter().any(is_money))
+                self.is_for(said, beside, lexicon)
+                    || (self.has_all(said) && !said.values.iter().any(is_money))
             }
             _ => false,
         };
@@ -236,22 +264,37 @@ impl Act {
 
     /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
     /// up the standing order".
-    fn is_for(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+    fn is_for(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
         let is_decision = lexicon.has(WordList::Decisions, said.deed);
-        let is_for_act = || if is_decision { is_said() } else { self.is_about(said, lexicon) };
+        let is_for_act = || if is_decision { is_said() } else { self.is_about(said, beside, lexicon) };
         (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
     }
 
-    /// Whether what is said names what the call is called after, was given or says.
-    fn is_about(&self, said: &Said<'_>, lexicon: &Lexicon) -> bool {
+    /// Whether the call's name has the verb itself: "he generado la factura" and `generar_factura`.
+    fn is_named_after(&self, said: &Said<'_>) -> bool {
+        said.verb.iter().all(|stem| is_in(&self.names, stem))
+    }
+
+    /// Whether what is said names what the call is called after, was given or says, and what is said beside it, for which
+    /// the call was made, does not: "I've blocked your card. I've also ordered a new card."
+    fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
+        let is_its_own = |other: &&Said<'_>| {
+            other.verb.is_disjoint(&said.verb)
+                && ((other.deed != OTHER && self.named.contains(other.deed)) || self.is_named_after(other))
+        };
+        let taken: BTreeSet<&String> =
+            beside.iter().filter(is_its_own).flat_map(|other| &other.own).collect();
         // "I have added milk to your order" is about the milk.
         let is_new = lexicon.has(WordList::Adding, said.deed);
         let is_its = |stem: &String| {
             self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
         };
         (self.is_foreign && said.deed != OTHER)
-            || said.clause.iter().any(|stem| is_its(stem) || is_in(&self.names, stem))
+            || said
+                .clause
+                .iter()
+                .any(|stem| !taken.contains(stem) && (is_its(stem) || is_in(&self.names, stem)))
     }
 }
 

@@ -52,6 +52,8 @@ pub(super) enum Origin {
     /// The result of a call that looked something up or failed, or what such a call was given.
     #[default]
     Looked,
+    /// That of one of which nothing says whether it changed something.
+    Unclear,
     /// The result of a call that took in what it was called for.
     Took,
     /// That of one that did it.
@@ -160,7 +162,7 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(|read| &mut read.shown.words, &key);
         }
-        if around.origin != Origin::Looked {
+        if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
             collector.words(|read| &mut read.act.keys, &key);
         }
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -379,8 +381,10 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
         collector.value(Value::Code(text.to_uppercase().replace(char::is_whitespace, "")));
     }
-    if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
+    if words.len() <= STATE_WORDS_MAX + 2 {
         collector.words(|read| &mut read.shown.words, &words);
+    }
+    if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
         if matches!(around.origin, Origin::Took | Origin::Did) {
             collector.words(|read| &mut read.act.states, &words);
         }
@@ -422,7 +426,9 @@ pub(super) fn parts_value(text: &str, around: &Around, collector: &mut Collector
 /// `"type": "refund"` where the call did something.
 pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'_>) {
     for lexicon in collector.lexicons() {
-        let deeds = if acts { lexicon.deeds_named(words) } else { lexicon.deeds_done(words) };
+        let named = lexicon.deeds_named(words);
+        collector.act.events.extend(named.iter().map(|deed| (*deed).to_owned()));
+        let deeds = if acts { named } else { lexicon.deeds_done(words) };
         for deed in deeds {
             collector.deed(deed);
         }

@@ -55,6 +55,8 @@ pub(super) struct Act {
     /// What was done as it says, and what its name says that it is for.
     pub(super) deeds: BTreeSet<String>,
     pub(super) named: BTreeSet<String>,
+    /// What its result speaks of in any form, such as `"type": "refund"`.
+    pub(super) events: BTreeSet<String>,
     /// Whether its name says in another language than the reply's that it changes something.
     pub(super) is_foreign: bool,
     /// The words of its name, of its states and texts, and of what it was given.

@@ -39,11 +39,12 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
         !failed && !asks && !is_silent && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
-    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name))
-        || (is_of_thing && !json.as_ref().is_none_or(|json| says_outcome(json, &lexicons)));
+    let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
+    let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let (origin, of_given) = match (failed || reads, is_done) {
         (true, _) => (Origin::Looked, Origin::Looked),
+        (false, _) if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
         (false, false) => (Origin::Took, Origin::Given),
         (false, true) => (Origin::Did, Origin::Given),
     };
