@@ -34,7 +34,9 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
-    let is_done = !failed && !asks && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let is_done = !failed
+        && !asks
+        && !json.as_ref().and_then(Json::as_object).is_some_and(|object| is_pending(object, &lexicons));
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = match &json {
         Some(Json::Object(object)) => object.iter().any(|(key, value)| {
@@ -144,8 +146,7 @@ fn longest_list(json: Option<&Json>) -> usize {
 }
 
 /// Whether what a call was made for is still to come.
-pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
-    let Json::Object(object) = json else { return false };
+pub(super) fn is_pending(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
     let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
     let is_list =
         |state: &str| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, WordList::Pending, lexicons);
@@ -153,7 +154,7 @@ pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
 }
 
 /// Whether a text has a phrase of a list in one of the languages.
-fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
+pub(super) fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     lexicons.iter().any(|lexicon| says(text, list, lexicon))
 }
 
