@@ -175,6 +175,13 @@ impl Sentence<'_> {
         self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
     }
 
+    /// The verb behind the next "and" behind the one at `verb`: "I have found the bag and ordered a courier".
+    pub(super) fn joined_verb(&self, verb: usize) -> Option<usize> {
+        let end = self.clause(verb).end;
+        let joint = self.first(verb..end, Cues::JOINT).filter(|_| !self.verb_final)?;
+        self.verb_of(joint, &(joint..end))
+    }
+
     /// The verb of which the words at `auxiliary` say that it was done: "the meter has been read", "das Rezept wurde
     /// ausgestellt".
     pub(super) fn passive(&self, auxiliary: usize) -> Option<usize> {
@@ -252,7 +259,13 @@ impl Sentence<'_> {
         let auxiliaries = Cues::HAVE | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::PASSIVE_PRESENT;
         let left = self.last(clause.start..at, auxiliaries);
         let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
-        let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
+        let Some(auxiliary) = left.or_else(right) else {
+            // "Wir haben den Termin verlegt und Ihnen eine Nachricht geschickt."
+            let is_joined =
+                self.opener(clause).is_some_and(|term| term.is(Cues::JOINT)) && at < clause.start + REACH;
+            let wider = self.clause_start(clause.start.saturating_sub(1))..clause.end;
+            return if is_joined { self.doing_of_clause(at, &wider) } else { Doing::NotDone };
+        };
         let term = &self.terms[auxiliary];
         // "Fest gebucht ist es damit noch nicht."
         let mut rest = at..self.terms.len().min(at + REACH);

@@ -105,7 +105,11 @@ impl Reader<'_> {
             let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final: table.verb_final };
             match term.mention {
                 Some(meaning) => self.mention(&sentence, at, meaning),
-                None if term.is(Cues::HAVE) => self.act(sentence.perfect(at), &sentence),
+                None if term.is(Cues::HAVE) => {
+                    let verb = sentence.perfect(at);
+                    let joined = verb.and_then(|verb| sentence.joined_verb(verb));
+                    [verb, joined].into_iter().for_each(|verb| self.act(verb, &sentence));
+                }
                 None => self.act(sentence.passive(at), &sentence),
             }
         }

@@ -112,11 +112,15 @@ impl Reading<'_, '_> {
         });
         let near = self.after_joint(near.start, start)..near.end;
         // "Die 12 € wurden am 4. Mai, wie vereinbart, eingezogen."
-        let is_told = |claim: &Claim| claim.value().is_some() && near.contains(&claim.span.start);
-        let has_none = !is_ours && !self.claims.iter().any(is_told);
-        let from = if has_none { self.passages.sentence(start).range.start } else { near.start };
-        let first = self.claims.partition_point(|claim| claim.span.start < from);
-        let values = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+        let values = |from: usize| -> Vec<&Value> {
+            let first = self.claims.partition_point(|claim| claim.span.start < from);
+            let claims = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
+            claims.filter_map(Claim::value).collect()
+        };
+        let mut own_values = values(near.start);
+        if own_values.is_empty() && !is_ours {
+            own_values = values(self.passages.sentence(start).range.start);
+        }
         let next = self.deeds[at..].iter().find(|next| next.span.start >= end && next.span.start < near.end);
         let own_end = next.map_or(near.end, |next| self.after_joint(end, next.span.start));
         let clause = &reply[near.clone()];
@@ -128,7 +132,7 @@ impl Reading<'_, '_> {
             verb: stems(&reply[start..end]),
             clause: stems(clause),
             own: stems(&reply[near.start..own_end]),
-            values: values.filter_map(Claim::value).collect(),
+            values: own_values,
             all,
         }
     }
@@ -198,7 +202,11 @@ impl Support<'_> {
             };
             said.values.iter().any(|value| !act.values.has(value) && failed(value))
         };
-        let is_proof = |act: &&Act| act.shows(said, beside, lexicon) && !is_of_failed(act);
+        let is_sole = shown.acts.iter().filter(|act| act.origin == Origin::Did).count() == 1;
+        let is_proof = |act: &&Act| {
+            (act.shows(said, beside, lexicon) || is_sole && act.may_be(said, beside, lexicon))
+                && !is_of_failed(act)
+        };
         let things: Vec<usize> = shown.acts.iter().filter(is_proof).map(|act| act.n_things).collect();
         let n_things: usize = things.iter().sum();
         // "For all four of you", where a call was told of four, or the only one was for what is four.
@@ -257,6 +265,32 @@ impl Act {
             || (lexicon.is_act(said.deed) && said.verb.iter().any(|stem| is_in(&self.states, stem)))
     }
 
+    /// Whether the only call that did something may have done what is said, in other words: its name says nothing else
+    /// that was done for good and is no other deed's of the reply, and it shares a thing or an amount with it.
+    fn may_be(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
+        let is_act = |deed: &str| lexicon.is_act(deed);
+        let is_generic =
+            self.named.iter().all(|deed| is_act(deed)) && (is_act(said.deed) || self.named.contains(OTHER));
+        let is_amount = |value: &&Value| matches!(value, Value::Money { amount, .. } if self.objects.contains(&amount.to_string()));
+        let is_its = |stem: &String| {
+            stem.chars().all(char::is_alphabetic)
+                && [&self.objects, &self.keys].iter().any(|words| words.contains(stem))
+                || is_in(&self.names, stem)
+        };
+        let is_taken =
+            || beside.iter().any(|other| other.verb.is_disjoint(&said.verb) && self.is_made_for(other));
+        self.origin == Origin::Did
+            && is_generic
+            && (said.is_ours || !lexicon.has(WordList::Decisions, said.deed))
+            && (said.values.iter().any(|value| is_amount(&value)) || said.own.iter().any(is_its))
+            && !is_taken()
+    }
+
+    /// Whether its name says what is said.
+    fn is_made_for(&self, said: &Said<'_>) -> bool {
+        (said.deed != OTHER && self.named.contains(said.deed)) || self.is_named_after(said)
+    }
+
     /// Whether it has all figures of what is said, and there are some.
     fn has_all(&self, said: &Said<'_>) -> bool {
         said.values.len() > 1 && said.values.iter().all(|value| self.values.has(value))
@@ -268,21 +302,22 @@ impl Act {
         let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
         let is_decision = lexicon.has(WordList::Decisions, said.deed);
         let is_for_act = || if is_decision { is_said() } else { self.is_about(said, beside, lexicon) };
-        (said.deed != OTHER && self.named.contains(said.deed)) || (lexicon.is_act(said.deed) && is_for_act())
+        let is_named = said.deed != OTHER && self.named.contains(said.deed);
+        // "I've booked your table and arranged a cake", where the call only books.
+        let is_taken = || beside.iter().any(|other| other.verb != said.verb && self.is_named_after(other));
+        (is_named && (self.is_named_after(said) || !is_taken() || self.is_about(said, beside, lexicon)))
+            || (lexicon.is_act(said.deed) && is_for_act())
     }
 
     /// Whether the call's name has the verb itself: "he generado la factura" and `generar_factura`.
     fn is_named_after(&self, said: &Said<'_>) -> bool {
-        said.verb.iter().all(|stem| is_in(&self.names, stem))
+        !said.verb.is_empty() && said.verb.iter().all(|stem| is_in(&self.names, stem))
     }
 
     /// Whether what is said names what the call is called after, was given or says, and what is said beside it, for which
     /// the call was made, does not: "I've blocked your card. I've also ordered a new card."
     fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
-        let is_its_own = |other: &&Said<'_>| {
-            other.verb.is_disjoint(&said.verb)
-                && ((other.deed != OTHER && self.named.contains(other.deed)) || self.is_named_after(other))
-        };
+        let is_its_own = |other: &&Said<'_>| other.verb.is_disjoint(&said.verb) && self.is_made_for(other);
         let taken: BTreeSet<&String> =
             beside.iter().filter(is_its_own).flat_map(|other| &other.own).collect();
         // "I have added milk to your order" is about the milk.

@@ -7,7 +7,7 @@
 use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said_of, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said, is_said_of, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -109,13 +109,18 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             }
         }
         Json::String(text) => string_value(text, around, collector),
-        Json::Bool(true) => deeds_of(&around.key, around.acts(), collector),
+        Json::Bool(true) => {
+            if around.acts() {
+                collector.words(|read| &mut read.act.states, &around.key);
+            }
+            deeds_of(&around.key, around.acts(), collector);
+        }
         Json::Bool(false) | Json::Null => {}
     }
 }
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
-    let n_values = collector.n_values();
+    let (n_values, events) = (collector.n_values(), collector.act.events.clone());
     let failed = around.acts() && is_failure(object, &collector.lexicons());
     // `"refund": "r1", "status": "completed"`.
     let is_completed = || is_said_of(object, WordList::Completed, &collector.lexicons());
@@ -162,6 +167,12 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if !matches!(value, Json::Bool(false) | Json::Null) {
             collector.words(|read| &mut read.shown.words, &key);
         }
+        let is_text = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
+        if around.origin == Origin::Given
+            && (matches!(value, Json::Bool(_)) || value.as_str().is_some_and(is_text))
+        {
+            collector.words(|read| &mut read.act.objects, &key);
+        }
         if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
             collector.words(|read| &mut read.act.keys, &key);
         }
@@ -176,8 +187,10 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         }
         let is_something = match value {
             Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
-            Json::String(text) => !text.is_empty(),
-            Json::Object(_) => !is_pending(value, &collector.lexicons()),
+            Json::String(text) => {
+                !text.is_empty() && !is_said(text, WordList::Pending, &collector.lexicons())
+            }
+            Json::Object(object) => !is_pending(object, &collector.lexicons()),
             _ => false,
         };
         // `"refund_amount": 20` says how much it would be.
@@ -193,6 +206,9 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         json_value(value, &around, collector);
     }
     relate(object, collector);
+    if is_pending(object, &collector.lexicons()) {
+        collector.act.events = events;
+    }
     if failed {
         collector.failed(n_values);
     }

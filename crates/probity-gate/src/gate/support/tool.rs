@@ -24,8 +24,17 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let json = parse(result).ok();
     let lexicons = collector.lexicons();
     let is_failed = |text: &str| is_said(text, WordList::Failed, &lexicons);
+    // `cancel_order` with `"cancelled": false`.
+    let denies = |(key, value): (&str, &Json)| {
+        let is_its = |lexicon: &&Lexicon| {
+            let asked = lexicon.deeds_of_call(&name);
+            lexicon.deeds_done(&words_of(key)).iter().any(|deed| asked.contains(deed))
+        };
+        *value == Json::Bool(false) && lexicons.iter().any(is_its)
+    };
+    let is_silent = matches!(result.trim(), "" | "null");
     let failed = match &json {
-        Some(Json::Object(object)) => is_failure(object, &lexicons),
+        Some(Json::Object(object)) => is_failure(object, &lexicons) || object.iter().any(denies),
         Some(json) => *json == Json::Bool(false) || json.as_str().is_some_and(is_failed),
         None => is_failed(result),
     };
@@ -34,15 +43,14 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     }
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
-    let is_silent = matches!(result.trim(), "" | "null");
-    let is_done =
-        !failed && !asks && !is_silent && !json.as_ref().is_some_and(|json| is_pending(json, &lexicons));
+    let object = json.as_ref().and_then(Json::as_object);
+    let is_done = !failed && !asks && !object.is_some_and(|object| is_pending(object, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
-    let (origin, of_given) = match (failed || reads, is_done) {
+    let (origin, of_given) = match (failed || reads || is_silent, is_done) {
         (true, _) => (Origin::Looked, Origin::Looked),
         (false, _) if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
         (false, false) => (Origin::Took, Origin::Given),
@@ -169,14 +177,11 @@ fn longest_list(json: Option<&Json>) -> usize {
 }
 
 /// Whether what a call was made for is still to come.
-pub(super) fn is_pending(json: &Json, lexicons: &[&Lexicon; 2]) -> bool {
+pub(super) fn is_pending(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
     // `"requires_approval": true`.
-    let is_open = |object: &Object| {
-        object
-            .iter()
-            .any(|(key, value)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons))
-    };
-    json.as_object().is_some_and(|object| is_open(object) || is_said_of(object, WordList::Pending, lexicons))
+    let is_open =
+        |(key, value): (&str, &Json)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons);
+    object.iter().any(is_open) || is_said_of(object, WordList::Pending, lexicons)
 }
 
 /// Whether the state of an object stands in a list.
@@ -186,7 +191,7 @@ pub(super) fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 
 }
 
 /// Whether a text has a phrase of a list in one of the languages.
-fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
+pub(super) fn is_said(text: &str, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     lexicons.iter().any(|lexicon| says(text, list, lexicon))
 }
 

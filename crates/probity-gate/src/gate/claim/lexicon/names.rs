@@ -18,7 +18,8 @@ impl Lexicon {
     pub(in crate::gate) fn is_reading_call(&self, words: &[String]) -> bool {
         let reads = |word: &String| self.has(WordList::ReadingCalls, word);
         // `update_policy` changes one.
-        let changes = |word: &String| self.table().deeds_of_call(word).contains(&OTHER);
+        let changes =
+            |word: &String| self.table().deeds_of_call(word).contains(&OTHER) || self.is_infinitive(words);
         let Some(first) = words.first() else { return true };
         reads(first) || (words.last().is_some_and(reads) && !changes(first))
     }
@@ -30,9 +31,18 @@ impl Lexicon {
         }
         let runs = (1..=CALL_WORDS_MAX).flat_map(|n| words.windows(n));
         let mut deeds: Vec<&str> = runs.flat_map(|run| self.table().deeds_of_call(&run.join(" "))).collect();
+        if deeds.is_empty() && self.is_infinitive(words) {
+            deeds.push(OTHER);
+        }
         deeds.sort_unstable();
         deeds.dedup();
         deeds
+    }
+
+    /// Whether the words of a name begin with a verb, in languages that tell it by its ending: `generar_factura`.
+    fn is_infinitive(&self, words: &[String]) -> bool {
+        let is_verb = |word: &String| self.words(WordList::Infinitives).any(|ending| word.ends_with(ending));
+        words.len() > 1 && is_verb(&words[0])
     }
 
     /// What is done by the words of a state, such as "cancelled". Nothing where a word before says that it is not.
