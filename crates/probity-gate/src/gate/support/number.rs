@@ -55,8 +55,10 @@ impl Reading<'_, '_> {
         };
         let is_known = |count: &Count<'_>| {
             let number = i64::try_from(count.number).map(Exact::from);
-            let of_units = || number.is_ok_and(|it| shown.has_calls && self.follows_from_units(it));
-            shown.numbers.contains(&count.number) || of_units()
+            let of_units = || number.is_ok_and(|it| self.follows_from_units(it));
+            // "Premium 40GB".
+            let is_written = || self.support.written().contains(&count.number.to_string());
+            shown.numbers.contains(&count.number) || (shown.has_calls && (is_written() || of_units()))
         };
         // Most numbers are known, or count nothing that is counted.
         let is_open = |count: &&Count<'_>| !shown.numbers.contains(&count.number) && is_counted(count);
