@@ -61,7 +61,12 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             None => (cues, None),
             Some(Meaning::Cue(cues)) => (cues, None),
             Some(Meaning::Other | Meaning::Unit(_)) => (Cues::NONE, None),
-            Some(meaning) if fit.as_ref().is_some_and(|fit| fit.behind == at + 1) => (cues, Some(meaning)),
+            // What stands before a gap is a word by itself: "Sie bekommen ein neues Gerät und einen Gutschein".
+            Some(meaning)
+                if fit.as_ref().is_some_and(|fit| fit.behind == at + 1 || fit.tail < fit.behind) =>
+            {
+                (cues, Some(meaning))
+            }
             meaning => (Cues::NONE, meaning),
         };
         let (behind, mention_behind) = match (&fit, figure) {

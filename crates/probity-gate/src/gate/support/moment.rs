@@ -31,12 +31,18 @@ impl Operands {
     /// Whether a length of time is a sum, a difference or so many times one.
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
         let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
-        alike().any(|one| {
-            let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
-            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                || self.stated_counts.iter().any(is_product)
-        })
+        let mut windows = self.windows.iter().filter(|(of, _)| *of == unit);
+        // "You have 40 minutes left", "three days over the limit".
+        let is_rest = |window: Exact, one: Exact| {
+            window.checked_sub(one) == Some(length) || one.checked_sub(window) == Some(length)
+        };
+        windows.any(|(_, window)| alike().any(|one| is_rest(*window, one)))
+            || alike().any(|one| {
+                let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
+                let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
+                alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
+                    || self.stated_counts.iter().any(is_product)
+            })
     }
 
     /// Whether two moments or two times of day lie that far apart.

@@ -245,6 +245,8 @@ impl Operands {
                     let is_specific = is_specific(*amount);
                     return (is_rare(*amount) && search.is_sum(false))
                         || (is_specific && search.is_share(&self.shares))
+                        || (search.own.len() <= FEW_AMOUNTS
+                            && search.is_share_of(&search.own, &self.shares))
                         || ((is_specific || self.amounts.len() <= FEW_AMOUNTS) && search.adds_up());
                 }
                 let products = || {

@@ -201,12 +201,15 @@ fn short(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// "In a month", "within an hour", "half an hour". Elsewhere it is a rate ("once a month") or no figure ("a day pass").
 fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let half = page.is(at, Cues::HALF);
-    let article = at + usize::from(half);
+    let is_first = page.is(at, Cues::HALF);
+    let article = at + usize::from(is_first);
     if !page.is(article, Cues::ARTICLE) {
         return None;
     }
-    let (unit, behind) = unit(page, article + 1)?;
+    // "Eine halbe Stunde", and not "two and a half hours".
+    let is_joined = at > 0 && page.is(at - 1, Cues::JOINT);
+    let half = is_first || (!is_joined && page.is(article + 1, Cues::HALF));
+    let (unit, behind) = unit(page, article + 1 + usize::from(half && !is_first))?;
     // "An hour and 15 minutes".
     let goes_on = || {
         let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
