@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::text::{Shape, Text, Token, WordId, quotes};
+use super::super::text::{Row, Shape, Text, Token, WordId, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
@@ -19,20 +19,12 @@ const HAVE_DISTANCE_MAX: usize = 4;
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_read(&Text::new(text), lexicon)
+    extract_read(&Text::new(text), lexicon, false)
 }
 
-/// What a text of the case says. Ages and "a week ago" are lengths of time, which a reply may repeat.
-pub(in super::super) fn extract_told(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_as(&Text::new(text), lexicon, true)
-}
-
-/// What a text claims that has been read. Spans are of its original.
-pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_as(text, lexicon, false)
-}
-
-fn extract_as(text: &Text, lexicon: &Lexicon, is_told: bool) -> Vec<Claim> {
+/// What a text claims that has been read. Spans are of its original. In what a case tells, ages and "a week ago" are
+/// lengths of time, which a reply may repeat.
+pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon, is_told: bool) -> Vec<Claim> {
     let mut reader =
         Reader { text, table: lexicon.table(), is_told, claims: Vec::new(), line: 0, read_to: 0 };
     let mut quoted = (0..0, None);
@@ -76,7 +68,7 @@ impl Reader<'_> {
             _ => table.lookup(token.spoken(self.text).as_bytes()),
         };
         let words: Vec<WordId> = tokens.iter().map(lookup).collect();
-        let figures = value::figures(self.text, tokens, &words, table, self.is_told);
+        let figures = value::figures(Row { text: self.text, tokens }, &words, table, self.is_told);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {

@@ -61,10 +61,8 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             None => (cues, None),
             Some(Meaning::Cue(cues)) => (cues, None),
             Some(Meaning::Other | Meaning::Unit(_)) => (Cues::NONE, None),
-            // What stands before a gap is a word by itself: "Sie bekommen ein neues Gerät und einen Gutschein".
-            Some(meaning)
-                if fit.as_ref().is_some_and(|fit| fit.behind == at + 1 || fit.tail < fit.behind) =>
-            {
+            // One word, or what stands before a gap.
+            Some(meaning) if fit.as_ref().is_some_and(|fit| fit.tail < fit.behind.max(at + 2)) => {
                 (cues, Some(meaning))
             }
             meaning => (Cues::NONE, meaning),

@@ -173,12 +173,7 @@ impl Search {
     }
 
     /// A share of an amount, what is left without it, or what it comes to with it.
-    pub(super) fn is_share(&self, shares: &BTreeSet<Exact>) -> bool {
-        self.is_share_of(&self.amounts, shares)
-    }
-
-    /// The same of some of the amounts.
-    pub(super) fn is_share_of(&self, amounts: &[Exact], shares: &BTreeSet<Exact>) -> bool {
+    pub(super) fn is_share(&self, amounts: &[Exact], shares: &BTreeSet<Exact>) -> bool {
         shares.iter().filter_map(|share| share.over(100)).any(|share| {
             amounts.iter().any(|amount| {
                 let Some(part) = amount.checked_mul(share) else { return false };

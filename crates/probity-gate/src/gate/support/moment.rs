@@ -30,19 +30,15 @@ impl Operands {
 
     /// Whether a length of time is a sum, a difference or so many times one.
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
-        let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
-        let mut windows = self.windows.iter().filter(|(of, _)| *of == unit);
-        // "You have 40 minutes left", "three days over the limit".
-        let is_rest = |window: Exact, one: Exact| {
-            window.checked_sub(one) == Some(length) || one.checked_sub(window) == Some(length)
-        };
-        windows.any(|(_, window)| alike().any(|one| is_rest(*window, one)))
-            || alike().any(|one| {
-                let rest = length.checked_sub(one).or_else(|| one.checked_sub(length));
-                let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-                alike().any(|other| rest == Some(other) || one.checked_sub(length) == Some(other))
-                    || self.stated_counts.iter().any(is_product)
-            })
+        let of = |(of, length): &(TimeUnit, Exact)| (*of == unit).then_some(*length);
+        let alike = || self.lengths.iter().filter_map(of);
+        alike().any(|one| {
+            let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
+            // "You have 40 minutes left", "three days over the limit".
+            let others = [length.checked_sub(one), one.checked_sub(length), length.checked_add(one)];
+            alike().chain(self.windows.iter().filter_map(of)).any(|other| others.contains(&Some(other)))
+                || self.stated_counts.iter().any(is_product)
+        })
     }
 
     /// Whether two moments or two times of day lie that far apart.
@@ -106,22 +102,7 @@ impl Operands {
                     match unit {
                         TimeUnit::Seconds => n % DAY == 0 && both(n / DAY),
                         TimeUnit::WorkingDays => after_working_days(start, n).is_some_and(is_it),
-                        TimeUnit::Months => {
-                            let (its_year, its_month, its_day) = start.date();
-                            let months = i64::from(its_year) * 12 + i64::from(its_month) - 1;
-                            let fits = |months: i64| {
-                                months.rem_euclid(12) == i64::from(month) - 1
-                                    && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
-                            };
-                            // Three months behind the 31st of August ends November.
-                            let is_last = || {
-                                let (year, month) =
-                                    (i16::try_from(its_year).ok()?, i8::try_from(month).ok()?);
-                                Moment::start_of(year, month, i8::try_from(day).ok()? + 1)
-                            };
-                            (its_day == day || (its_day > day && is_last().is_none()))
-                                && (fits(months + n) || fits(months - n))
-                        }
+                        TimeUnit::Months => [n, -n].iter().any(|n| start.months_later(*n).is_some_and(is_it)),
                     }
                 })
         })

@@ -259,16 +259,8 @@ impl<'r> Reading<'r, '_> {
             (Some(one), None) => std::slice::from_ref(one),
             (Some(_), Some(_)) => &[],
         };
-        let start = stated.claim.span.start;
-        let (clause, sentence) = (self.passages.clause(start), sentence());
-        // A figure that stands alone is what its whole sentence speaks of.
-        let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
-        let next = self.values.get(first + 1);
-        let is_alone = next.is_none_or(|next| next.claim.span.start >= sentence.range.end);
-        let passage = if is_alone { sentence } else { clause };
         candidates.iter().find_map(|source| {
-            let misnamed = |passage| self.misnamed_fact(stated, source, passage);
-            misnamed(clause).or_else(|| misnamed(passage)).map(|fact| Fault::Contradicted(source, fact))
+            self.misnamed_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
         })
     }
 
@@ -295,15 +287,17 @@ impl<'r> Reading<'r, '_> {
     }
 
     /// The labelled fact that the passage of a supported value names, where the value is that of something else.
-    fn misnamed_fact<'s>(
-        &self,
-        stated: &Stated<'_>,
-        source: &'s Source,
-        passage: &Passage<'_>,
-    ) -> Option<&'s Fact> {
+    fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
+        // A figure that stands alone is what its whole sentence speaks of.
+        let start = stated.claim.span.start;
+        let sentence = self.passages.sentence(start);
+        let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
+        let next = self.values.get(first + 1);
+        let is_alone = next.is_none_or(|next| next.claim.span.start >= sentence.range.end);
+        let passage = if is_alone { sentence } else { self.passages.clause(start) };
         let (number, fact) = facts.find(|(_, fact)| {
             let is_named = |label: &Label| label.is_named_by(|word| passage.has(word));
             fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, passage)

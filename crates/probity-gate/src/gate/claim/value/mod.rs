@@ -13,22 +13,16 @@ mod time;
 
 use std::ops::Deref;
 
-use super::super::text::{Row, Shape, Text, Token, WordId, day};
+use super::super::text::{Row, Shape, Token, WordId, day};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(
-    text: &Text,
-    tokens: &[Token],
-    words: &[WordId],
-    table: &Table,
-    is_told: bool,
-) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, words, table, is_told };
+pub(super) fn figures(row: Row<'_>, words: &[WordId], table: &Table, is_told: bool) -> Vec<Figure> {
+    let page = Page { row, words, table, is_told };
     let (mut at, mut figures) = (0, Vec::new());
-    while at < tokens.len() {
+    while at < row.tokens.len() {
         let n_before = figures.len();
         match one(&page, at) {
             Some(figure) => figures.push(figure),

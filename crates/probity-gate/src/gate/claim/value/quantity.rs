@@ -106,24 +106,12 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     for end in ends {
         let amount = number(page, end.0, LonePoint::Thousands).and_then(|number| number.value.over(parts));
         if let Some(value) = amount {
-            let rest = cents_behind(page, behind).filter(|_| parts == 1 && end.0 == last.0);
-            let value = rest.and_then(|rest| value.checked_add(rest.value)).unwrap_or(value);
-            let behind = rest.map_or(behind_of(end, behind), |rest| rest.behind);
             // Several currencies have cents.
             let currency = if parts > 1 { usize::MAX } else { currency };
-            push_money(page, figures, end.0, Number { value, behind }, currency);
+            push_money(page, figures, end.0, Number { value, behind: behind_of(end, behind) }, currency);
         }
     }
     true
-}
-
-/// "Three pounds fifty", "3 Euro 50": the hundredths behind an amount, which count nothing else.
-fn cents_behind(page: &Page<'_>, at: usize) -> Option<Number> {
-    let Number { value, behind } = number(page, at, LonePoint::Decimals)?;
-    let is_rest = Exact::from(9) < value && value < Exact::from(100) && !page.is_unit(behind);
-    let is_alone = page.mark(behind).is_none_or(|mark| ".,;!?)".contains(mark));
-    let ends = page.tokens.get(behind).is_none() || page.mark(behind).is_some();
-    Some(Number { value: value.over(100)?, behind }).filter(|_| is_rest && is_alone && ends)
 }
 
 fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
