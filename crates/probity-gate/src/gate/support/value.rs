@@ -3,7 +3,7 @@
 //! A value that nothing names is unsupported, and contradicted where its sentence speaks of a labelled fact of
 //! the same kind that has another value. A value that something names is fine, unless its clause names a
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
-//! "60 days" does not make the return window 60 days. A figure that follows from supported ones is supported, and a
+//! "60 days" does not make the return window 60 days, and that 60 days are too long for it says no such thing. A figure that follows from supported ones is supported, and a
 //! calculation that is written out must come out right.
 
 use std::cell::{OnceCell, RefCell};
@@ -255,6 +255,8 @@ impl<'r> Reading<'r, '_> {
         }
         // What one source says is not contradicted by what another calls otherwise.
         let candidates = match (naming, others) {
+            // "45 days is inside the return window" repeats the customer, "the return window is 45 days" does not.
+            (None, _) if self.has_before(stated.claim.span.start, WordList::Equals).is_none() => &[],
             (None, _) => support.sources,
             (Some(one), None) => std::slice::from_ref(one),
             (Some(_), Some(_)) => &[],
