@@ -101,7 +101,7 @@ impl Policies {
         let selected = evidence::check(entry, &self.ledger, self.defaults.as_of);
         let language = self.language(entry, &selected.sources);
         let claims = language.as_ref().ok().map(|language| {
-            let claims = extract_read(text, language.lexicon, false);
+            let claims = extract_read(text, language.lexicon);
             let support = Support::new(&selected.sources, &entry.case, &self.allowed, *language);
             support::check(&entry.reply.text, &claims, &support.as_of(self.defaults.as_of))
         });

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::text::{Row, Shape, Text, Token, WordId, quotes};
+use super::super::text::{Shape, Text, Token, WordId, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::spoken;
@@ -19,14 +19,12 @@ const HAVE_DISTANCE_MAX: usize = 4;
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_read(&Text::new(text), lexicon, false)
+    extract_read(&Text::new(text), lexicon)
 }
 
-/// What a text claims that has been read. Spans are of its original. In what a case tells, ages and "a week ago" are
-/// lengths of time, which a reply may repeat.
-pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon, is_told: bool) -> Vec<Claim> {
-    let mut reader =
-        Reader { text, table: lexicon.table(), is_told, claims: Vec::new(), line: 0, read_to: 0 };
+/// What a text claims that has been read. Spans are of its original.
+pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
+    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), line: 0, read_to: 0 };
     let mut quoted = (0..0, None);
     for sentence in &text.sentences {
         if quoted.0 != sentence.paragraph {
@@ -45,7 +43,6 @@ pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon, is_told: bo
 struct Reader<'a> {
     text: &'a Text,
     table: &'a Table,
-    is_told: bool,
     claims: Vec<Claim>,
     /// Where the line that was last looked at begins, behind its blanks.
     line: usize,
@@ -68,7 +65,7 @@ impl Reader<'_> {
             _ => table.lookup(token.spoken(self.text).as_bytes()),
         };
         let words: Vec<WordId> = tokens.iter().map(lookup).collect();
-        let figures = value::figures(Row { text: self.text, tokens }, &words, table, self.is_told);
+        let figures = value::figures(self.text, tokens, &words, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {

@@ -165,7 +165,7 @@ impl Condition {
 impl Page<'_> {
     /// The first link that is none of `allowed`. What stands behind a scheme is a link, however its host is written.
     fn link_outside(&self, allowed: &Known<()>) -> Option<Breach> {
-        let claims = extract_read(self.text, self.languages.first(), false);
+        let claims = extract_read(self.text, self.languages.first());
         let links = claims.iter().filter(|claim| matches!(claim.kind, ClaimKind::Value(Value::Link(_))));
         let read: Vec<&Range<usize>> = links.clone().map(|claim| &claim.span).collect();
         let refused = links.filter(|claim| !claim.value().is_some_and(|link| allowed.has(link)));

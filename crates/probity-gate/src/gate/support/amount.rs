@@ -158,7 +158,7 @@ impl Search {
         };
         let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
         let terms = if is_derived && !self.is_strict { &self.amounts } else { &self.own };
-        terms.iter().any(|one| adds_up(one) || differs(one)) || self.own.iter().any(differs)
+        terms.iter().any(|one| adds_up(one) || differs(one))
     }
 
     /// So many times an amount, or an amount in so many parts.

@@ -76,9 +76,8 @@ impl Reading<'_, '_> {
             let is_about = self.has_before(count.span.start, WordList::About).is_some();
             let manner = Manner { is_about, is_signalled: true, is_derived: true };
             // "One bag of up to 25 kg" does not add up.
-            let is_free = !count.is_measure(lexicon) || self.passages.sentence(count.span.start).is_derived();
-            is_free
-                && self.is_signalled(&count.span, false)
+            let is_free = !count.is_measure(lexicon) && self.is_signalled(&count.span, false);
+            (is_free || self.passages.sentence(count.span.start).is_derived())
                 && operands.lead_to(&amount(count.number), manner)
         };
         let wrong = open.filter(|count| !follows(count));

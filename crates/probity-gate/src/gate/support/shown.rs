@@ -7,9 +7,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract, extract_read};
+use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
-use super::super::text::Text;
 use super::amount::is_whole;
 use super::count::{counts, words};
 use super::step::{Operands, Origin};
@@ -240,7 +239,7 @@ impl<'l> Collector<'l> {
     fn claims(&mut self, text: &str, by_company: bool) -> Vec<Exact> {
         let lexicon = self.language.of_other(text);
         let mut read = Vec::new();
-        for claim in extract_read(&Text::new(text), lexicon, true) {
+        for claim in extract(text, lexicon) {
             read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),

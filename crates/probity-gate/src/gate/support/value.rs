@@ -297,9 +297,8 @@ impl<'r> Reading<'r, '_> {
         let start = stated.claim.span.start;
         let sentence = self.passages.sentence(start);
         let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
-        let next = self.values.get(first + 1);
-        let is_alone = next.is_none_or(|next| next.claim.span.start >= sentence.range.end);
-        let passage = if is_alone { sentence } else { self.passages.clause(start) };
+        let next = self.values.get(first + 1).filter(|next| next.claim.span.start < sentence.range.end);
+        let passage = if next.is_some() { self.passages.clause(start) } else { sentence };
         let (number, fact) = facts.find(|(_, fact)| {
             let is_named = |label: &Label| label.is_named_by(|word| passage.has(word));
             fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, passage)
@@ -380,7 +379,7 @@ fn is_shorter(value: &Value, seconds: i64) -> bool {
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.
-fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
+pub(super) fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
     let facts = source.facts.stated.iter().enumerate().filter(|(_, fact)| fact.label.is_some());
     facts.filter(|(_, fact)| is_alike(value, fact) && !has(fact, value))
 }

@@ -13,16 +13,16 @@ mod time;
 
 use std::ops::Deref;
 
-use super::super::text::{Row, Shape, Token, WordId, day};
+use super::super::text::{Row, Shape, Text, Token, WordId, day};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(row: Row<'_>, words: &[WordId], table: &Table, is_told: bool) -> Vec<Figure> {
-    let page = Page { row, words, table, is_told };
+pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
+    let page = Page { row: Row { text, tokens }, words, table };
     let (mut at, mut figures) = (0, Vec::new());
-    while at < row.tokens.len() {
+    while at < tokens.len() {
         let n_before = figures.len();
         match one(&page, at) {
             Some(figure) => figures.push(figure),
@@ -88,8 +88,6 @@ struct Page<'a> {
     /// The word of each token.
     words: &'a [WordId],
     table: &'a Table,
-    /// Whether it only supports others: ages and "a week ago" count.
-    is_told: bool,
 }
 
 impl<'a> Deref for Page<'a> {

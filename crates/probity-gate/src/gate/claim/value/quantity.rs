@@ -91,7 +91,7 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     }
     if let Some((unit, behind)) = unit_behind(page, last.1.behind) {
         // "Your four-year-old".
-        if !page.is_told && page.is(behind + usize::from(page.has_mark(behind, "-")), Cues::AGE) {
+        if page.has_mark(behind, "-") && page.is(behind + 1, Cues::AGE) {
             return true;
         }
         // "Train 6612 à 9 h".
@@ -203,9 +203,7 @@ fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
         let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
         is_number && self::unit(page, behind + 2).is_some()
     };
-    // "Eine Stunde" may be a lesson.
-    let is_told = page.is_told && unit.times != 3600;
-    if !(half || is_told || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD)) || goes_on()) {
+    if !(half || page.is(behind, Cues::AGE) || (at > 0 && page.is(at - 1, Cues::SPAN_LEAD)) || goes_on()) {
         return None;
     }
     // "A quarter to midnight" is a time of day.
