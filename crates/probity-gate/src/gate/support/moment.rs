@@ -28,15 +28,15 @@ impl Operands {
         seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
     }
 
-    /// Whether a length of time is a sum, a difference or so many times one.
+    /// Whether a length of time is a sum, a difference or so many times one, or lies between one and a limit.
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
         let of = |(of, length): &(TimeUnit, Exact)| (*of == unit).then_some(*length);
         let alike = || self.lengths.iter().filter_map(of);
         alike().any(|one| {
             let is_product = |factor: &Exact| one.checked_mul(*factor) == Some(length);
-            // "You have 40 minutes left", "three days over the limit".
-            let others = [length.checked_sub(one), one.checked_sub(length), length.checked_add(one)];
-            alike().chain(self.windows.iter().filter_map(of)).any(|other| others.contains(&Some(other)))
+            let apart = [one.checked_sub(length), one.checked_add(length)];
+            alike().any(|other| one.checked_add(other) == Some(length))
+                || alike().chain(self.windows.iter().filter_map(of)).any(|other| apart.contains(&Some(other)))
                 || self.stated_counts.iter().any(is_product)
         })
     }
