@@ -6,9 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::temporal::Pieces;
+use jiff::{SignedDuration, Span};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -38,6 +38,11 @@ impl Moment {
     #[must_use]
     pub fn next_day(self) -> Moment {
         Moment(self.0 + SECONDS_PER_DAY)
+    }
+
+    /// The same day so many months later, or the last of that month.
+    pub fn months_later(self, months: i64) -> Option<Moment> {
+        Moment::at(self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?)
     }
 
     /// Whole days from `earlier` to this moment; negative where it comes before.

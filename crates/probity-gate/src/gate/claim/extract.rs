@@ -22,19 +22,9 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
     extract_read(&Text::new(text), lexicon)
 }
 
-/// What a text of the case says. Ages and "a week ago" are lengths of time, which a reply may repeat.
-pub(in super::super) fn extract_told(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_as(&Text::new(text), lexicon, true)
-}
-
 /// What a text claims that has been read. Spans are of its original.
 pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_as(text, lexicon, false)
-}
-
-fn extract_as(text: &Text, lexicon: &Lexicon, is_told: bool) -> Vec<Claim> {
-    let mut reader =
-        Reader { text, table: lexicon.table(), is_told, claims: Vec::new(), line: 0, read_to: 0 };
+    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), line: 0, read_to: 0 };
     let mut quoted = (0..0, None);
     for sentence in &text.sentences {
         if quoted.0 != sentence.paragraph {
@@ -53,7 +43,6 @@ fn extract_as(text: &Text, lexicon: &Lexicon, is_told: bool) -> Vec<Claim> {
 struct Reader<'a> {
     text: &'a Text,
     table: &'a Table,
-    is_told: bool,
     claims: Vec<Claim>,
     /// Where the line that was last looked at begins, behind its blanks.
     line: usize,
@@ -76,7 +65,7 @@ impl Reader<'_> {
             _ => table.lookup(token.spoken(self.text).as_bytes()),
         };
         let words: Vec<WordId> = tokens.iter().map(lookup).collect();
-        let figures = value::figures(self.text, tokens, &words, table, self.is_told);
+        let figures = value::figures(self.text, tokens, &words, table);
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {

@@ -11,7 +11,7 @@ mod term;
 mod value;
 
 pub use extract::extract;
-pub(super) use extract::{OTHER, extract_read, extract_told};
+pub(super) use extract::{OTHER, extract_read};
 pub use lexicon::{Language, Languages, Lexicon, WordList};
 
 use std::ops::Range;

@@ -65,7 +65,10 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             None => (cues, None),
             Some(Meaning::Cue(cues)) => (cues, None),
             Some(Meaning::Other | Meaning::Unit(_)) => (Cues::NONE, None),
-            Some(meaning) if fit.as_ref().is_some_and(|fit| fit.behind == at + 1) => (cues, Some(meaning)),
+            // One word, or what stands before a gap.
+            Some(meaning) if fit.as_ref().is_some_and(|fit| fit.tail < fit.behind.max(at + 2)) => {
+                (cues, Some(meaning))
+            }
             meaning => (Cues::NONE, meaning),
         };
         let (behind, mention_behind) = match (&fit, figure) {

@@ -81,14 +81,13 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
             amount == other && same_currency(currency.as_ref(), named.as_ref())
         }
         (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
-            let seconds = |length: &Exact, unit| length.checked_mul(Exact::from(seconds_of(unit)?));
-            let is_within = || {
-                Some(
-                    seconds(from, *counted)? <= seconds(least, *unit)?
-                        && seconds(most, *unit)? <= seconds(to, *counted)?,
-                )
+            // People say "two months" for 60 days.
+            let length = |of: &Exact, unit: &TimeUnit| {
+                of.checked_mul(Exact::from(if *unit == TimeUnit::Months { 30 * 86_400 } else { 1 }))
             };
-            (unit == counted && from <= least && most <= to) || is_within().unwrap_or(false)
+            (*unit == TimeUnit::WorkingDays) == (*counted == TimeUnit::WorkingDays)
+                && length(from, counted) <= length(least, unit)
+                && length(most, unit) <= length(to, counted)
         }
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && agree(year.as_ref(), named.as_ref())
@@ -110,15 +109,6 @@ pub(in crate::gate) fn same(value: &Value, known: &Value) -> bool {
     }
 }
 
-/// How long one of a unit is taken to be: people say "two months" for 60 days.
-fn seconds_of(unit: TimeUnit) -> Option<i64> {
-    match unit {
-        TimeUnit::Seconds => Some(1),
-        TimeUnit::Months => Some(30 * 86_400),
-        TimeUnit::WorkingDays => None,
-    }
-}
-
 /// Minutes of half a day, behind which a clock shows the same time again.
 const HALF_DAY: u16 = 720;
 
@@ -127,13 +117,9 @@ fn agree<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
-/// Whether no other currency is named. `$` is read as the US dollar and stands for every dollar.
+/// Whether no other currency is named. `$` stands for every dollar.
 pub(in crate::gate) fn same_currency(one: Option<&String>, other: Option<&String>) -> bool {
-    let is_dollar = |code: &String| code.ends_with('D');
-    agree(one, other)
-        || (one.is_some_and(is_dollar)
-            && other.is_some_and(is_dollar)
-            && [one, other].iter().flatten().any(|code| *code == "USD"))
+    agree(one, other) || [one, other].into_iter().flatten().all(|code| code.ends_with('D'))
 }
 
 /// Whether a value lies within a range or equals a single value.
@@ -173,7 +159,7 @@ fn key(value: &Value) -> u64 {
             phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS).for_each(|c| c.hash(&mut key));
         }
         // A length lies within others, and addresses are few.
-        Value::Span { unit, .. } => (5_u8, seconds_of(*unit).is_some()).hash(&mut key),
+        Value::Span { unit, .. } => (5_u8, *unit == TimeUnit::WorkingDays).hash(&mut key),
         Value::Address(_) => {}
     }
     key.finish()

@@ -167,7 +167,7 @@ impl Search {
         };
         let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
         let terms = if is_derived && !self.is_strict { &self.amounts } else { &self.own };
-        terms.iter().any(|one| adds_up(one) || differs(one)) || self.own.iter().any(differs)
+        terms.iter().any(|one| adds_up(one) || differs(one))
     }
 
     /// So many times an amount, or an amount in so many parts.
@@ -182,9 +182,9 @@ impl Search {
     }
 
     /// A share of an amount, what is left without it, or what it comes to with it.
-    pub(super) fn is_share(&self, shares: &BTreeSet<Exact>) -> bool {
+    pub(super) fn is_share(&self, amounts: &[Exact], shares: &BTreeSet<Exact>) -> bool {
         shares.iter().filter_map(|share| share.over(100)).any(|share| {
-            self.amounts.iter().any(|amount| {
+            amounts.iter().any(|amount| {
                 let Some(part) = amount.checked_mul(share) else { return false };
                 let sums = [Some(part), amount.checked_sub(part), amount.checked_add(part)];
                 sums.into_iter().flatten().any(|sum| self.is_target(sum))

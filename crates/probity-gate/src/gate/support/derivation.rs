@@ -4,15 +4,16 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::super::claim::{TimeUnit, Value, WordList};
+use super::super::policy::Label;
 use super::amount::{Reach, is_hit, is_round, is_specific};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
 use super::count::words;
 use super::step::{Manner, Operands, Origin};
-use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure};
+use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure, labelled};
 use crate::exact::Exact;
 
 /// The seconds of a day.
-const DAY: i128 = 86_400;
+const DAY: i64 = 86_400;
 
 /// How many bytes before a day the one before it can stand.
 const NIGHT_BYTES: usize = 16;
@@ -47,6 +48,13 @@ impl<'r> Reading<'r, '_> {
         for count in counts {
             operands.add_stated(count.number);
         }
+        // "For two weeks", at a price per day.
+        for stated in self.values {
+            if let Value::Span { most, unit, .. } = stated.value {
+                let length = if *unit == TimeUnit::Seconds { most.over(DAY) } else { Some(*most) };
+                length.into_iter().for_each(|days| operands.add_count(days));
+            }
+        }
         self.read_numbers().for_each(|number| operands.add_measure(number));
         let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
         supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
@@ -78,7 +86,7 @@ impl<'r> Reading<'r, '_> {
             // "Over twelve months that is 96 €": the time is what the amount was calculated with.
             let sentence = &self.passages.sentence(self.values[at].claim.span.start).range;
             let is_period = match self.values[at].value {
-                Value::Span { most, unit: TimeUnit::Seconds, .. } => most.floor() % DAY == 0,
+                Value::Span { most, unit: TimeUnit::Seconds, .. } => most.floor() % i128::from(DAY) == 0,
                 value => matches!(value, Value::Span { .. }),
             };
             if is_period && derived.iter().any(|start| sentence.contains(start)) {
@@ -102,14 +110,20 @@ impl<'r> Reading<'r, '_> {
         }
         let is_about = self.has_before(stated.claim.span.start, WordList::About).is_some();
         let is_day = matches!(stated.value, Value::Day { .. });
+        let sentence = self.passages.sentence(stated.claim.span.start);
+        // "The joining fee and a key fob are $35".
+        let facts = self.support.sources.iter().flat_map(|source| labelled(source, stated.value));
+        let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
+        let touched = facts.filter(|(_, fact)| fact.label.as_ref().is_some_and(is_touched));
+        let is_derived = sentence.is_derived() || touched.take(2).count() > 1;
         // Where no tool gives days, few are known.
-        let is_signalled =
-            self.is_signalled(&stated.claim.span, is_day) || (is_day && !self.support.shown().has_calls);
+        let is_signalled = (is_day && !self.support.shown().has_calls)
+            || is_derived
+            || self.is_signalled(&stated.claim.span, is_day);
         let in_two_steps = |amount: Exact| {
             (!is_round(amount) && reach[0].leads_to(amount, is_about))
                 || (is_specific(amount) && reach[1].leads_to(amount, is_about))
         };
-        let is_derived = self.passages.sentence(stated.claim.span.start).is_derived();
         if self.ends_night(stated) {
             return true;
         }

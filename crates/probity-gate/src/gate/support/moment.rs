@@ -31,20 +31,22 @@ impl Operands {
         seconds.filter_map(|(_, length)| i64::try_from(length.floor()).ok())
     }
 
-    /// Whether a length of time is a sum, a difference or so many times one, or what two counts of the reply differ by:
-    /// "9 months sooner: 38 instalments instead of 47".
+    /// Whether a length of time is a sum, a difference or so many times one, lies between one and a limit, or is what two
+    /// counts of the reply differ by: "9 months sooner: 38 instalments instead of 47".
     pub(super) fn is_made(&self, length: Exact, unit: TimeUnit) -> bool {
         let day = Exact::from(if unit == TimeUnit::Seconds { DAY } else { 1 });
-        let alike = || self.lengths.iter().filter(|(of, _)| *of == unit).map(|(_, length)| *length);
+        let of = |(of, length): &(TimeUnit, Exact)| (*of == unit).then_some(*length);
+        let alike = || self.lengths.iter().filter_map(of);
         let counts = || self.stated_counts.iter();
-        let differs = |one: Exact, other: Exact| one.checked_sub(length) == Some(other);
         alike().any(|one| {
-            let adds_up = |other: Exact| other != one && one.checked_add(other) == Some(length);
-            alike().any(|other| differs(one, other) || adds_up(other))
+            let apart = [one.checked_sub(length), one.checked_add(length)];
+            alike().any(|other| other != one && one.checked_add(other) == Some(length))
+                || alike().chain(self.windows.iter().filter_map(of)).any(|other| apart.contains(&Some(other)))
                 || counts().any(|factor| one.checked_mul(*factor) == Some(length))
-        }) || counts()
-            .filter_map(|one| one.checked_mul(day))
-            .any(|one| counts().filter_map(|other| other.checked_mul(day)).any(|other| differs(one, other)))
+        }) || counts().filter_map(|one| one.checked_mul(day)).any(|one| {
+            let mut others = counts().filter_map(|other| other.checked_mul(day));
+            others.any(|other| one.checked_sub(length) == Some(other))
+        })
     }
 
     /// Whether two moments or two times of day lie that far apart.
@@ -108,22 +110,7 @@ impl Operands {
                     match unit {
                         TimeUnit::Seconds => n % DAY == 0 && both(n / DAY),
                         TimeUnit::WorkingDays => after_working_days(start, n).is_some_and(is_it),
-                        TimeUnit::Months => {
-                            let (its_year, its_month, its_day) = start.date();
-                            let months = i64::from(its_year) * 12 + i64::from(its_month) - 1;
-                            let fits = |months: i64| {
-                                months.rem_euclid(12) == i64::from(month) - 1
-                                    && year.is_none_or(|year| months.div_euclid(12) == i64::from(year))
-                            };
-                            // Three months behind the 31st of August ends November.
-                            let is_last = || {
-                                let (year, month) =
-                                    (i16::try_from(its_year).ok()?, i8::try_from(month).ok()?);
-                                Moment::start_of(year, month, i8::try_from(day).ok()? + 1)
-                            };
-                            (its_day == day || (its_day > day && is_last().is_none()))
-                                && (fits(months + n) || fits(months - n))
-                        }
+                        TimeUnit::Months => [n, -n].iter().any(|n| start.months_later(*n).is_some_and(is_it)),
                     }
                 })
         })

@@ -80,7 +80,10 @@ impl Reading<'_, '_> {
         let follows = |count: &Count<'_>| {
             let is_about = self.has_before(count.span.start, WordList::About).is_some();
             let manner = Manner { is_about, is_signalled: true, is_derived: true };
-            self.is_signalled(&count.span, false) && operands.lead_to(&amount(count.number), manner)
+            // "One bag of up to 25 kg" does not add up.
+            let is_free = !count.is_measure(lexicon) && self.is_signalled(&count.span, false);
+            (is_free || self.passages.sentence(count.span.start).is_derived())
+                && operands.lead_to(&amount(count.number), manner)
         };
         let wrong = open.filter(|count| !follows(count));
         wrong.map(|count| Sighting::at(UNSUPPORTED_FIGURE, count.span.clone(), message)).collect()

@@ -7,9 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{
-    ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract, extract_told,
-};
+use super::super::claim::{ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
 use super::count::{counts, words};
@@ -278,7 +276,7 @@ impl<'l> Collector<'l> {
     fn claims(&mut self, text: &str, by_company: bool) -> Vec<Exact> {
         let lexicon = self.language.of_other(text);
         let mut read = Vec::new();
-        for claim in extract_told(text, lexicon) {
+        for claim in extract(text, lexicon) {
             read.push(claim.span);
             match claim.kind {
                 ClaimKind::Value(value) => self.value(value),

@@ -164,18 +164,15 @@ impl Operands {
 
     /// Adds the moment that counts for the case. Without one, its days are of some year of 365 days.
     pub(super) fn add_now(&mut self, now: Option<Moment>) {
+        let Some(middle) = now.or_else(|| Moment::start_of(2025, 7, 1)) else { return };
         for (month, day) in std::mem::take(&mut self.days) {
-            let year = now.map_or(2025, |now| i16::try_from(now.date().0).unwrap_or(0));
-            let years = if now.is_some() { year - 1..=year + 1 } else { year..=year };
-            let near = years.filter_map(|year| Moment::start_of(year, month, day));
-            let distance = |day: &Moment| now.map(|now| (day.seconds() - now.seconds()).abs());
-            if let Some(day) = near.min_by_key(distance) {
+            let year = i16::try_from(middle.date().0).unwrap_or(0);
+            let near = (year - 1..=year + 1).filter_map(|year| Moment::start_of(year, month, day));
+            if let Some(day) = near.min_by_key(|day| (day.seconds() - middle.seconds()).abs()) {
                 self.add_moment(day, false);
             }
         }
-        if let Some(start) = now {
-            self.add_time(KnownTime { start, has_time: true, place: NOW });
-        }
+        now.into_iter().for_each(|start| self.add_time(KnownTime { start, has_time: true, place: NOW }));
     }
 
     fn add_time(&mut self, time: KnownTime) {
@@ -252,7 +249,7 @@ impl Operands {
                     || products().any(|product| search.is_target(product))
                     || search.is_sum(is_derived)
                     || search.is_multiple(if search.is_strict { &self.stated_counts } else { &self.factors })
-                    || search.is_share(&self.shares)
+                    || search.is_share(&search.amounts, &self.shares)
             }
             Value::Percent(share) => self.lead_to_share(*share, is_signalled || is_about),
             Value::Span { least, most, unit } => [least, most].into_iter().all(|length| {

@@ -3,7 +3,7 @@
 //! A value that nothing names is unsupported, and contradicted where its sentence speaks of a labelled fact of
 //! the same kind that has another value. A value that something names is fine, unless its clause names a
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
-//! "60 days" does not make the return window 60 days. A figure that follows from supported ones is supported, and a
+//! "60 days" does not make the return window 60 days, and that 60 days are too long for it says no such thing. A figure that follows from supported ones is supported, and a
 //! calculation that is written out must come out right.
 
 use std::cell::{OnceCell, RefCell};
@@ -263,20 +263,14 @@ impl<'r> Reading<'r, '_> {
         }
         // What one source says is not contradicted by what another calls otherwise.
         let candidates = match (naming, others) {
+            // "45 days is inside the return window" repeats the customer, "the return window is 45 days" does not.
+            (None, _) if self.has_before(stated.claim.span.start, WordList::Equals).is_none() => &[],
             (None, _) => support.sources,
             (Some(one), None) => std::slice::from_ref(one),
             (Some(_), Some(_)) => &[],
         };
-        let start = stated.claim.span.start;
-        let (clause, sentence) = (self.passages.clause(start), sentence());
-        // A figure that stands alone is what its whole sentence speaks of.
-        let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
-        let next = self.values.get(first + 1);
-        let is_alone = next.is_none_or(|next| next.claim.span.start >= sentence.range.end);
-        let passage = if is_alone { sentence } else { clause };
         candidates.iter().find_map(|source| {
-            let misnamed = |passage| self.misnamed_fact(stated, source, passage);
-            misnamed(clause).or_else(|| misnamed(passage)).map(|fact| Fault::Contradicted(source, fact))
+            self.misnamed_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
         })
     }
 
@@ -303,15 +297,16 @@ impl<'r> Reading<'r, '_> {
     }
 
     /// The labelled fact that the passage of a supported value names, where the value is that of something else.
-    fn misnamed_fact<'s>(
-        &self,
-        stated: &Stated<'_>,
-        source: &'s Source,
-        passage: &Passage<'_>,
-    ) -> Option<&'s Fact> {
+    fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
+        // A figure that stands alone is what its whole sentence speaks of.
+        let start = stated.claim.span.start;
+        let sentence = self.passages.sentence(start);
+        let first = self.values.partition_point(|other| other.claim.span.start < sentence.range.start);
+        let next = self.values.get(first + 1).filter(|next| next.claim.span.start < sentence.range.end);
+        let passage = if next.is_some() { self.passages.clause(start) } else { sentence };
         let (number, fact) = facts.find(|(_, fact)| {
             let is_named = |label: &Label| label.is_named_by(|word| passage.has(word));
             fact.label.as_ref().is_some_and(is_named) && !self.is_given(fact, passage)
@@ -392,7 +387,7 @@ fn is_shorter(value: &Value, seconds: i64) -> bool {
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.
-fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
+pub(super) fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
     let facts = source.facts.stated.iter().enumerate().filter(|(_, fact)| fact.label.is_some());
     facts.filter(|(_, fact)| is_alike(value, fact) && !has(fact, value))
 }

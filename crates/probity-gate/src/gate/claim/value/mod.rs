@@ -19,14 +19,8 @@ use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(
-    text: &Text,
-    tokens: &[Token],
-    words: &[WordId],
-    table: &Table,
-    is_told: bool,
-) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, words, table, is_told };
+pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
+    let page = Page { row: Row { text, tokens }, words, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -94,8 +88,6 @@ struct Page<'a> {
     /// The word of each token.
     words: &'a [WordId],
     table: &'a Table,
-    /// Whether it only supports others: ages and "a week ago" count.
-    is_told: bool,
 }
 
 impl<'a> Deref for Page<'a> {

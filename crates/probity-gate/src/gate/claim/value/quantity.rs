@@ -91,7 +91,7 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     }
     if let Some((unit, behind)) = unit_behind(page, last.1.behind) {
         // "Your four-year-old".
-        if !page.is_told && page.is(behind + usize::from(page.has_mark(behind, "-")), Cues::AGE) {
+        if page.has_mark(behind, "-") && page.is(behind + 1, Cues::AGE) {
             return true;
         }
         // "Train 6612 à 9 h".
@@ -106,24 +106,12 @@ fn with_unit(page: &Page<'_>, ends: &[(usize, Number)], figures: &mut Vec<Figure
     for end in ends {
         let amount = number(page, end.0, LonePoint::Thousands).and_then(|number| number.value.over(parts));
         if let Some(value) = amount {
-            let rest = cents_behind(page, behind).filter(|_| parts == 1 && end.0 == last.0);
-            let value = rest.and_then(|rest| value.checked_add(rest.value)).unwrap_or(value);
-            let behind = rest.map_or(behind_of(end, behind), |rest| rest.behind);
             // Several currencies have cents.
             let currency = if parts > 1 { usize::MAX } else { currency };
-            push_money(page, figures, end.0, Number { value, behind }, currency);
+            push_money(page, figures, end.0, Number { value, behind: behind_of(end, behind) }, currency);
         }
     }
     true
-}
-
-/// "Three pounds fifty", "3 Euro 50": the hundredths behind an amount, which count nothing else.
-fn cents_behind(page: &Page<'_>, at: usize) -> Option<Number> {
-    let Number { value, behind } = number(page, at, LonePoint::Decimals)?;
-    let is_rest = Exact::from(9) < value && value < Exact::from(100) && !page.is_unit(behind);
-    let is_alone = page.mark(behind).is_none_or(|mark| ".,;!?)".contains(mark));
-    let ends = page.tokens.get(behind).is_none() || page.mark(behind).is_some();
-    Some(Number { value: value.over(100)?, behind }).filter(|_| is_rest && is_alone && ends)
 }
 
 fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
@@ -201,21 +189,22 @@ fn short(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// "In a month", "within an hour", "half an hour". Elsewhere it is a rate ("once a month") or no figure ("a day pass").
 fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let half = page.is(at, Cues::HALF);
-    let article = at + usize::from(half);
+    let is_first = page.is(at, Cues::HALF);
+    let article = at + usize::from(is_first);
     if !page.is(article, Cues::ARTICLE) {
         return None;
     }
-    let (unit, behind) = unit(page, article + 1)?;
+    // "Eine halbe Stunde", and not "two and a half hours".
+    let is_joined = at > 0 && page.is(at - 1, Cues::JOINT);
+    let half = is_first || (!is_joined && page.is(article + 1, Cues::HALF));
+    let (unit, behind) = unit(page, article + 1 + usize::from(half && !is_first))?;
     // "An hour and 15 minutes".
     let goes_on = || {
         let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
         is_number && self::unit(page, behind + 2).is_some()
     };
-    // "Eine Stunde" may be a lesson.
-    let is_told = page.is_told && unit.times != 3600;
     let is_led = at > 0 && page.is(at - 1, Cues::SPAN_LEAD);
-    if !(half || is_told || is_led || page.is(behind, Cues::SPAN_TAIL) || goes_on()) {
+    if !(half || is_led || page.is(behind, Cues::AGE | Cues::SPAN_TAIL) || goes_on()) {
         return None;
     }
     // "A quarter to midnight" is a time of day.
