@@ -82,15 +82,23 @@ impl Evidence {
         self.sources.len() + self.context.len() + self.tools.len() + self.n_omitted
     }
 
-    /// How many bytes its texts have together: names, versions, texts and facts.
+    /// Every text in it: names, versions, texts and facts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let sources = self.sources.iter().flat_map(|source| {
+            let texts = [Some(&source.id), source.version.as_ref(), source.text.as_ref()];
+            texts.into_iter().flatten().chain(&source.facts)
+        });
+        let context = self.context.iter().flat_map(|each| [Some(&each.text), each.source.as_ref()]);
+        let tools = self
+            .tools
+            .iter()
+            .flat_map(|call| [Some(&call.name), call.arguments.as_ref(), call.result.as_ref()]);
+        sources.chain(context.chain(tools).flatten()).map(String::as_str)
+    }
+
+    /// How many bytes its texts have together.
     pub fn n_bytes(&self) -> usize {
-        let n_of = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let facts = |source: &EvidenceSource| source.facts.iter().map(String::len).sum::<usize>();
-        let sources =
-            self.sources.iter().map(|it| it.id.len() + n_of(&it.version) + n_of(&it.text) + facts(it));
-        let context = self.context.iter().map(|it| it.text.len() + n_of(&it.source));
-        let tools = self.tools.iter().map(|it| it.name.len() + n_of(&it.arguments) + n_of(&it.result));
-        sources.chain(context).chain(tools).sum()
+        self.texts().map(str::len).sum()
     }
 
     /// As much of it as is shown: sources first, then retrieved texts, then tools. The text that reaches

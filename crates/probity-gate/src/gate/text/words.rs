@@ -23,11 +23,14 @@ pub(super) const FILES: &[&str] =
 /// Those for claims, whose names of months count here too.
 pub(super) const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
+/// Words as the files have them.
+type Words = Vec<Cow<'static, str>>;
+
 /// What the data files say together: lists of words by their section and key. Those that are looked up one by one have no
 /// accents.
-static DATA: LazyLock<BTreeMap<(&str, &str), Vec<Cow<'_, str>>>> = LazyLock::new(|| {
+static DATA: LazyLock<BTreeMap<(&str, &str), Words>> = LazyLock::new(|| {
     let months = VALUES.iter().flat_map(|file| listed(file)).filter(|listed| listed.section == "month");
-    let mut data = BTreeMap::<_, Vec<_>>::new();
+    let mut data = BTreeMap::<_, Words>::new();
     for listed in FILES.iter().flat_map(|file| listed(file)).chain(months) {
         let is_bare = listed.phrase.is_ascii() || !matches!(listed.section, "words" | "month");
         let word = if is_bare { listed.phrase.into() } else { bare(listed.phrase).collect() };
