@@ -180,6 +180,7 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
                 !text.is_empty() && !is_said(text, WordList::Pending, &collector.lexicons())
             }
             Json::Object(object) => !is_pending(object, &collector.lexicons()),
+            Json::Array(items) => !around.acts() && !items.is_empty(),
             _ => false,
         };
         // `"refund_amount": 20` says how much it would be.
