@@ -248,13 +248,12 @@ impl Act {
     /// Whether it shows that what is said was done.
     fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_shown = match self.origin {
+            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
+            Origin::Did => self.is_for(said, beside, lexicon),
             Origin::Took => {
                 (said.is_begun || lexicon.has(WordList::Requested, said.deed))
                     && self.is_about(said, &[], lexicon)
             }
-            // A visit at that time; an amount says less.
-            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
-            Origin::Did => self.is_for(said, beside, lexicon),
             _ => false,
         };
         is_shown
