@@ -313,6 +313,11 @@ fn labelled_replies_are_told_apart_open() {
     check_claims("open", &[("en", 96.0, 94.6), ("de", 97.4, 96.0)]);
 }
 
+#[test]
+fn labelled_replies_are_told_apart_held() {
+    check_claims("held", &[("en", 0.0, 0.0), ("de", 0.0, 0.0)]);
+}
+
 #[track_caller]
 fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
     let all = messages(part);

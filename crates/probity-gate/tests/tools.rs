@@ -217,6 +217,23 @@ fn what_happened_is_shown_by_whatever_states_it() {
 }
 
 #[test]
+fn one_call_shows_one_deed_in_whatever_words() {
+    let want = &["unsupported_deed"];
+    let booked = [("book_table", r#"{"reservation": "RS1"}"#)];
+    check(&booked, "A table.", "I've booked your table and arranged a cake.", want);
+    let blocked = [("block_card", r#"{"status": "blocked"}"#)];
+    check(&blocked, "Lost.", "Your card is blocked. I've also ordered a new card.", want);
+    check(&[("generate_invoice", r#"{"no": "F-1"}"#)], "Invoice?", "I've generated the invoice.", &[]);
+    check(&[("check_in", r#"{"ok": true}"#)], "In?", "I've checked you in for the flight.", &[]);
+    let sent = [("find_order", r#"{"qty": 4}"#), ("resend_tickets", r#"{"sent": true}"#)];
+    check(&sent, "My tickets?", "I've sent your four tickets.", &[]);
+    let refund = [("get_return", r#"{"refund": {"amount": 20, "issued_at": "2026-04-08"}}"#)];
+    check(&refund, "Money?", "The refund of $20 was issued.", &[]);
+    let pending = [("get_return", r#"{"refund": {"amount": 20, "status": "pending"}}"#)];
+    check(&pending, "Money?", "The refund of $20 was issued.", want);
+}
+
+#[test]
 fn words_that_name_something_else_are_read_as_that() {
     check(&[], "Hello", "I found two nonstop return flights.", &[]);
     check(&[], "Hello", "Please tell me the departure (and return, if round-trip) dates.", &[]);

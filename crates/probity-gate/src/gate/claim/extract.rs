@@ -96,8 +96,8 @@ impl Reader<'_> {
                 Some(meaning) => self.mention(&sentence, at, meaning),
                 None if term.is(Cues::HAVE) => {
                     let verb = sentence.perfect(at);
-                    let joined = verb.and_then(|verb| sentence.joined_verb(verb));
-                    [verb, joined].into_iter().for_each(|verb| self.act(verb, &sentence));
+                    self.act(verb, &sentence);
+                    self.act(verb.and_then(|verb| sentence.joined_verb(verb)), &sentence);
                 }
                 None => self.act(sentence.passive(at), &sentence),
             }

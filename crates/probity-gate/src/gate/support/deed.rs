@@ -208,16 +208,13 @@ impl Support<'_> {
                 && !is_of_failed(act)
         };
         let things: Vec<usize> = shown.acts.iter().filter(is_proof).map(|act| act.n_things).collect();
-        let n_things: usize = things.iter().sum();
         // "For all four of you", where a call was told of four, or the only one was for what is four.
-        let is_told = |number: usize| {
-            let number = number.to_string();
-            let count = Value::Number(number.clone());
-            let has_it =
-                |act: &Act| act.objects.contains(&number) || (things.len() == 1 && act.values.has(&count));
-            shown.acts.iter().any(has_it)
+        let is_told = |number: &str| {
+            let is_count = |act: &Act| things.len() == 1 && act.values.has(&Value::Number(number.to_owned()));
+            shown.acts.iter().any(|act| act.objects.contains(number) || is_count(act))
         };
-        let is_more = |all: &All| (1..all.number).contains(&n_things) && !is_told(all.number);
+        let is_more =
+            |all: &All| (1..all.number).contains(&things.iter().sum()) && !is_told(&all.number.to_string());
         !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
     }
 
@@ -230,13 +227,12 @@ impl Support<'_> {
         let days: BTreeSet<(u8, u8)> = past.map(|time| (time.start.date().1, time.start.date().2)).collect();
         let is_past =
             |value: &Value| matches!(value, Value::Day { month, day, .. } if days.contains(&(*month, *day)));
+        let n_days = said.values.iter().filter(|value| matches!(value, Value::Day { .. })).count();
+        let is_dated = n_days > 1 || said.values.iter().copied().any(is_past);
         let is_told = |act: &Act| {
-            let has_all = !said.values.is_empty() && said.values.iter().all(|value| act.values.has(value));
-            let n_days = said.values.iter().filter(|value| matches!(value, Value::Day { .. })).count();
-            has_all
-                && (act.events.contains(said.deed)
-                    || n_days > 1
-                    || (said.values.len() > 1 && said.values.iter().copied().any(is_past)))
+            (is_dated || act.events.contains(said.deed))
+                && !said.values.is_empty()
+                && said.values.iter().all(|value| act.values.has(value))
         };
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
             || shown.acts.iter().any(|act| !act.names.is_empty() && is_told(act))
@@ -247,22 +243,20 @@ impl Act {
     /// Whether it shows that what is said was done.
     fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_shown = match self.origin {
+            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
+            Origin::Did => self.is_for(said, beside, lexicon),
             Origin::Took => {
                 (said.is_begun || lexicon.has(WordList::Requested, said.deed))
                     && self.is_about(said, &[], lexicon)
-            }
-            // A visit at that time; an amount says less.
-            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
-            Origin::Did => {
-                let is_money = |value: &&Value| matches!(value, Value::Money { .. });
-                self.is_for(said, beside, lexicon)
-                    || (self.has_all(said) && !said.values.iter().any(is_money))
             }
             _ => false,
         };
         is_shown
             || (said.deed != OTHER && self.deeds.contains(said.deed))
-            || (lexicon.is_act(said.deed) && said.verb.iter().any(|stem| is_in(&self.states, stem)))
+            || (lexicon.is_act(said.deed)
+                && said.verb.iter().any(|stem| {
+                    is_in(&self.states, stem) || (self.origin == Origin::Did && self.objects.contains(stem))
+                }))
     }
 
     /// Whether the only call that did something may have done what is said, in other words: its name says nothing else
@@ -271,29 +265,21 @@ impl Act {
         let is_act = |deed: &str| lexicon.is_act(deed);
         let is_generic =
             self.named.iter().all(|deed| is_act(deed)) && (is_act(said.deed) || self.named.contains(OTHER));
-        let is_amount = |value: &&Value| matches!(value, Value::Money { amount, .. } if self.objects.contains(&amount.to_string()));
         let is_its = |stem: &String| {
-            stem.chars().all(char::is_alphabetic)
-                && [&self.objects, &self.keys].iter().any(|words| words.contains(stem))
-                || is_in(&self.names, stem)
+            let is_word = stem.chars().all(char::is_alphabetic);
+            is_word && (self.objects.contains(stem) || self.keys.contains(stem) || is_in(&self.names, stem))
         };
-        let is_taken =
-            || beside.iter().any(|other| other.verb.is_disjoint(&said.verb) && self.is_made_for(other));
         self.origin == Origin::Did
             && is_generic
             && (said.is_ours || !lexicon.has(WordList::Decisions, said.deed))
-            && (said.values.iter().any(|value| is_amount(&value)) || said.own.iter().any(is_its))
-            && !is_taken()
+            && said.own.iter().any(is_its)
+            && !beside.iter().any(|other| self.is_taken_by(other, said))
     }
 
-    /// Whether its name says what is said.
-    fn is_made_for(&self, said: &Said<'_>) -> bool {
-        (said.deed != OTHER && self.named.contains(said.deed)) || self.is_named_after(said)
-    }
-
-    /// Whether it has all figures of what is said, and there are some.
-    fn has_all(&self, said: &Said<'_>) -> bool {
-        said.values.len() > 1 && said.values.iter().all(|value| self.values.has(value))
+    /// Whether the call was made for what else is said.
+    fn is_taken_by(&self, other: &Said<'_>, said: &Said<'_>) -> bool {
+        let is_named = other.deed != OTHER && self.named.contains(other.deed);
+        other.verb.is_disjoint(&said.verb) && (is_named || self.is_named_after(other))
     }
 
     /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
@@ -317,15 +303,16 @@ impl Act {
     /// Whether what is said names what the call is called after, was given or says, and what is said beside it, for which
     /// the call was made, does not: "I've blocked your card. I've also ordered a new card."
     fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
-        let is_its_own = |other: &&Said<'_>| other.verb.is_disjoint(&said.verb) && self.is_made_for(other);
-        let taken: BTreeSet<&String> =
-            beside.iter().filter(is_its_own).flat_map(|other| &other.own).collect();
+        let others = beside.iter().filter(|other| self.is_taken_by(other, said));
+        let taken: BTreeSet<&String> = others.flat_map(|other| &other.own).collect();
         // "I have added milk to your order" is about the milk.
         let is_new = lexicon.has(WordList::Adding, said.deed);
         let is_its = |stem: &String| {
             self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
         };
-        (self.is_foreign && said.deed != OTHER)
+        // "… and lowered the price to $30", which the result has.
+        let has_amount = |value: &&Value| matches!(value, Value::Money { .. }) && self.values.has(value);
+        (!said.is_ours || !taken.is_empty()) && said.values.iter().any(has_amount)
             || said
                 .clause
                 .iter()

@@ -185,12 +185,12 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if let Some((currency, 1)) = of_key {
             around.currency = Some(currency.to_owned());
         }
+        let lexicons = &collector.lexicons();
         let is_something = match value {
             Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
-            Json::String(text) => {
-                !text.is_empty() && !is_said(text, WordList::Pending, &collector.lexicons())
-            }
-            Json::Object(object) => !is_pending(object, &collector.lexicons()),
+            Json::String(text) => !text.is_empty() && !is_said(text, WordList::Pending, lexicons),
+            Json::Object(object) => !is_pending(object, lexicons),
+            Json::Array(items) => !around.acts() && !items.is_empty(),
             _ => false,
         };
         // `"refund_amount": 20` says how much it would be.

@@ -55,8 +55,6 @@ pub(super) struct Act {
     pub(super) named: BTreeSet<String>,
     /// What its result speaks of in any form, such as `"type": "refund"`.
     pub(super) events: BTreeSet<String>,
-    /// Whether its name says in another language than the reply's that it changes something.
-    pub(super) is_foreign: bool,
     /// The words of its name, of its states and texts, and of what it was given.
     pub(super) names: BTreeSet<String>,
     pub(super) states: BTreeSet<String>,
@@ -196,7 +194,6 @@ impl<'l> Collector<'l> {
     pub(super) fn came_to(&mut self, name: &[String], origin: Origin) {
         self.words(|read| &mut read.act.names, name);
         let [english, own] = self.lexicons().map(|lexicon| lexicon.deeds_of_call(name));
-        self.act.is_foreign = own.is_empty() && english.contains(&OTHER);
         self.act.named.extend([english, own].concat().into_iter().map(str::to_owned));
         self.act.origin = origin;
     }

@@ -21,7 +21,10 @@ impl Lexicon {
         let changes =
             |word: &String| self.table().deeds_of_call(word).contains(&OTHER) || self.is_infinitive(words);
         let Some(first) = words.first() else { return true };
-        reads(first) || (words.last().is_some_and(reads) && !changes(first))
+        // `check_in`.
+        let names_deed = |words: &[String]| !self.table().deeds_of_call(&words.join(" ")).is_empty();
+        reads(first) && !words.get(..2).is_some_and(names_deed)
+            || (words.last().is_some_and(reads) && !changes(first))
     }
 
     /// What a tool does for good, by the words of its name. Nothing where it only looks something up.
