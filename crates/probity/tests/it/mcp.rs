@@ -123,7 +123,8 @@ fn an_argument_is_never_a_flag_and_files_lie_in_the_folder() {
     std::os::unix::fs::symlink(outside.path("secret.json"), probity.path("link.json")).unwrap();
     let refused = |tool: &str, arguments: Value| call(&probity, &[], tool, &arguments).unwrap_err();
     let secret = outside.path("secret.json");
-    for file in [secret.to_str().unwrap(), "link.json", "../x/secret.json", "missing.json"] {
+    for file in [secret.to_str().unwrap(), "link.json", "../no-folder-of-probity/secret.json", "missing.json"]
+    {
         let why = refused("check", json!({ "files": [file] }));
         assert!(why.contains("expected a file in the folder") || why.contains("No such file"), "{why}");
     }

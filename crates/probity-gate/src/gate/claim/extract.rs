@@ -94,6 +94,8 @@ impl Reader<'_> {
             let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final: table.verb_final };
             match term.mention {
                 Some(meaning) => self.mention(&sentence, at, meaning),
+                // "Your plans have changed".
+                None if term.is(Cues::HAVE) && at > 1 && terms[at - 2].is(Cues::YOUR) => {}
                 None if term.is(Cues::HAVE) => {
                     let verb = sentence.perfect(at);
                     self.act(verb, &sentence);

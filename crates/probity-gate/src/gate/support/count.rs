@@ -73,8 +73,7 @@ fn divides_thousands(text: &str, start: usize, blank: Range<usize>) -> bool {
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let n_digits = |at: usize| (at..at + 4).take_while(|at| is_digit(*at)).count();
     let first = n_digits(start);
-    is_digit(blank.end)
-        && (1..4).contains(&first)
+    (1..4).contains(&first)
         && bytes[start] != b'0'
         && text[start + first..blank.start].split(char::is_whitespace).skip(1).all(|group| group.len() == 3)
         && text[blank.clone()].starts_with(|c: char| c.is_whitespace() && c != '\n')
@@ -95,7 +94,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 0..=127 => (byte.is_ascii_alphanumeric(), 1),
                 _ => text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8())),
             };
-            let is_word = is_word || (at > start && divides_thousands(text, start, at..at + len));
+            let is_between = || at > start && is_digit(at - 1) && is_digit(at + len);
+            let is_word = is_word || (is_between() && divides_thousands(text, start, at..at + len));
             if !is_word && at > start {
                 break;
             }

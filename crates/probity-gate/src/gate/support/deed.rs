@@ -3,6 +3,7 @@
 //! A call that did something shows what its name says, whatever a call says of how things are is so, and what the company
 //! said before is done. One that failed shows nothing, and one that only took a request shows that it was made.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -38,17 +39,20 @@ pub(super) fn check<'r>(
     };
     let deeds = claims.iter().filter_map(deed).take(DEEDS_MAX).collect();
     let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
-    let said: Vec<Said<'_>> = (0..reading.deeds.len()).map(|at| reading.said(at)).collect();
+    // Most deeds need no proof.
+    let said: LazyCell<Vec<Said<'_>>, _> =
+        LazyCell::new(|| (0..reading.deeds.len()).map(|at| reading.said(at)).collect());
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
         // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
         let is_said = read_to >= span.end;
         read_to = read_to.max(span.end);
-        if is_said && *id == OTHER {
+        let is_seen = || seen.contains(&(id, &reply[span.clone()]));
+        if (is_said && *id == OTHER) || support.needs_no_proof(id) || is_seen() {
             continue;
         }
         let beside = &said[at.saturating_sub(BESIDE_MAX)..said.len().min(at + BESIDE_MAX + 1)];
-        if !seen.contains(&(id, &reply[span.clone()])) && !support.shows_deed(&said[at], beside) {
+        if !support.shows_deed(&said[at], beside) {
             seen.insert((id, &reply[span.clone()]));
             let message = format!("the reply says that something is done ({id}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
@@ -182,17 +186,19 @@ impl All {
 }
 
 impl Support<'_> {
+    /// Whether a deed may be said without anything that shows it: acts do where no tool is called.
+    fn needs_no_proof(&self, deed: &str) -> bool {
+        let lexicon = self.language.lexicon;
+        (lexicon.is_act(deed) && !lexicon.has(WordList::Changing, deed) && !self.shown().has_calls)
+            || self.allowed.deeds.contains(deed)
+            || self.sources.iter().any(|source| source.facts.deeds.contains(deed))
+    }
+
     /// Whether something shows that what is said was done. An act that changes nothing of the customer's counts only where
     /// tools act: a person may have done it without one.
     fn shows_deed(&self, said: &Said<'_>, beside: &[Said<'_>]) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);
-        let needs_none =
-            !shown.has_calls && lexicon.is_act(said.deed) && !lexicon.has(WordList::Changing, said.deed);
-        if needs_none
-            || self.allowed.deeds.contains(said.deed)
-            || self.sources.iter().any(|source| source.facts.deeds.contains(said.deed))
-            || (!said.is_ours && self.happened(said))
-        {
+        if !said.is_ours && self.happened(said) {
             return true;
         }
         // "I have refunded all of the 22 €", where a call for 22 failed and one for 15 did not.

@@ -101,6 +101,12 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             for item in items {
                 json_value(item, around, collector);
             }
+            let all = items.iter().take(MEMBERS_MAX + 1).map(number).collect::<Option<Vec<Exact>>>();
+            let sum = all.filter(|all| (2..=MEMBERS_MAX).contains(&all.len()));
+            let sum = sum.and_then(|all| all.into_iter().try_fold(Exact::ZERO, Exact::checked_add));
+            if let Some(sum) = sum {
+                number_value(sum, around, collector);
+            }
             sums(items, around, collector);
         }
         Json::Number(_) => {

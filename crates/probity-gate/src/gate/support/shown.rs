@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::super::claim::{ClaimKind, Language, Lexicon, OTHER, TimeUnit, Value, WordList, extract};
+use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
 use super::super::policy::{Extent, Known};
 use super::amount::is_whole;
 use super::count::{counts, words};

@@ -261,12 +261,14 @@ impl Operands {
                 let leads_to = |day: u8| self.lead_to_day((*year, *month, day), is_signalled);
                 let beside =
                     (day.saturating_sub(DAYS_BESIDE)..=day + DAYS_BESIDE).filter(|beside| beside != day);
-                let is_today = |now: &KnownTime| {
-                    let date = now.start.date();
-                    now.place == NOW && (date.1, date.2) == (*month, *day)
+                let is_on = |day: u8, time: &KnownTime| {
+                    let date = time.start.date();
+                    (date.1, date.2) == (*month, day)
                 };
-                self.moments.iter().any(is_today)
-                    || leads_to(*day) && beside.filter(|day| leads_to(*day)).count() <= NEIGHBOURS_MAX
+                let is_known = |day: u8| self.moments.iter().any(|time| is_on(day, time));
+                let is_by_chance = |day: &u8| !is_known(*day) && leads_to(*day);
+                self.moments.iter().any(|time| time.place == NOW && is_on(*day, time))
+                    || leads_to(*day) && beside.filter(is_by_chance).count() <= NEIGHBOURS_MAX
             }
             Value::Time { minutes, is_of_day } => {
                 let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };

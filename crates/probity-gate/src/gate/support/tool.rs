@@ -44,7 +44,10 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let object = json.as_ref().and_then(Json::as_object);
-    let is_done = !failed && !asks && !object.is_some_and(|object| is_pending(object, &lexicons));
+    // The order of `modify_pending_order_address` stays pending.
+    let stays = name.iter().any(|word| is_said(word, WordList::Pending, &lexicons));
+    let is_open = object.is_some_and(|object| is_pending(object, &lexicons));
+    let is_done = !failed && !asks && (stays || !is_open);
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
