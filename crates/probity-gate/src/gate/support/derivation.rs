@@ -52,7 +52,9 @@ impl<'r> Reading<'r, '_> {
         for stated in self.values {
             if let Value::Span { most, unit, .. } = stated.value {
                 let length = if *unit == TimeUnit::Seconds { most.over(DAY) } else { Some(*most) };
-                length.into_iter().for_each(|days| operands.add_count(days));
+                if let Some(days) = length {
+                    operands.add_count(days);
+                }
             }
         }
         self.read_numbers().for_each(|number| operands.add_measure(number));

@@ -4,7 +4,7 @@
 //! beside it says so it is a length of time, a percentage or a number of cents and no amount. A state (`"status":
 //! "cancelled"`) or a key (`"refunded": true`) shows a deed.
 
-use super::super::claim::{TimeUnit, Value, WordList};
+use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
 use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said, is_said_of, words_of};
@@ -135,9 +135,40 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         Origin::Looked if is_completed() => Origin::Did,
         origin => origin,
     };
-    let around = &Around { origin, ..around.clone() };
-    let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
     let [english, _] = collector.lexicons();
+    let around = &Around { origin, ..inside(object, around, english) };
+    for (key, value) in object.iter() {
+        // `last_30_days`, `drops24h`.
+        if let Some(at) = key.find(|c: char| c.is_ascii_digit()) {
+            digits_of_key(&key[at..], collector);
+        }
+        // `"eta_min": 25, "eta_max": 35`.
+        let least = key.strip_suffix("max").filter(|_| object.len() <= MEMBERS_MAX);
+        let least = least.and_then(|start| number(object.get(&format!("{start}min"))?));
+        if let (Some(least), Some(most)) = (least, number(value)) {
+            range_value([least, most], collector);
+        }
+        // A lone `min` is no number of minutes.
+        let key = words_of(if key == "min" { "minimum" } else { key });
+        let currency = key.iter().find_map(|word| english.currency(word)).filter(|(_, parts)| *parts == 1);
+        let currency = currency.map(|(code, _)| code.to_owned()).or_else(|| around.currency.clone());
+        let around = Around { currency, key, ..around.clone() };
+        words_of_key(&around, value, collector);
+        state(&around, value, collector);
+        json_value(value, &around, collector);
+    }
+    relate(object, collector);
+    if is_pending(object, &collector.lexicons()) {
+        collector.act.events = events;
+    }
+    if failed {
+        collector.failed(n_values);
+    }
+}
+
+/// What is known inside an object: its currency and its unit, where it names them.
+fn inside(object: &Object, around: &Around, english: &Lexicon) -> Around {
+    let named = |keys: &[&str]| keys.iter().find_map(|key| object.get(key).and_then(Json::as_str));
     let is_code = |text: &str| text.len() == 3 && english.currency(&text.to_ascii_lowercase()).is_some();
     let is_currency = |key: &str| key.to_ascii_lowercase().contains("currency");
     let texts = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
@@ -150,73 +181,60 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         (Some(_), Some(_)) => None,
     };
     let unit = named(&["unit", "units", "time_unit"]).map(str::to_ascii_lowercase);
-    for (key, value) in object.iter() {
-        // `last_30_days`, `drops24h`.
-        if key.contains(|c: char| c.is_ascii_digit()) {
-            let (_, of_digits) = key.split_at(key.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
-            collector.figures(&of_digits.replace('_', " "));
-            for (letter, unit) in KEY_UNITS {
-                let number = of_digits.strip_suffix(letter).and_then(|digits| digits.parse().ok());
-                if let (Some(number), Some(unit)) = (number, english.unit(unit)) {
-                    collector.span([number; 2], unit);
-                }
-            }
+    Around { currency, unit, ..around.clone() }
+}
+
+/// The figures in a key, from its first digit on.
+fn digits_of_key(of_digits: &str, collector: &mut Collector<'_>) {
+    let [english, _] = collector.lexicons();
+    collector.figures(&of_digits.replace('_', " "));
+    for (letter, unit) in KEY_UNITS {
+        let number = of_digits.strip_suffix(letter).and_then(|digits| digits.parse().ok());
+        if let (Some(number), Some(unit)) = (number, english.unit(unit)) {
+            collector.span([number; 2], unit);
         }
-        // `"eta_min": 25, "eta_max": 35`.
-        let least = key.strip_suffix("max").filter(|_| object.len() <= MEMBERS_MAX);
-        let least = least.and_then(|start| number(object.get(&format!("{start}min"))?));
-        if let (Some(least), Some(most)) = (least, number(value)) {
-            range_value([least, most], collector);
-        }
-        // A lone `min` is no number of minutes.
-        let (key, unit) = (words_of(if key == "min" { "minimum" } else { key }), unit.clone());
-        if !matches!(value, Json::Bool(false) | Json::Null) {
-            collector.words(|read| &mut read.shown.words, &key);
-        }
-        let is_text = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
-        if around.origin == Origin::Given
-            && (matches!(value, Json::Bool(_)) || value.as_str().is_some_and(is_text))
-        {
-            collector.words(|read| &mut read.act.objects, &key);
-        }
-        if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
-            collector.words(|read| &mut read.act.keys, &key);
-        }
-        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
-            collector.words(|read| &mut read.shown.counted, &key);
-        }
-        let mut around = Around { currency: currency.clone(), key, unit, ..*around };
-        let of_key = around.key.iter().find_map(|word| english.currency(word));
-        if let Some((currency, 1)) = of_key {
-            around.currency = Some(currency.to_owned());
-        }
-        let lexicons = &collector.lexicons();
-        let is_something = match value {
-            Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
-            Json::String(text) => !text.is_empty() && !is_said(text, WordList::Pending, lexicons),
-            Json::Object(object) => !is_pending(object, lexicons),
-            Json::Array(items) => !around.acts() && !items.is_empty(),
-            _ => false,
-        };
-        // `"refund_amount": 20` says how much it would be.
-        let is_amount =
-            matches!(value, Json::Number(_)) && english.has_any(WordList::AmountKeys, &around.key);
-        if is_something && !is_amount {
-            deeds_of(&around.key, around.acts(), collector);
-        }
-        // `"refunded": false`, whatever the call is for.
-        if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
-            collector.denied(&around.key);
-        }
-        json_value(value, &around, collector);
     }
-    relate(object, collector);
-    if is_pending(object, &collector.lexicons()) {
-        collector.act.events = events;
+}
+
+/// What the words of a key are for, by its value.
+fn words_of_key(around: &Around, value: &Json, collector: &mut Collector<'_>) {
+    if !matches!(value, Json::Bool(false) | Json::Null) {
+        collector.words(|read| &mut read.shown.words, &around.key);
     }
-    if failed {
-        collector.failed(n_values);
+    let is_text = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
+    if around.origin == Origin::Given
+        && (matches!(value, Json::Bool(_)) || value.as_str().is_some_and(is_text))
+    {
+        collector.words(|read| &mut read.act.objects, &around.key);
+    }
+    if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
+        collector.words(|read| &mut read.act.keys, &around.key);
+    }
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
+        collector.words(|read| &mut read.shown.counted, &around.key);
+    }
+}
+
+/// What a key with its value says was done, or was not.
+fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
+    let lexicons = &collector.lexicons();
+    let is_something = match value {
+        Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
+        Json::String(text) => !text.is_empty() && !is_said(text, WordList::Pending, lexicons),
+        Json::Object(object) => !is_pending(object, lexicons),
+        Json::Array(items) => !around.acts() && !items.is_empty(),
+        _ => false,
+    };
+    // `"refund_amount": 20` says how much it would be.
+    let is_amount =
+        matches!(value, Json::Number(_)) && lexicons[0].has_any(WordList::AmountKeys, &around.key);
+    if is_something && !is_amount {
+        deeds_of(&around.key, around.acts(), collector);
+    }
+    // `"refunded": false`, whatever the call is for.
+    if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
+        collector.denied(&around.key);
     }
 }
 

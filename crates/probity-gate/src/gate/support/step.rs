@@ -172,7 +172,9 @@ impl Operands {
                 self.add_moment(day, false);
             }
         }
-        now.into_iter().for_each(|start| self.add_time(KnownTime { start, has_time: true, place: NOW }));
+        if let Some(start) = now {
+            self.add_time(KnownTime { start, has_time: true, place: NOW });
+        }
     }
 
     fn add_time(&mut self, time: KnownTime) {
