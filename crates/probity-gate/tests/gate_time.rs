@@ -71,7 +71,7 @@ fn claims_against_policies_cost_time_by_the_length_of_the_reply() {
     let gate = gate_with_policies();
     let parts = [
         "We refund $5. ", "$1 ", "30 days ", "not refund, ", "if ", "RPL-14 ", "1.", "\"", "http://a.b ",
-        "a.b@c.d ",
+        "a.b@c.d ", "111 ",
     ];
     for part in parts {
         check(&gate, part);
@@ -81,8 +81,8 @@ fn claims_against_policies_cost_time_by_the_length_of_the_reply() {
 #[test]
 fn p74_work_grows_with_the_text_and_not_faster() {
     let parts = [
-        "4111 1111-1111.1111 ", "4 ", "4", "1-2-3-4.", "4\n", "a@a.a", "eyJ.", "12 Oak ", "xx 4 ", "one ",
-        "0 ", "4l",
+        "4111 1111-1111.1111 ", "4 ", "4", "111 ", "1-2-3-4.", "4\n", "a@a.a", "eyJ.", "12 Oak ", "xx 4 ",
+        "one ", "0 ", "4l",
     ];
     for part in parts {
         check(&Gate::default(), part);

@@ -67,17 +67,21 @@ fn digits(word: &str) -> Option<u64> {
     word.replace(is_mark, "").parse().ok().filter(|_| is_whole)
 }
 
-/// Whether a blank behind a number that starts at `start` divides its thousands: "1 250".
+/// Whether a blank behind a number that starts at `start` divides its thousands: "1 250". Only the groups beside it are
+/// looked at: what stands before them has been.
 fn divides_thousands(text: &str, start: usize, blank: Range<usize>) -> bool {
+    let is_digit = |byte: &&u8| byte.is_ascii_digit();
     let bytes = text.as_bytes();
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let n_digits = |at: usize| (at..at + 4).take_while(|at| is_digit(*at)).count();
-    let first = n_digits(start);
-    (1..4).contains(&first)
-        && bytes[start] != b'0'
-        && text[start + first..blank.start].split(char::is_whitespace).skip(1).all(|group| group.len() == 3)
+    let before = bytes[start..blank.start].iter().rev().take(4).take_while(is_digit).count();
+    let is_first = blank.start - before == start;
+    let is_group = if is_first {
+        before < 4 && bytes[start] != b'0'
+    } else {
+        before == 3 && text[start..blank.start - before].ends_with(char::is_whitespace)
+    };
+    is_group
         && text[blank.clone()].starts_with(|c: char| c.is_whitespace() && c != '\n')
-        && n_digits(blank.end) == 3
+        && bytes[blank.end..].iter().take(4).take_while(is_digit).count() == 3
 }
 
 /// The words of a text with their places. A mark between two digits belongs to their number, and so does one blank before

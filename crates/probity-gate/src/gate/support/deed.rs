@@ -186,7 +186,8 @@ impl All {
 }
 
 impl Support<'_> {
-    /// Whether a deed may be said without anything that shows it: acts do where no tool is called.
+    /// Whether a deed may be said without anything that shows it. An act that changes nothing of the customer's counts only
+    /// where tools are called: a person may have done it without one.
     fn needs_no_proof(&self, deed: &str) -> bool {
         let lexicon = self.language.lexicon;
         (lexicon.is_act(deed) && !lexicon.has(WordList::Changing, deed) && !self.shown().has_calls)
@@ -194,8 +195,7 @@ impl Support<'_> {
             || self.sources.iter().any(|source| source.facts.deeds.contains(deed))
     }
 
-    /// Whether something shows that what is said was done. An act that changes nothing of the customer's counts only where
-    /// tools act: a person may have done it without one.
+    /// Whether something shows that what is said was done.
     fn shows_deed(&self, said: &Said<'_>, beside: &[Said<'_>]) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);
         if !said.is_ours && self.happened(said) {
@@ -224,7 +224,7 @@ impl Support<'_> {
         !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
     }
 
-    /// Whether something says that it happened, whoever did it: a result speaks of it in another form, such as
+    /// Whether something says that it happened, by the company or a third party: a result speaks of it in another form, such as
     /// `"charges": […]`, or has all of its figures, one of them a day that is past.
     fn happened(&self, said: &Said<'_>) -> bool {
         let (shown, lexicon) = (self.shown(), self.language.lexicon);

@@ -3,7 +3,7 @@
 //! Where a point and a comma both stand in a number, the last one divides the decimals. A comma before
 //! exactly three digits, or before more than one group of three, divides thousands; any other comma before
 //! one or two digits divides decimals. A lone point before three digits divides decimals, and thousands in
-//! amounts of money, which have no third decimal. So does one blank before three digits. Words count up to the millions.
+//! amounts of money, which have no third decimal. One blank before three digits divides thousands. Words count up to the millions.
 
 use super::super::super::text::Shape;
 use super::super::lexicon::Cues;
