@@ -60,7 +60,9 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             None if inert.contains(&at) => (&[][..], Cues::NONE),
             None => (table.phrases(words[at]), table.cues(words[at])),
         };
-        let fit = phrases.iter().find_map(|pattern| reader.fits(pattern, at));
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        let mut phrases = phrases.iter().filter(|pattern| pattern.goes_on_with(next));
+        let fit = phrases.find_map(|pattern| reader.fits(pattern, at));
         let (cues, mention) = match fit.as_ref().map(|fit| fit.meaning) {
             None => (cues, None),
             Some(Meaning::Cue(cues)) => (cues, None),

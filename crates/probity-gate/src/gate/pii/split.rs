@@ -36,14 +36,17 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     if let Some(hit) = ends.last().and_then(|last| email(last, reply)) {
         return Some(hit);
     }
-    let rest = parts(reply);
-    if let Some(hit) = rest.windows(2).find_map(|pair| within(reply, &pair[0].span, &pair[1].span)) {
+    let rest = spans(reply);
+    if let Some(hit) = rest.windows(2).find_map(|pair| within(reply, &pair[0], &pair[1])) {
         return Some(hit);
     }
-    if rest.is_empty() || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
+    let has_parts = !rest.is_empty() && !ends.is_empty();
+    if !has_parts || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
         return None;
     }
-    let mut begun: Vec<Part<'_>> = ends.iter().flat_map(parts).collect();
+    let parts = |text, spans: Vec<Range<usize>>| spans.into_iter().map(move |span| Part::new(text, span));
+    let rest: Vec<Part<'_>> = parts(reply, rest).collect();
+    let mut begun: Vec<Part<'_>> = ends.iter().flat_map(|end| parts(end, spans(end))).collect();
     begun.drain(..begun.len().saturating_sub(PARTS_MAX));
     // What was begun last goes on with what comes first.
     let ranges = (0..begun.len()).flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
@@ -90,25 +93,28 @@ fn joined(begun: &[Part<'_>], rest: &[Part<'_>]) -> Option<Kind> {
     })
 }
 
-/// The first runs of digits of a text.
-fn parts(text: &Text) -> Vec<Part<'_>> {
+/// Where the first runs of digits of a text stand that may be parts.
+fn spans(text: &Text) -> Vec<Range<usize>> {
     let runs =
         text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
-    runs.filter_map(|run| part(text, run)).take(PARTS_MAX).collect()
+    runs.filter(|run| is_part(text, run)).map(digits::span).take(PARTS_MAX).collect()
 }
 
-/// A run as a part, unless it is a day, a price, a share, the shown end of a card, or too short or long.
-fn part<'t>(text: &'t Text, run: &[Group]) -> Option<Part<'t>> {
+/// Whether a run is no day, price, share or shown end of a card, and neither too short nor too long.
+fn is_part(text: &Text, run: &[Group]) -> bool {
     let span = digits::span(run);
     let is_dated = || run.iter().any(|group| group.is_dated);
     let is_amount = || text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
     let is_end = || text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
     let is_sized = (2..=digits::DIGITS_MAX).contains(&digits::n_digits(run));
-    if !is_sized || is_dated() || is_amount() || is_end() {
-        return None;
+    is_sized && !is_dated() && !is_amount() && !is_end()
+}
+
+impl<'t> Part<'t> {
+    fn new(text: &'t Text, span: Range<usize>) -> Self {
+        let label = Labels::around(text, &span).nearest;
+        Part { written: &text[span.clone()], span, label }
     }
-    let label = Labels::around(text, &span).nearest;
-    Some(Part { written: &text[span.clone()], span, label })
 }
 
 /// Whether a turn says that it gives part of a number.

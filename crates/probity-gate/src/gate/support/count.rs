@@ -43,9 +43,9 @@ impl Count<'_> {
     }
 }
 
-/// The whole numbers of a text, in digits or in words.
-pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
-    let count = |(start, word): (usize, &str)| {
+/// The whole numbers of a text with these words, in digits or in words.
+pub(super) fn counts<'t>(text: &'t str, words: &[(usize, &str)], lexicon: &Lexicon) -> Vec<Count<'t>> {
+    let count = |&(start, word): &(usize, &str)| {
         let number = if word.starts_with(|c: char| c.is_ascii_digit()) { digits(word) } else { None };
         let number = number.or_else(|| lexicon.numeral(word).map(u64::from))?;
         let span = start..start + word.len();
@@ -54,7 +54,7 @@ pub(super) fn counts<'t>(text: &'t str, lexicon: &Lexicon) -> Vec<Count<'t>> {
             text[span.end..].strip_prefix(". ").is_some_and(|rest| rest.starts_with(char::is_lowercase));
         (!is_ordinal).then(|| Count { behind: &text[span.end..], span, number })
     };
-    words(text).filter_map(count).collect()
+    words.iter().filter_map(count).collect()
 }
 
 /// The number that digits are, with a mark between thousands or without.
@@ -93,17 +93,21 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     std::iter::from_fn(move || {
         let mut start = at;
         while let Some(byte) = bytes.get(at) {
-            let (is_word, len) = match byte {
-                b',' | b'.' | b'\'' => (at > start && is_digit(at - 1) && is_digit(at + 1), 1),
-                0..=127 => (byte.is_ascii_alphanumeric(), 1),
-                _ => text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8())),
-            };
-            let is_between = || at > start && is_digit(at - 1) && is_digit(at + len);
-            let is_word = is_word || (is_between() && divides_thousands(text, start, at..at + len));
+            if byte.is_ascii_alphanumeric() {
+                at += 1;
+                continue;
+            }
+            let c =
+                if byte.is_ascii() { char::from(*byte) } else { text[at..].chars().next().unwrap_or(' ') };
+            let behind = at + c.len_utf8();
+            let is_between = || at > start && is_digit(at - 1) && is_digit(behind);
+            let is_word = c.is_alphanumeric()
+                || (is_between()
+                    && (matches!(c, ',' | '.' | '\'') || divides_thousands(text, start, at..behind)));
             if !is_word && at > start {
                 break;
             }
-            at += len;
+            at = behind;
             start = if is_word { start } else { at };
         }
         (at > start).then(|| (start, &text[start..at]))

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::super::claim::{Value, WordList};
 use super::super::finding::Sighting;
 use super::amount::{is_hit, is_whole, last_digit};
-use super::count::{Count, words};
+use super::count::{Count, counts, words};
 use super::shown::loose_numbers;
 use super::step::{Manner, Origin};
 use super::value::{OPEN_MAX, Reading};
@@ -32,13 +32,13 @@ impl Reading<'_, '_> {
     /// Numbers of things that the case counts otherwise.
     pub(super) fn wrong_counts(&self) -> Vec<Sighting> {
         let shown = self.support.shown();
-        let counts = self.counts();
+        let stated = self.counts();
         let amount = |number: u64| bare(Exact::from(i64::try_from(number).unwrap_or(i64::MAX)));
         let lexicon = self.support.language.lexicon;
         let of_policies: LazyCell<(BTreeSet<u64>, BTreeSet<String>), _> = LazyCell::new(|| {
             let texts = self.support.sources.iter().map(|source| &source.text);
             let counted: Vec<Count<'_>> =
-                texts.flat_map(|text| super::count::counts(text, lexicon)).collect();
+                texts.flat_map(|text| counts(text, &words(text).collect::<Vec<_>>(), lexicon)).collect();
             let nouns = counted.iter().filter_map(|count| count.of(lexicon).next());
             (counted.iter().map(|count| count.number).collect(), nouns.collect())
         });
@@ -62,7 +62,7 @@ impl Reading<'_, '_> {
         };
         // Most numbers are known, or count nothing that is counted.
         let is_open = |count: &&Count<'_>| !shown.numbers.contains(&count.number) && is_counted(count);
-        let mut open = counts
+        let mut open = stated
             .iter()
             .filter(is_open)
             .filter(|count| !of_policies.0.contains(&count.number) && !is_known(count));
@@ -71,11 +71,11 @@ impl Reading<'_, '_> {
             return Vec::new();
         }
         let mut operands = shown.operands.ratios_alone();
-        let said = counts.iter().filter(|count| is_known(count)).map(|count| count.number);
+        let said = stated.iter().filter(|count| is_known(count)).map(|count| count.number);
         for number in said.chain(shown.sizes.iter().copied()).chain(of_policies.0.iter().copied()) {
             operands.add(&amount(number), Origin::Case);
         }
-        counts.iter().filter(|count| is_known(count)).for_each(|count| operands.add_stated(count.number));
+        stated.iter().filter(|count| is_known(count)).for_each(|count| operands.add_stated(count.number));
         let message = "the reply counts something, and the case counts it otherwise";
         let follows = |count: &Count<'_>| {
             let is_about = self.has_before(count.span.start, WordList::About).is_some();
@@ -147,9 +147,9 @@ impl Reading<'_, '_> {
             let is_upper = word.contains(is_digit) && word.contains(|c: char| c.is_ascii_uppercase());
             is_upper && word.is_ascii() && !word.contains(['.', ',', '\'']) && !lexicon.is_no_code(word)
         };
-        let spans = words(self.reply).filter(|(_, word)| is_name(word));
+        let spans = self.words.iter().filter(|(_, word)| is_name(word));
         let spans =
-            spans.map(|(start, word)| start..start + word.len()).filter(|span| self.stands_alone(span));
+            spans.map(|(start, word)| *start..start + word.len()).filter(|span| self.stands_alone(span));
         let message = "the reply gives a code that nothing names";
         let wrong = spans.take(OPEN_MAX).filter(|span| !is_known(&self.reply[span.clone()]));
         wrong.map(|span| Sighting::at(UNSUPPORTED_REFERENCE, span, message)).collect()
@@ -164,7 +164,7 @@ impl Reading<'_, '_> {
     /// The numbers of the reply that stand alone, each as whatever it can be read.
     fn alone(&self) -> impl Iterator<Item = (Range<usize>, Vec<Exact>)> {
         let read = |word: &str| loose_numbers(&word.replace(char::is_whitespace, ""));
-        let spans = words(self.reply).map(move |(start, word)| (start..start + word.len(), read(word)));
+        let spans = self.words.iter().map(move |(start, word)| (*start..start + word.len(), read(word)));
         spans.filter(|(span, numbers)| !numbers.is_empty() && self.stands_alone(span)).take(OPEN_MAX)
     }
 

@@ -289,7 +289,8 @@ impl<'l> Collector<'l> {
             let behind = read.partition_point(|read| read.end <= span.start);
             read.get(behind).is_some_and(|read| read.start < span.end)
         };
-        for count in counts(text, lexicon).into_iter().filter(|count| !is_read(&count.span)) {
+        let words: Vec<_> = words(text).collect();
+        for count in counts(text, &words, lexicon).into_iter().filter(|count| !is_read(&count.span)) {
             self.shown.operands.add_count(Exact::from(i64::try_from(count.number).unwrap_or(0)));
             self.shown.numbers.insert(count.number);
             let mut of = count.of(lexicon).peekable();
@@ -303,8 +304,9 @@ impl<'l> Collector<'l> {
             let next = read.partition_point(|read| read.start < end);
             read.get(next).is_some_and(|read| read.start < end + DATE_GAP_BYTES)
         };
-        let days = words(text).filter(|(start, word)| !is_dated(start + word.len()));
-        let days = days.filter_map(|(_, word)| lexicon.weekday(&word.to_lowercase()));
+        let days =
+            words.iter().filter_map(|(start, word)| Some((start + word.len(), lexicon.weekday(word)?)));
+        let days = days.filter(|(end, _)| !is_dated(*end)).map(|(_, weekday)| weekday);
         days.for_each(|weekday| self.shown.operands.add_weekday(weekday));
         let mut end = 0;
         let words = text.split_inclusive(|c: char| c.is_whitespace() || "/x×".contains(c)).filter(|word| {

@@ -14,7 +14,7 @@ use super::super::claim::{Claim, Lexicon, TimeUnit, Value, WordList};
 use super::super::finding::Sighting;
 use super::super::policy::{Extent, Fact, Label, Place, Source, within};
 use super::calculation::{Calculation, Figure};
-use super::count::{Count, counts};
+use super::count::{Count, counts, words};
 use super::passage::{Passage, Passages};
 use super::{
     CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, WRONG_ARITHMETIC, against_first,
@@ -51,6 +51,7 @@ pub(super) fn check(
         reply,
         values: &values,
         passages,
+        words: words(reply).collect(),
         counts: OnceCell::new(),
         support,
         given: RefCell::default(),
@@ -72,8 +73,8 @@ pub(super) fn check(
     let dates: Vec<_> = days.clone().map(|stated| stated.claim.span.clone()).take(OPEN_MAX).collect();
     let days = days.filter(|day| !reading.is_no_statement(day));
     sightings.extend(days.filter_map(|day| weekday::check(reply, day.value, &day.claim.span, support)));
-    let mut unknown = weekday::unknown(reply, &dates, support);
-    unknown.extend(weekday::ordinals(reply, &dates, support));
+    let mut unknown = weekday::unknown(&reading.words, &dates, support);
+    unknown.extend(weekday::ordinals(reply, &reading.words, &dates, support));
     unknown.sort_by_key(|day| day.start);
     unknown.dedup_by_key(|day| day.start);
     unknown.retain(|day| !passages.clause(day.start).asks() && !passages.sentence(day.start).is_example());
@@ -136,6 +137,8 @@ pub(super) struct Reading<'r, 'p> {
     /// By their place in the reply.
     pub(super) values: &'r [Stated<'r>],
     pub(super) passages: &'r Passages<'p>,
+    /// All words of the reply, with their places.
+    pub(super) words: Vec<(usize, &'r str)>,
     /// The numbers of the reply that are no part of a figure or a reference; what a length of time counts is one.
     counts: OnceCell<Vec<Count<'r>>>,
     pub(super) support: &'r Support<'r>,
@@ -174,7 +177,7 @@ impl<'r> Reading<'r, '_> {
             inside.is_some_and(|stated| !matches!(stated.value, Value::Span { .. }))
         };
         self.counts.get_or_init(|| {
-            let all = counts(self.reply, self.support.language.lexicon);
+            let all = counts(self.reply, &self.words, self.support.language.lexicon);
             all.into_iter().filter(|count| !is_inside(count)).collect()
         })
     }

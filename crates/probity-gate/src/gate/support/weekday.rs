@@ -55,7 +55,11 @@ pub(super) fn check(
 
 /// Days of the week without a date that no known day has: nothing happens on a Friday if all that is known of is on a
 /// Thursday. What is said of every week stands beside another day of the week.
-pub(super) fn unknown(reply: &str, dates: &[Range<usize>], support: &Support<'_>) -> Vec<Sighting> {
+pub(super) fn unknown(
+    reply: &[(usize, &str)],
+    dates: &[Range<usize>],
+    support: &Support<'_>,
+) -> Vec<Sighting> {
     let (operands, lexicon) = (&support.shown().operands, support.language.lexicon);
     let Some(now) = support.now.filter(|_| support.shown().has_calls) else { return Vec::new() };
     let is_near = |start: &Moment| start.date().0.abs_diff(now.date().0) <= 1;
@@ -63,12 +67,11 @@ pub(super) fn unknown(reply: &str, dates: &[Range<usize>], support: &Support<'_>
     if starts.peek().is_none() {
         return Vec::new();
     }
-    let named =
-        |(_, word): (usize, &str)| lexicon.weekday(&word.to_lowercase()).filter(|_| word.len() > SHORT_BYTES);
+    let named = |(_, word): (usize, &str)| lexicon.weekday(word).filter(|_| word.len() > SHORT_BYTES);
     let texts = support.sources.iter().flat_map(|source| words(&source.text)).filter_map(named);
     let mut known: BTreeSet<u8> = operands.weekdays.iter().copied().chain(texts).collect();
     known.extend(starts.chain([now]).chain(Moment::from_seconds(now.seconds() + DAY)).map(weekday));
-    let found = words(reply).filter_map(|found| Some((found.0, found.0 + found.1.len(), named(found)?)));
+    let found = reply.iter().filter_map(|found| Some((found.0, found.0 + found.1.len(), named(*found)?)));
     let all: Vec<(usize, usize, u8)> = found.take(WEEKDAYS_MAX).collect();
     let is_apart = |end: usize, start: usize| start.saturating_sub(end) > BEFORE_BYTES;
     let open = (0..all.len()).filter(|at| {
@@ -83,10 +86,15 @@ pub(super) fn unknown(reply: &str, dates: &[Range<usize>], support: &Support<'_>
 }
 
 /// Days of the week before a day without its month, "Thursday the 23rd", that no known day of that number has.
-pub(super) fn ordinals(reply: &str, dates: &[Range<usize>], support: &Support<'_>) -> Vec<Sighting> {
+pub(super) fn ordinals(
+    reply: &str,
+    words: &[(usize, &str)],
+    dates: &[Range<usize>],
+    support: &Support<'_>,
+) -> Vec<Sighting> {
     let moments = || support.shown().operands.moments().map(|moment| moment.start);
     let message = "the reply names another day of the week than the date has";
-    let wrong = words(reply).filter_map(|(at, word)| {
+    let wrong = words.iter().filter_map(|&(at, word)| {
         let (digits, end) = word.split_at(word.bytes().take_while(u8::is_ascii_digit).count());
         let is_ordinal =
             ORDINALS.contains(&end) || (end.is_empty() && reply[at + word.len()..].starts_with('.'));
@@ -108,7 +116,7 @@ fn weekday_before(reply: &str, at: usize, lexicon: &Lexicon) -> Option<(u8, usiz
     let words =
         || before.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).rev();
     let is_small = |word: &str| lexicon.has(WordList::Function, &word.to_lowercase());
-    let weekday = |word: &str| lexicon.weekday(&word.to_lowercase());
+    let weekday = |word: &str| lexicon.weekday(word);
     let mut near = words().skip_while(|word| is_small(word));
     let word = near.next()?;
     let is_alone = !near.any(|word| weekday(word).is_some());

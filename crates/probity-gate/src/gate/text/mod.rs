@@ -47,6 +47,8 @@ pub(super) struct Text {
     /// Where words, numbers and marks open in the plain text, so that phrases can start there.
     openings: Vec<usize>,
     tokens: Vec<Token>,
+    /// How many tokens start before each block of the text.
+    blocks: Vec<usize>,
     /// Its sentences.
     pub(super) sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
@@ -82,7 +84,12 @@ impl Text {
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
         let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
-        let mut text = Text { clean, plain, openings, tokens, sentences, groups, contacts: Vec::new() };
+        let mut blocks = Vec::with_capacity(clean.text().len() / BLOCK + 1);
+        for (at, token) in tokens.iter().enumerate() {
+            blocks.resize(blocks.len().max(token.start / BLOCK + 1), at);
+        }
+        let mut text =
+            Text { clean, plain, openings, tokens, blocks, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
         let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
         for token in &mut text.tokens {
@@ -109,7 +116,8 @@ impl Text {
 
     /// The first token that starts at `at` or behind it.
     fn token_from(&self, at: usize) -> usize {
-        self.tokens.partition_point(|token| token.start < at)
+        let from = self.blocks.get(at / BLOCK).copied().unwrap_or(self.tokens.len());
+        from + self.tokens[from..].iter().take_while(|token| token.start < at).count()
     }
 
     /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.
@@ -146,6 +154,9 @@ impl Text {
         before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start
     }
 }
+
+/// How much of a text is read to find a token in it, in bytes.
+const BLOCK: usize = 32;
 
 /// How many lines a look back reaches over.
 const LINES_MAX: usize = 16;

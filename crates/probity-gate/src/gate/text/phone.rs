@@ -75,17 +75,18 @@ fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     let rest = &groups[at..];
     let is_bracketed = text[..rest[0].start].ends_with('(') && text[rest[0].end..].starts_with(')');
     let is_phone = |groups: &[Group]| {
-        let lens: Vec<usize> = groups.iter().map(Group::len).collect();
-        let digits = digits::values(text, groups).unwrap_or_default();
-        match (&lens[..], &digits[..]) {
+        let digits = || digits::values(text, groups).unwrap_or_default();
+        let mut lens = [0; 4];
+        lens.iter_mut().zip(groups).for_each(|(len, group)| *len = group.len());
+        match lens {
             // North America without its code and with it.
-            ([3, 3, 4], digits) => is_north_american(digits),
-            ([1, 3, 3, 4], [1, digits @ ..]) | ([3, 3, 3, 4], [0, 0, 1, digits @ ..]) => {
-                is_north_american(digits)
-            }
+            [3, 3, 4, 0] => is_north_american(&digits()),
+            [1, 3, 3, 4] => digits().strip_prefix(&[1]).is_some_and(is_north_american),
+            [3, 3, 3, 4] => digits().strip_prefix(&[0, 0, 1]).is_some_and(is_north_american),
             // Mobile numbers of Brazil, and of India.
-            ([2, 5, 4], [_, _, 9, ..]) | ([5, 5], [6..=9, ..]) => true,
-            ([2, 4, 4], _) => is_bracketed,
+            [2, 5, 4, 0] => digits()[2] == 9,
+            [5, 5, 0, 0] => digits()[0] > 5,
+            [2, 4, 4, 0] => is_bracketed,
             _ => false,
         }
     };

@@ -17,14 +17,25 @@ use crate::case::is_format;
 #[derive(Debug, Default)]
 pub(in crate::gate) struct Rewritten {
     text: String,
-    /// Where what each byte of the text stands for starts and ends in the original. Empty where the text is the original.
-    origins: Vec<(usize, usize)>,
+    /// What the text is made of, in order. Empty where it is the original.
+    runs: Vec<Run>,
+}
+
+/// A part of a text that was written anew.
+#[derive(Debug)]
+struct Run {
+    /// Where it starts in the new text.
+    at: usize,
+    /// What it stands for in the original.
+    origin: Range<usize>,
+    /// Whether each of its characters stands for one of the original that is as long.
+    is_straight: bool,
 }
 
 impl Rewritten {
     /// The text that `append` makes of each character of the original with the marks on it.
     fn of(original: &str, append: impl Fn(&str, &mut String)) -> Self {
-        let mut new = Rewritten::with_room(original.len());
+        let mut new = Rewritten { text: String::with_capacity(original.len()), runs: Vec::new() };
         let mut chars = original.char_indices().peekable();
         while let Some((at, char)) = chars.next() {
             let mut end = at + char.len_utf8();
@@ -33,15 +44,26 @@ impl Rewritten {
             {
                 end += mark.len_utf8();
             }
+            let from = new.text.len();
             append(&original[at..end], &mut new.text);
-            new.origins.resize(new.text.len(), (at, end));
+            new.stands_for(from, at..end);
         }
         new
     }
 
-    /// No text yet, with room for `n_bytes`.
-    fn with_room(n_bytes: usize) -> Self {
-        Rewritten { text: String::with_capacity(n_bytes), origins: Vec::with_capacity(n_bytes) }
+    /// Says what the text from `from` on stands for.
+    fn stands_for(&mut self, from: usize, origin: Range<usize>) {
+        let new = &self.text[from..];
+        if new.is_empty() {
+            return;
+        }
+        let is_straight = new.len() == origin.len() && new.chars().nth(1).is_none();
+        match self.runs.last_mut() {
+            Some(last) if is_straight && last.is_straight && last.origin.end == origin.start => {
+                last.origin.end = origin.end;
+            }
+            _ => self.runs.push(Run { at: from, origin, is_straight }),
+        }
     }
 
     /// One spelling for the many ways in which Unicode writes the same thing: digits of every script become ASCII
@@ -50,7 +72,7 @@ impl Rewritten {
     /// is letters. Letters of other scripts that look like Latin ones stay what they are.
     pub(in crate::gate) fn clean(original: &str) -> Self {
         if original.is_ascii() {
-            return Rewritten { text: original.to_owned(), origins: Vec::new() };
+            return Rewritten { text: original.to_owned(), runs: Vec::new() };
         }
         Rewritten::of(original, clean)
     }
@@ -70,17 +92,18 @@ impl Rewritten {
 
     /// The same of ASCII text: all of it but what follows the first of several spaces.
     fn plain_ascii(clean: &str) -> Self {
-        let mut new = Rewritten::with_room(clean.len());
-        let mut is_behind_space = false;
-        for (at, byte) in clean.bytes().enumerate() {
-            let is_space = byte.is_ascii_whitespace();
-            if !(is_space && is_behind_space) {
-                new.text.push(if is_space { ' ' } else { char::from(byte.to_ascii_lowercase()) });
-                new.origins.push((at, at + 1));
-            }
-            is_behind_space = is_space;
+        let is_space = u8::is_ascii_whitespace;
+        let (mut text, mut runs, mut from) = (Vec::with_capacity(clean.len()), Vec::new(), 0);
+        while from < clean.len() {
+            let rest = &clean.as_bytes()[from..];
+            let kept =
+                rest.windows(2).position(|pair| pair.iter().all(is_space)).map_or(rest.len(), |at| at + 1);
+            runs.push(Run { at: text.len(), origin: from..from + kept, is_straight: true });
+            let plain = |byte: &u8| if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() };
+            text.extend(rest[..kept].iter().map(plain));
+            from += kept + rest[kept..].iter().take_while(|byte| is_space(byte)).count();
         }
-        new
+        Rewritten { text: String::from_utf8(text).unwrap_or_default(), runs }
     }
 
     /// Letters and digits alone, in lower case and without accents.
@@ -94,8 +117,9 @@ impl Rewritten {
 
     /// Adds `char` for the characters of the original at `origin`.
     pub(in crate::gate) fn push(&mut self, char: char, origin: Range<usize>) {
+        let from = self.text.len();
         self.text.push(char);
-        self.origins.resize(self.text.len(), (origin.start, origin.end));
+        self.stands_for(from, origin);
     }
 
     /// The new text.
@@ -105,10 +129,15 @@ impl Rewritten {
 
     /// What a range of the new text stands for in the original.
     pub(in crate::gate) fn original(&self, range: &Range<usize>) -> Range<usize> {
-        if range.is_empty() || self.origins.is_empty() {
+        if range.is_empty() || self.runs.is_empty() {
             return range.clone();
         }
-        self.origins[range.start].0..self.origins[range.end - 1].1
+        let origin = |at: usize| {
+            let run = &self.runs[self.runs.partition_point(|run| run.at <= at) - 1];
+            let start = run.origin.start + at - run.at;
+            if run.is_straight { start..start + 1 } else { run.origin.clone() }
+        };
+        origin(range.start).start..origin(range.end - 1).end
     }
 }
 

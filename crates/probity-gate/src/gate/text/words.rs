@@ -84,17 +84,35 @@ impl List {
 
     /// Whether a word begins with a word of the list: `neunzehnhundertachtzig`.
     pub(in crate::gate) fn starts(self, word: &str) -> bool {
-        let word: String = bare(word).collect();
-        words_under("words", self.name()).iter().any(|start| word.starts_with(&**start))
+        let word = without_accents(word);
+        let begins = |start: &[u8]| {
+            word.as_bytes().get(..start.len()).is_some_and(|its| start.eq_ignore_ascii_case(its))
+        };
+        self.words().iter().any(|start| begins(start.as_bytes()))
     }
 
     /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
     pub(super) fn ends(self, word: &str) -> bool {
-        let word: String = bare(word).collect();
-        let ends = |ending: &str| word.strip_suffix(ending).is_some_and(|rest| rest.len() >= COMPOUND_MIN);
-        let endings = words_under("words", self.name()).iter().filter(|ending| ending.len() >= COMPOUND_MIN);
-        endings.into_iter().any(|ending| ends(ending))
+        let word = without_accents(word);
+        let ends = |ending: &[u8]| {
+            let rest = word.len().checked_sub(ending.len()).filter(|rest| *rest >= COMPOUND_MIN);
+            rest.is_some_and(|rest| ending.eq_ignore_ascii_case(&word.as_bytes()[rest..]))
+        };
+        let endings = self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN);
+        endings.into_iter().any(|ending| ends(ending.as_bytes()))
     }
+
+    /// Its words, without accents.
+    fn words(self) -> &'static [Cow<'static, str>] {
+        static WORDS: LazyLock<Vec<&[Cow<'static, str>]>> =
+            LazyLock::new(|| List::ALL.iter().map(|list| words_under("words", list.name())).collect());
+        WORDS[self as usize]
+    }
+}
+
+/// A word without its accents, in any case.
+fn without_accents(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() { word.into() } else { bare(word).collect::<String>().into() }
 }
 
 /// How many bytes each part of a word that is made of two has.
@@ -130,7 +148,7 @@ impl Meaning {
 fn meanings() -> WordMap<Meaning> {
     let mut meanings = WordMap::<Meaning>::default();
     for list in List::ALL {
-        for word in words_under("words", list.name()) {
+        for word in list.words() {
             meanings.get_or_insert(word, Meaning::default()).lists |= 1 << list as u32;
         }
     }

@@ -107,6 +107,23 @@ crate::named! {
 pub(in super::super) struct Pattern {
     pub(in super::super) elements: Vec<Element>,
     pub(in super::super) meaning: Meaning,
+    /// The word behind its first word. Zero where it need not be a certain one.
+    second: WordId,
+}
+
+impl Pattern {
+    fn new(elements: Vec<Element>, meaning: Meaning) -> Pattern {
+        let second = match elements[..] {
+            [Element::Word(_), Element::Word(second), ..] => second,
+            _ => WordId::default(),
+        };
+        Pattern { elements, meaning, second }
+    }
+
+    /// Whether it may stand where `next` is behind the first word. Most phrases that begin with a word do not.
+    pub(in super::super) fn goes_on_with(&self, next: WordId) -> bool {
+        self.second == next || self.second == WordId::default()
+    }
 }
 
 /// The word lists, ready for use.
@@ -135,8 +152,8 @@ pub(in super::super) struct Table {
     /// By their numbers: the lists that words stand in by themselves, and what else they mean.
     cues: Vec<Cues>,
     infos: Vec<WordInfo>,
-    /// How words for numbers end, one bit a letter, by their first letters.
-    numeral_ends: [u32; 32],
+    /// How words for numbers and days of the week end, one bit a letter, by their first letters.
+    counting_ends: [u32; 32],
     /// The number of each word, which is in lower case.
     ids: WordMap<u16>,
 }
@@ -189,10 +206,11 @@ impl Table {
         self.info(self.lookup(word.as_bytes()))
     }
 
-    /// The number that a word that is no token stands for. Most words are told from numbers by their first and last letters.
-    pub(super) fn numeral_of(&self, word: &str) -> Option<u32> {
+    /// What a word that is no token means as a number or a day of the week. Most words are neither by their first and last
+    /// letters.
+    pub(super) fn counting(&self, word: &str) -> Option<&WordInfo> {
         let (first, last) = ends(word)?;
-        if self.numeral_ends[first] >> last & 1 == 0 { None } else { self.info_of(word).numeral }
+        (self.counting_ends[first] >> last & 1 == 1).then(|| self.info_of(word))
     }
 
     /// What a tool whose name has these words does.
@@ -274,14 +292,17 @@ impl Table {
             }
             Section::Unit if is_one_word => self.word(phrase).unit = Some(UnitWord::of_key(key)),
             Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
-            Section::Numeral => {
-                self.word(phrase).numeral = key.parse().ok();
+            Section::Numeral | Section::Weekday => {
+                let (number, word) = (key.parse().ok(), self.word(phrase));
+                match entry.section {
+                    Section::Numeral => word.numeral = number,
+                    _ => word.weekday = number.and_then(|number| u8::try_from(number).ok()),
+                }
                 if let Some((first, last)) = ends(phrase) {
-                    self.numeral_ends[first] |= 1 << last;
+                    self.counting_ends[first] |= 1 << last;
                 }
             }
             Section::Month => self.word(phrase).month = key.parse().ok(),
-            Section::Weekday => self.word(phrase).weekday = key.parse().ok(),
         }
     }
 
@@ -353,7 +374,7 @@ impl Table {
                 Some(Element::Money | Element::Percent) => &mut self.figure_phrases,
                 _ => continue,
             };
-            phrases.push(Pattern { elements, meaning });
+            phrases.push(Pattern::new(elements, meaning));
         }
         for phrases in &mut self.phrases {
             phrases.sort_by_key(|pattern| Reverse(pattern.elements.len()));
