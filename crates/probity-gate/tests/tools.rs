@@ -75,6 +75,19 @@ fn a_number_in_json_is_an_amount_in_any_currency_unless_it_names_one() {
 }
 
 #[test]
+fn a_result_can_be_a_table_elements_or_pairs() {
+    let table = [("bands", "delay_min,percent_of_single\n15,25\n30,50")];
+    check(&table, "How much?", "From 30 minutes on you get 50%.", &[]);
+    check(&table, "How much?", "From 40 minutes on you get 50%.", &["unsupported_figure"]);
+    let orders = [("orders", "no;total_eur\nA-1;42,10\nA-2;128,00")];
+    check(&orders, "How much?", "You placed 2 orders for a total of €170.10.", &[]);
+    let elements = [("charges", "<c><fuel gallons=\"6.2\" amount=\"46.50\"/><toll>15.90</toll></c>")];
+    check(&elements, "Why?", "Fuel was $46.50, that is $7.50 a gallon, and the toll $15.90.", &[]);
+    check(&elements, "Why?", "The toll was $16.90.", &["unsupported_figure"]);
+    check(&[("ticket", "no=0417; items: 3; total=31.00")], "How much?", "It is $31.", &[]);
+}
+
+#[test]
 fn a_state_a_call_or_a_text_shows_a_deed() {
     let reply = "Your reservation has been cancelled.";
     check(&[("get_reservation", r#"{"status": "cancelled"}"#)], "Cancel it.", reply, &[]);
@@ -128,6 +141,8 @@ fn what_follows_from_supported_figures_is_supported() {
     check(&items, "The difference?", "It is $22.25 more.", &[]);
     check(&items, "The difference?", "It is $23.25 more.", &["unsupported_figure"]);
     check(&items, "And roughly?", "That is about $47 together.", &[]);
+    let premium = [("compare", r#"{"before": {"buildings": 268}, "now": {"buildings": 301.5}}"#)];
+    check(&premium, "Why?", "Buildings cover went up by $33.50.", &[]);
     // A change with a bag, where the reply says that it adds up; what two fees of the policy differ by is no figure of the
     // case.
     check(&[], "What does it cost?", "Together that is 55 EUR.", &[]);

@@ -25,6 +25,7 @@ mod step;
 mod tool;
 mod value;
 mod weekday;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@
 
 use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
 use super::amount::is_whole;
+use super::count::words;
 use super::shown::{Collector, loose_numbers};
 use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said, is_said_of, words_of};
 use crate::case::Moment;
@@ -291,7 +292,10 @@ fn number(json: &Json) -> Option<Exact> {
     match json {
         Json::Number(number) => number.parse().ok(),
         // An amount as many programs write it: `"270.00"`.
-        Json::String(text) if text.contains('.') => text.parse().ok(),
+        Json::String(text) if text.contains(['.', ',']) => match loose_numbers(text)[..] {
+            [number] => Some(number),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -307,6 +311,10 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
     let [english, _] = collector.lexicons();
+    let column = collector.columns.entry(around.key.join(" ")).or_default();
+    if column.len() < RELATED_MAX && !column.contains(&number) {
+        column.push(number);
+    }
     let is_name = around.key.last().is_some_and(|word| english.has(WordList::NameKeys, word));
     let written = number.to_string();
     collector.value(Value::Number(written));
@@ -393,7 +401,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     if let Ok(moment) = text.parse::<Moment>() {
         return moment_value(moment, text, collector);
     }
-    for number in loose_numbers(text) {
+    let is_blank = |c: char| c.is_whitespace();
+    let joined = text.replace(is_blank, "");
+    for number in loose_numbers(if words(text).count() == 1 { &joined } else { text }) {
         number_value(number, around, collector);
     }
     if let Some((least, most)) = text.split_once(['-', '\u{2013}'])

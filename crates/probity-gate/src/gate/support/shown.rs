@@ -4,7 +4,7 @@
 //! earlier message promised, supports nothing. A text is read in its own language, and in that of the reply where it does
 //! not tell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::claim::{ClaimKind, Language, Lexicon, TimeUnit, Value, WordList, extract};
@@ -99,6 +99,13 @@ impl Shown {
             collector.text(&each.text);
         }
         collector.begin();
+        // What was 268 and is 301.50 went up by 33.50.
+        for numbers in std::mem::take(&mut collector.columns).into_values() {
+            let others =
+                |one: &Exact| numbers.iter().filter_map(|other| one.checked_sub(*other)).collect::<Vec<_>>();
+            let gaps = numbers.iter().flat_map(others).filter(|gap| *gap > Exact::ZERO);
+            gaps.for_each(|gap| collector.shown.operands.add_ratio(gap));
+        }
         collector.shown.values = known(collector.values);
         collector.shown
     }
@@ -116,12 +123,21 @@ pub(super) struct Collector<'l> {
     /// The call or message that is read, with its values and those of what failed.
     pub(super) act: Act,
     own: [Vec<Value>; 2],
+    /// The numbers of each key, wherever it stands.
+    pub(super) columns: BTreeMap<String, Vec<Exact>>,
 }
 
 impl<'l> Collector<'l> {
     fn new(language: Language<'l>) -> Self {
         let shown = Shown { numbers: BTreeSet::from([0, 1]), ..Shown::default() };
-        Collector { language, values: Vec::new(), shown, act: Act::default(), own: Default::default() }
+        Collector {
+            language,
+            values: Vec::new(),
+            shown,
+            act: Act::default(),
+            own: Default::default(),
+            columns: BTreeMap::new(),
+        }
     }
 
     /// The words that programs use, which are English, and those of the reply.

@@ -7,6 +7,7 @@ use super::super::claim::{Lexicon, WordList};
 use super::result::{Around, Origin, deeds_of, json_value, parts_value};
 use super::says;
 use super::shown::Collector;
+use super::written;
 use crate::case::ToolCall;
 use crate::json::{Json, Object, parse};
 
@@ -21,7 +22,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     collector.call();
     let name = words_of(&call.name);
     let Some(result) = &call.result else { return };
-    let json = parse(result).ok();
+    let json = written::json(result);
     let lexicons = collector.lexicons();
     let is_failed = |text: &str| is_said(text, WordList::Failed, &lexicons);
     // `cancel_order` with `"cancelled": false`.
@@ -117,10 +118,6 @@ fn named_result(text: &str) -> Option<(&str, &str)> {
 /// A result that is no JSON: a text, or lines of states such as `reported 04:52 | crew on site`.
 fn text_value(text: &str, collector: &mut Collector<'_>) {
     parts_value(text, &Around::default(), collector);
-    // `groceries,412.36,11`.
-    if text.lines().count() > 1 && text.lines().all(|line| line.contains(',') && !line.contains(", ")) {
-        parts_value(&text.replace(',', "\n"), &Around::default(), collector);
-    }
     for part in text.split(['|', '\n', ';', ',', '<', '>']).flat_map(|part| part.split(". ")) {
         let words = words_of(part);
         if words.len() <= STATE_WORDS_MAX + 1 {

@@ -159,7 +159,14 @@ impl<'r> Reading<'r, '_> {
         let figures: Vec<Figure<'r>> = self.values.iter().map(figure).collect();
         self.calculate(&figures, &mut faults);
         self.derive(&figures, &mut faults);
+        // What is right once is right wherever the reply says it.
+        let is_right = |(_, fault): &(&Stated<'_>, &Option<Fault<'_>>)| fault.is_none();
+        let right: BTreeSet<&Value> =
+            self.values.iter().zip(&faults).filter(is_right).map(|(stated, _)| stated.value).collect();
         for (stated, fault) in self.values.iter().zip(&mut faults) {
+            if matches!(fault, Some(Fault::Unsupported)) && right.contains(stated.value) {
+                *fault = None;
+            }
             if matches!(fault, Some(Fault::Unsupported)) {
                 let mut sources = self.support.sources.iter();
                 let other = sources
