@@ -29,7 +29,6 @@ pub(super) struct Reach {
     /// What is left or due with each share, of one.
     shares: Vec<Exact>,
     steps: Vec<Exact>,
-    products: Vec<Exact>,
 }
 
 impl Reach {
@@ -47,19 +46,17 @@ impl Reach {
             .collect();
         let factors: Vec<Exact> =
             factors.iter().copied().take(FACTORS_MAX).chain(PERIODS.map(Exact::from)).collect();
-        let (mut steps, mut products) = (Vec::new(), Vec::new());
+        let mut steps = Vec::new();
         for amount in amounts {
-            products.extend(factors.iter().filter_map(|factor| amount.checked_mul(*factor)));
+            steps.extend(factors.iter().filter_map(|factor| amount.checked_mul(*factor)));
             steps.extend(shares.iter().filter_map(|share| amount.checked_mul(*share)));
             for other in amounts.iter().filter(|other| *other != amount) {
                 steps.extend([amount.checked_add(*other), amount.checked_sub(*other)].into_iter().flatten());
             }
         }
-        steps.extend(&products);
         steps.retain(|step| *step > Exact::ZERO);
         steps.sort_unstable();
-        products.sort_unstable();
-        Reach { amounts: amounts.to_vec(), factors, shares, steps, products }
+        Reach { amounts: amounts.to_vec(), factors, shares, steps }
     }
 
     /// Whether two steps lead to an amount, or one that takes two amounts times each other.
@@ -82,9 +79,7 @@ impl Reach {
                 || self.factors.iter().any(|factor| hits(&self.steps, target.checked_mul(*factor)))
                 || self.amounts.iter().any(|amount| hits(&self.amounts, target.checked_div(*amount)))
         };
-        is_sum()
-            || is_part()
-            || self.products.iter().any(|product| hits(&self.products, target.checked_sub(*product)))
+        is_sum() || is_part()
     }
 }
 
@@ -142,11 +137,8 @@ fn has(sorted: &[Exact], wanted: Exact, slack: Exact) -> bool {
 /// The amounts among which a target is looked for, sorted.
 pub(super) struct Search {
     pub(super) target: Exact,
-    pub(super) own: Vec<Exact>,
     pub(super) amounts: Vec<Exact>,
     pub(super) slack: Exact,
-    /// Whether only `own` amounts are added up.
-    pub(super) is_strict: bool,
 }
 
 impl Search {
@@ -159,15 +151,14 @@ impl Search {
         near(amount, self.target, self.slack)
     }
 
-    /// A sum or a difference. What only policies name is added up where the reply says so.
-    pub(super) fn is_sum(&self, is_derived: bool) -> bool {
+    /// A sum or a difference.
+    pub(super) fn is_sum(&self) -> bool {
         let differs = |one: &Exact| {
             let rests = [self.target.checked_add(*one), one.checked_sub(self.target)];
             rests.into_iter().any(|rest| self.has(rest, self.slack))
         };
         let adds_up = |one: &Exact| self.has(self.target.checked_sub(*one), self.slack);
-        let terms = if is_derived && !self.is_strict { &self.amounts } else { &self.own };
-        terms.iter().any(|one| adds_up(one) || differs(one))
+        self.amounts.iter().any(|one| adds_up(one) || differs(one))
     }
 
     /// So many times an amount, or an amount in so many parts.

@@ -91,26 +91,7 @@ const OPERATORS: &[WordList] =
 
 /// The calculations of a reply, in order.
 pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexicon) -> Vec<Calculation> {
-    // No result stands but behind "equals".
-    let phrases: Vec<&str> = lexicon.words(WordList::Equals).collect();
-    let is_result = |figure: &Figure<'_>| {
-        let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX));
-        let before = &reply[from..figure.start];
-        // Asked of every figure, and most have another letter there.
-        let last = before.trim_end().trim_end_matches([',', '(', ')', ':']).as_bytes().last();
-        let may_end = |phrase: &&str| {
-            let its = phrase.as_bytes().last();
-            its.zip(last).is_some_and(|(its, last)| its.eq_ignore_ascii_case(last) || !last.is_ascii())
-        };
-        if !phrases.iter().any(may_end) {
-            return false;
-        }
-        let before = before.to_lowercase();
-        let before = before.split_whitespace().collect::<Vec<_>>().join(" ");
-        let before = before.trim_end_matches([',', '(', ')', ':']);
-        phrases.iter().any(|phrase| before.ends_with(phrase))
-    };
-    if !figures.iter().any(is_result) {
+    if figures.len() < 2 {
         return Vec::new();
     }
     let mut items = Vec::new();
@@ -147,27 +128,14 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
             let start = lower.rfind(bare).filter(|_| lower.len() == text.len())?;
             Some(Item::Factor(number, from + start))
         };
-        let twice = lexicon.has(WordList::Twice, bare);
         let (n, item) = match operator {
             Some(found) => found,
-            None if twice => {
-                items.push(Item::Factor(Exact::from(2), from + lower.rfind(bare).unwrap_or(0)));
-                (1, Item::Operator(WordList::Times))
-            }
             None if word.ends_with([',', '.', ';', '!', '?']) => (1, Item::Stop),
             None => (1, factor().unwrap_or(Item::Other)),
         };
-        // ", and" goes on with something else.
-        if matches!(item, Item::Operator(WordList::And)) && ends_clause(words.get(at.wrapping_sub(1)), text) {
-            items.push(Item::Stop);
-        }
         items.push(item);
         at += n;
     }
-}
-
-fn ends_clause(before: Option<&&str>, text: &str) -> bool {
-    before.map_or(text, |word| word).ends_with(',') || before.is_none() && text.starts_with(',')
 }
 
 struct Reader<'r> {
@@ -312,10 +280,10 @@ impl Numbers<'_> {
             let text = self.reply[start..figure.end].to_owned();
             Calculation { result: at, operands: first..at, right, stated, is_certain, text }
         };
-        let Some(is_total) = self.is_called_total(at) else {
+        if !self.is_called_result(at) {
             let right = slip().filter(|_| sentence.is_derived())?;
             return Some(calculation(parts[0].start, Some(right), true));
-        };
+        }
         Some(match (own, near.next(), near.next()) {
             // "Three nights at $140". What is less than the amount is a part or a difference.
             ([one], Some(count), None)
@@ -325,11 +293,6 @@ impl Numbers<'_> {
                 calculation(count.span.start, Some(one.amount()?.checked_mul(times)?), true)
             }
             _ if let Some(right) = slip() => calculation(parts[0].start, Some(right), true),
-            _ if parts.len() > 1 && is_total => {
-                let mut amounts = parts.iter().filter_map(|figure| figure.amount());
-                let sum = amounts.try_fold(Exact::ZERO, Exact::checked_add)?;
-                calculation(parts[0].start, Some(sum), false)
-            }
             // "£120 less 40 % is £80".
             _ => {
                 let from = |other: &&Figure<'_>| other.start >= sentence_start && other.number().is_some();
@@ -338,8 +301,8 @@ impl Numbers<'_> {
         })
     }
 
-    /// Whether the words beside a figure call it a total. `None` where they call it no result at all.
-    fn is_called_total(&self, at: usize) -> Option<bool> {
+    /// Whether the words beside a figure call it a total or another result.
+    fn is_called_result(&self, at: usize) -> bool {
         let (reply, figure) = (self.reply, &self.figures[at]);
         let before = at.checked_sub(1).map_or(0, |before| self.figures[before].end);
         let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX)).max(before);
@@ -347,11 +310,7 @@ impl Numbers<'_> {
         let behind = reply[figure.end..to].split([',', '.', ';', ':', '(']).next().unwrap_or_default();
         let behind = behind.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
         let before = reply.get(from..figure.start).unwrap_or_default();
-        let stands_last = |list| self.lexicon.words(list).any(|word| before.trim_end().ends_with(word));
-        if stands_last(WordList::MoreThan) || stands_last(WordList::LessThan) {
-            return None;
-        }
         let is_total = [before, &behind].into_iter().any(|text| says(text, WordList::Total, self.lexicon));
-        (is_total || says(before, WordList::Equals, self.lexicon)).then_some(is_total)
+        is_total || says(before, WordList::Equals, self.lexicon)
     }
 }

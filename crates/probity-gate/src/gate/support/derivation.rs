@@ -4,12 +4,11 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::super::claim::{TimeUnit, Value, WordList};
-use super::super::policy::Label;
 use super::amount::{Reach, is_hit, is_round, is_specific};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
 use super::count::words;
 use super::step::{Manner, Operands, Origin};
-use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure, labelled};
+use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure};
 use crate::exact::Exact;
 
 /// The seconds of a day.
@@ -57,7 +56,6 @@ impl<'r> Reading<'r, '_> {
                 }
             }
         }
-        self.read_numbers().for_each(|number| operands.add_measure(number));
         let supported = self.values.iter().zip(faults.iter()).filter(|(_, fault)| fault.is_none());
         supported.for_each(|(stated, _)| operands.add(stated.value, Origin::Reply));
         operands.add_now(self.support.now);
@@ -106,18 +104,10 @@ impl<'r> Reading<'r, '_> {
         operands: &Operands,
         reach: &LazyCell<[Reach; 2], impl FnOnce() -> [Reach; 2]>,
     ) -> bool {
-        let now = self.support.now.filter(|_| self.is_ago(stated, ""));
-        if let (Some(now), Value::Span { most, unit, .. }) = (now, stated.value) {
-            return operands.lead_back(*most, *unit, now);
-        }
         let is_about = self.has_before(stated.claim.span.start, WordList::About).is_some();
         let is_day = matches!(stated.value, Value::Day { .. });
         let sentence = self.passages.sentence(stated.claim.span.start);
-        // "The joining fee and a key fob are $35".
-        let facts = self.support.sources.iter().flat_map(|source| labelled(source, stated.value));
-        let is_touched = |label: &Label| label.is_touched_by(|word| sentence.has(word));
-        let touched = facts.filter(|(_, fact)| fact.label.as_ref().is_some_and(is_touched));
-        let is_derived = sentence.is_derived() || touched.take(2).count() > 1;
+        let is_derived = sentence.is_derived();
         // Where no tool gives days, few are known.
         let is_signalled = (is_day && !self.support.shown().has_calls)
             || is_derived

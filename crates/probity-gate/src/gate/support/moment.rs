@@ -17,14 +17,6 @@ const ROUNDED: [i64; 6] = [WEEK * DAY, DAY, 3600, 1800, 600, 300];
 const WEEK: i64 = 7;
 
 impl Operands {
-    /// Whether a known moment before `now` lies that long ago.
-    pub(super) fn lead_back(&self, length: Exact, unit: TimeUnit, now: Moment) -> bool {
-        let now = KnownTime { start: now, has_time: true, place: NOW };
-        let length = i64::try_from(length.floor()).unwrap_or_default();
-        let mut past = self.moments.iter().filter(|moment| moment.start < now.start);
-        past.any(|moment| is_apart(moment, &now, length, unit, length % DAY != 0))
-    }
-
     /// The lengths of time in seconds.
     pub(super) fn seconds(&self) -> impl Iterator<Item = i64> {
         let seconds = self.lengths.iter().chain(&self.windows).filter(|(unit, _)| *unit == TimeUnit::Seconds);

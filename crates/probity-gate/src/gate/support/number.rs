@@ -95,9 +95,9 @@ impl Reading<'_, '_> {
         if !shown.has_calls {
             return Vec::new();
         }
-        let (known, open): (Vec<_>, Vec<_>) = self.alone().partition(|(_, numbers)| {
-            numbers.iter().any(|number| self.is_spelled(*number) || self.follows_from_units(*number))
-        });
+        let (known, open): (Vec<_>, Vec<_>) = self
+            .alone()
+            .partition(|(_, numbers)| numbers.iter().any(|number| self.follows_from_units(*number)));
         let mut open = open
             .into_iter()
             .filter(|(_, numbers)| numbers.iter().any(|number| is_telling(*number)))
@@ -155,12 +155,6 @@ impl Reading<'_, '_> {
         wrong.map(|span| Sighting::at(UNSUPPORTED_REFERENCE, span, message)).collect()
     }
 
-    /// The numbers of the reply that stand alone, are not whole, and that the case or a source has: 505.92 kWh.
-    pub(super) fn read_numbers(&self) -> impl Iterator<Item = Exact> {
-        let numbers = self.alone().flat_map(|(_, numbers)| numbers);
-        numbers.filter(|number| !is_whole(*number) && self.follows_from_units(*number))
-    }
-
     /// The numbers of the reply that stand alone, each as whatever it can be read.
     fn alone(&self) -> impl Iterator<Item = (Range<usize>, Vec<Exact>)> {
         let read = |word: &str| loose_numbers(&word.replace(char::is_whitespace, ""));
@@ -182,13 +176,6 @@ impl Reading<'_, '_> {
         };
         let whole = u64::try_from(number.floor()).ok().filter(|_| is_whole(number));
         values.iter().any(is_named) || whole.is_some_and(|whole| shown.numbers.contains(&whole))
-    }
-
-    /// Whether the reply has a number in words too: "two guests and four mornings, 2 x 4 x $11".
-    fn is_spelled(&self, number: Exact) -> bool {
-        let is_it = |count: &&Count<'_>| Exact::ratio(count.number.into(), 1) == Some(number);
-        let mut counts = self.counts().iter().filter(is_it);
-        counts.any(|count| self.reply[count.span.clone()].starts_with(char::is_alphabetic))
     }
 
     /// Whether the case has a number, or has it in a smaller unit: 843 kWh are 843,200 Wh, rounded.

@@ -304,10 +304,6 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &[number.to_string()]);
     }
-    // `"amount": -15.99` is a payment that was made.
-    if number < Exact::ZERO && around.origin == Origin::Looked {
-        collector.deed("charge");
-    }
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
     let [english, _] = collector.lexicons();

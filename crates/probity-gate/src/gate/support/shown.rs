@@ -343,9 +343,6 @@ pub(super) fn loose_numbers(text: &str) -> Vec<Exact> {
     if let Some(thousands) = text.strip_suffix(['k', 'K']).and_then(|text| text.parse::<u32>().ok()) {
         return vec![Exact::from(i64::from(thousands) * 1000)];
     }
-    // "The 25th".
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let text = if ["st", "nd", "rd", "th"].contains(&&text[digits.len()..]) { digits } else { text };
     let is_number = text.contains(|c: char| c.is_ascii_digit())
         && text.len() <= NUMBER_BYTES_MAX
         && text.bytes().all(|byte| byte.is_ascii_digit() || b".,-".contains(&byte));

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{TimeUnit, Value};
 use super::super::policy::same_currency;
-use super::amount::{NEIGHBOURS_MAX, Reach, Search, is_specific, is_whole, near, slack};
+use super::amount::{Reach, Search, is_whole, near, slack};
 use crate::case::Moment;
 use crate::exact::Exact;
 
@@ -34,8 +34,6 @@ pub(super) const MINUTES_PER_DAY: i64 = 1440;
 pub(super) struct Operands {
     /// Amounts with their currencies where these are known.
     amounts: Vec<(Exact, Option<String>)>,
-    /// Those of them that only policies name: what two fees differ by is no figure of a case.
-    of_policies: BTreeSet<Exact>,
     /// Amounts that the reply itself gives, and how many there are of something.
     stated: Vec<Exact>,
     pub(super) stated_counts: BTreeSet<Exact>,
@@ -70,17 +68,11 @@ pub(super) struct KnownTime {
     pub(super) place: u32,
 }
 
-/// How many days before and behind one are its neighbours.
-const DAYS_BESIDE: u8 = 3;
-
 /// How far from what is known a time of day may be that is rounded, in minutes.
 const ABOUT_MINUTES: i64 = 15;
 
 /// The most numbers that are kept of what others are to each other.
 const RATIOS_MAX: usize = 512;
-
-/// To how much of itself a share of any two amounts is exact.
-const EXACT_PARTS: i64 = 1000;
 
 /// The place of the moment that counts for the case.
 pub(super) const NOW: u32 = u32::MAX;
@@ -123,11 +115,6 @@ impl Operands {
                 let has_room = self.amounts.len() < OPERANDS_MAX || origin == Origin::Reply;
                 if has_room && !self.amounts.contains(&entry) {
                     self.amounts.push(entry);
-                }
-                if origin == Origin::Policy {
-                    self.of_policies.insert(*amount);
-                } else {
-                    self.of_policies.remove(amount);
                 }
                 if origin == Origin::Reply && self.stated.len() < OPERANDS_MAX {
                     self.stated.push(*amount);
@@ -218,13 +205,6 @@ impl Operands {
         }
     }
 
-    /// Adds how much of something the reply says there is: a price may be for one of it.
-    pub(super) fn add_measure(&mut self, number: Exact) {
-        if self.stated.len() < OPERANDS_MAX {
-            self.stated.push(number);
-        }
-    }
-
     /// Adds how many there are of something.
     pub(super) fn add_count(&mut self, number: Exact) {
         let is_count = Exact::from(1) < number && number <= Exact::from(FACTOR_MAX);
@@ -243,14 +223,9 @@ impl Operands {
         match value {
             Value::Money { amount, currency } => {
                 let search = self.amounts(*amount, currency.as_ref(), is_about);
-                let products = || {
-                    let few = self.stated.iter().filter(|_| self.stated.len() <= FEW_STATED);
-                    few.flat_map(|one| self.stated.iter().filter_map(|other| one.checked_mul(*other)))
-                };
                 self.has_ratio(*amount, search.slack)
-                    || products().any(|product| search.is_target(product))
-                    || search.is_sum(is_derived)
-                    || search.is_multiple(if search.is_strict { &self.stated_counts } else { &self.factors })
+                    || search.is_sum()
+                    || search.is_multiple(&self.factors)
                     || search.is_share(&search.amounts, &self.shares)
             }
             Value::Percent(share) => self.lead_to_share(*share, is_signalled || is_about),
@@ -259,19 +234,7 @@ impl Operands {
                     || i64::try_from(length.floor())
                         .is_ok_and(|length| self.lies_between(length, *unit, manner))
             }),
-            Value::Day { year, month, day } => {
-                let leads_to = |day: u8| self.lead_to_day((*year, *month, day), is_signalled);
-                let beside =
-                    (day.saturating_sub(DAYS_BESIDE)..=day + DAYS_BESIDE).filter(|beside| beside != day);
-                let is_on = |day: u8, time: &KnownTime| {
-                    let date = time.start.date();
-                    (date.1, date.2) == (*month, day)
-                };
-                let is_known = |day: u8| self.moments.iter().any(|time| is_on(day, time));
-                let is_by_chance = |day: &u8| !is_known(*day) && leads_to(*day);
-                self.moments.iter().any(|time| time.place == NOW && is_on(*day, time))
-                    || leads_to(*day) && beside.filter(is_by_chance).count() <= NEIGHBOURS_MAX
-            }
+            Value::Day { year, month, day } => self.lead_to_day((*year, *month, *day), is_signalled),
             Value::Time { minutes, is_of_day } => {
                 let period = if *is_of_day { MINUTES_PER_DAY } else { MINUTES_PER_DAY / 2 };
                 let slack = if is_about { ABOUT_MINUTES } else { 0 };
@@ -290,12 +253,10 @@ impl Operands {
         }
     }
 
-    /// What one step leads to from what the reply itself gives, where that is little, with half of it.
+    /// What one step leads to from what the reply itself gives, where that is little.
     pub(super) fn stated_reach(&self) -> Reach {
         let few = if self.stated.len() <= FEW_STATED { self.stated.as_slice() } else { &[] };
-        let mut factors = self.stated_counts.clone();
-        factors.insert(Exact::from(2));
-        Reach::of(few, &factors, &self.shares)
+        Reach::of(few, &self.stated_counts, &self.shares)
     }
 
     /// What one step leads to, for calculations of two. Amounts in several currencies lead to nothing together.
@@ -313,14 +274,7 @@ impl Operands {
         let known = self.amounts.iter().filter(|(_, named)| agrees(named)).map(|(amount, _)| *amount);
         let all: BTreeSet<Exact> =
             known.chain(self.combined()).filter(|amount| *amount > Exact::ZERO).collect();
-        // Of many amounts some add up to anything: what the reply calculates with stands in it.
-        let is_strict = self.amounts.len() > FEW_STATED && !self.stated.is_empty() && !is_specific(target);
-        let own = if is_strict {
-            self.stated.iter().copied().chain(self.combined()).collect()
-        } else {
-            all.difference(&self.of_policies).copied().collect()
-        };
-        Search { target, own, amounts: all.into_iter().collect(), slack: slack(target, is_about), is_strict }
+        Search { target, amounts: all.into_iter().collect(), slack: slack(target, is_about) }
     }
 
     /// What the amounts of the reply come to, where they are few: two together, what they differ by, and so many times
@@ -357,14 +311,8 @@ impl Operands {
         };
         let all = || self.amounts.iter().map(|(amount, _)| *amount);
         let few: Vec<Exact> = all().filter(|_| self.amounts.len() <= FEW_AMOUNTS).collect();
-        // A pair of other amounts has to come out at the share more exactly, for there are many pairs.
-        let is_exact = |whole: Exact, part: Exact| {
-            let slack = part.over(EXACT_PARTS).unwrap_or(Exact::ZERO);
-            whole.checked_mul(factors[0]).is_some_and(|product| near(product, part, slack))
-        };
         let half = Exact::from(1).over(parts).unwrap_or(Exact::ZERO);
         (is_signalled && factors.iter().any(|factor| self.has_ratio(*factor, half)))
-            || all().any(|one| all().any(|other| one != other && other > Exact::ZERO && is_exact(one, other)))
             || self.stated.iter().chain(&few).any(|one| {
                 all().any(|other| {
                     *one != other && other > Exact::ZERO && (is_it(*one, other) || is_it(other, *one))

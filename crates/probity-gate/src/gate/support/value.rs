@@ -74,9 +74,6 @@ pub(super) fn check(
     let days = days.filter(|day| !reading.is_no_statement(day));
     sightings.extend(days.filter_map(|day| weekday::check(reply, day.value, &day.claim.span, support)));
     let mut unknown = weekday::unknown(&reading.words, &dates, support);
-    unknown.extend(weekday::ordinals(reply, &reading.words, &dates, support));
-    unknown.sort_by_key(|day| day.start);
-    unknown.dedup_by_key(|day| day.start);
     unknown.retain(|day| !passages.clause(day.start).asks() && !passages.sentence(day.start).is_example());
     sightings.extend(unknown);
     let counts = reading.wrong_counts();

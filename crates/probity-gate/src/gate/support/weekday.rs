@@ -16,9 +16,6 @@ const BEFORE_BYTES: usize = 24;
 const WEEKDAYS_MAX: usize = 64;
 const SHORT_BYTES: usize = 4;
 
-/// How days are written without their month.
-const ORDINALS: [&str; 4] = ["st", "nd", "rd", "th"];
-
 /// The seconds of a day.
 const DAY: i64 = 86_400;
 
@@ -83,30 +80,6 @@ pub(super) fn unknown(
     });
     let message = "no known date is on this day of the week";
     open.map(|at| Sighting::at(UNSUPPORTED_FIGURE, all[at].0..all[at].1, message)).collect()
-}
-
-/// Days of the week before a day without its month, "Thursday the 23rd", that no known day of that number has.
-pub(super) fn ordinals(
-    reply: &str,
-    words: &[(usize, &str)],
-    dates: &[Range<usize>],
-    support: &Support<'_>,
-) -> Vec<Sighting> {
-    let moments = || support.shown().operands.moments().map(|moment| moment.start);
-    let message = "the reply names another day of the week than the date has";
-    let wrong = words.iter().filter_map(|&(at, word)| {
-        let (digits, end) = word.split_at(word.bytes().take_while(u8::is_ascii_digit).count());
-        let is_ordinal =
-            ORDINALS.contains(&end) || (end.is_empty() && reply[at + word.len()..].starts_with('.'));
-        let day: u8 =
-            digits.parse().ok().filter(|_| is_ordinal && !dates.iter().any(|date| date.contains(&at)))?;
-        let (stated, start) = weekday_before(reply, at, support.language.lexicon)?;
-        let mut days = moments().filter(|start| start.date().2 == day).peekable();
-        days.peek()?;
-        let is_wrong = days.all(|day| weekday(day) != stated);
-        is_wrong.then(|| Sighting::at(UNSUPPORTED_FIGURE, start..at + word.len(), message))
-    });
-    wrong.take(WEEKDAYS_MAX).collect()
 }
 
 /// The day of the week directly before a place, and where it starts. Nothing where two stand there.

@@ -106,7 +106,7 @@ crate::named! {
         FigureKinds = "figure_kinds", Against = "against", AtMost = "at_most", AtLeast = "at_least",
         Joins = "joins", Ago = "ago", MoreThan = "more_than", LessThan = "less_than", Plus = "plus",
         And = "and", Minus = "minus", Times = "times", Equals = "equals", Total = "total",
-        ShareOf = "share_of", Twice = "twice", Derived = "derived", Participles = "participles", Infinitives = "infinitives",
+        ShareOf = "share_of", Derived = "derived", Participles = "participles", Infinitives = "infinitives",
         About = "about", Example = "example", Polite = "polite", Rude = "rude", Steps = "steps",
         ReadingCalls = "reading_calls", Failed = "failed", Pending = "pending", Begun = "begun",
         Both = "both", Also = "also", Every = "every", PriceKeys = "price_keys", AmountKeys = "amount_keys", SpanKeys = "span_keys", ShareKeys = "share_keys",
