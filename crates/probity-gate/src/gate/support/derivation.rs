@@ -6,16 +6,12 @@ use std::ops::Range;
 use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::{Reach, is_hit, is_round, is_specific};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
-use super::count::words;
 use super::step::{Manner, Operands, Origin};
 use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure};
 use crate::exact::Exact;
 
 /// The seconds of a day.
 const DAY: i64 = 86_400;
-
-/// How many bytes before a day the one before it can stand.
-const NIGHT_BYTES: usize = 16;
 
 /// How often figures are calculated: one may follow from another.
 const PASSES_MAX: usize = 4;
@@ -116,9 +112,6 @@ impl<'r> Reading<'r, '_> {
             (!is_round(amount) && reach[0].leads_to(amount, is_about))
                 || (is_specific(amount) && reach[1].leads_to(amount, is_about))
         };
-        if self.ends_night(stated) {
-            return true;
-        }
         let Value::Money { amount, currency } = stated.value else {
             return operands.lead_to(stated.value, Manner { is_about, is_signalled, is_derived });
         };
@@ -133,16 +126,6 @@ impl<'r> Reading<'r, '_> {
         } else {
             self.support.shown().has_calls && is_hit(*amount, |amount| leads_to(amount, true))
         }
-    }
-
-    /// Whether the day before stands directly before a day, and is known: "vom 23. auf den 24. August".
-    fn ends_night(&self, stated: &Stated<'_>) -> bool {
-        let Value::Day { year, month, day } = *stated.value else { return false };
-        let before = day.saturating_sub(1);
-        let from = self.reply.floor_char_boundary(stated.claim.span.start.saturating_sub(NIGHT_BYTES));
-        let mut words = words(&self.reply[from..stated.claim.span.start]);
-        self.support.shown().values.has(&Value::Day { year, month, day: before })
-            && words.any(|(_, word)| word.parse() == Ok(before))
     }
 
     /// Whether the sentence of a number has another one, or says that something is calculated. A day is not calculated from
