@@ -7,7 +7,7 @@ mod clock;
 use std::time::Duration;
 
 use clock::Clock;
-use probity_gate::case::{Case, CaseId, Entry, Evidence, Reply, Situation};
+use probity_gate::case::{Case, CaseId, Entry, Evidence, Reply, Situation, ToolCall};
 use probity_gate::gate::policy::PolicyFile;
 use probity_gate::gate::{Defaults, Gate, Policies, PolicyTexts, Settings};
 
@@ -20,10 +20,12 @@ const RATIO_MAX: f64 = 9.0;
 /// The shortest time of at most so many rounds counts, by the clock of the thread: another program can only make a round slower.
 const ROUNDS: usize = 9;
 
-fn time(gate: &Gate, reply: &str) -> Duration {
+fn time(gate: &Gate, reply: &str, result: Option<&str>) -> Duration {
     let case = Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is it?".into()));
-    let case = Case { evidence: Evidence::of_sources([("returns", None)]).into(), ..case };
-    let entry = Entry { case, reply: Reply::new(reply) };
+    let mut evidence = Evidence::of_sources([("returns", None)]);
+    let call = |result: &str| ToolCall { name: "get".into(), arguments: None, result: Some(result.into()) };
+    evidence.tools.extend(result.map(call));
+    let entry = Entry { case: Case { evidence: evidence.into(), ..case }, reply: Reply::new(reply) };
     let started = Clock::start();
     let outcome = gate.screen(entry);
     let taken = started.elapsed().on_processor;
@@ -42,13 +44,18 @@ fn gate_with_policies() -> Gate {
 
 #[track_caller]
 fn check(gate: &Gate, sign: &str) {
+    check_times(sign, |text| time(gate, text, None));
+}
+
+#[track_caller]
+fn check_times(sign: &str, time: impl Fn(&str) -> Duration) {
     let replies = [SIGNS, 4 * SIGNS].map(|n| sign.repeat(n));
     let mut best = [Duration::MAX; 2];
     let mut ratio = f64::INFINITY;
     // Both lengths in each round, so that a busy machine slows both.
     for _ in 0..ROUNDS {
         for (best, reply) in best.iter_mut().zip(&replies) {
-            *best = time(gate, reply).min(*best);
+            *best = time(reply).min(*best);
         }
         let [short, long] = best.map(|taken| taken.as_secs_f64());
         ratio = long / short;
@@ -76,6 +83,17 @@ fn claims_against_policies_cost_time_by_the_length_of_the_reply() {
     for part in parts {
         check(&gate, part);
     }
+}
+
+#[test]
+fn results_of_tools_cost_time_by_their_length() {
+    let gate = gate_with_policies();
+    let reply = "It costs $12.34 and takes 3 hours, on 5 May at 10:15.";
+    for part in ["<a b=\"1\">", "<a>1</a>", "<a/>", "a=1;", "a: 1\n", "a,1\n", "1 ", "1:15 ", "a b. "] {
+        check_times(part, |text| time(&gate, reply, Some(&format!("<r>{text}</r>"))));
+        check_times(part, |text| time(&gate, reply, Some(text)));
+    }
+    check_times("{\"a\": 1, \"b\": \"2\"}, ", |text| time(&gate, reply, Some(&format!("[{text}1]"))));
 }
 
 #[test]

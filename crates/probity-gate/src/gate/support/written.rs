@@ -7,8 +7,8 @@ use crate::json::{Json, Object, parse};
 /// What can stand between the columns of a table.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 
-/// The most columns, and how deep elements nest.
-const COLUMNS_MAX: usize = 64;
+/// The most members of an object, and how deep elements nest.
+const MEMBERS_MAX: usize = 64;
 const DEPTH_MAX: usize = 32;
 
 /// The most bytes of a name in front of a value.
@@ -21,7 +21,7 @@ pub(super) fn json(result: &str) -> Option<Json> {
     parse(text).ok().or_else(|| elements(text)).or_else(|| {
         let is_table = |delimiter: &char| {
             let width = lines().next().map_or(0, |head| head.matches(*delimiter).count());
-            (1..COLUMNS_MAX).contains(&width)
+            (1..MEMBERS_MAX).contains(&width)
                 && lines().count() > 1
                 && lines().all(|line| line.matches(*delimiter).count() == width)
         };
@@ -55,7 +55,7 @@ fn pairs(text: &str) -> Option<Json> {
     };
     let parts = || text.split(['\n', ';', '|']).map(str::trim).filter(|part| !part.is_empty());
     let pairs: Option<Vec<_>> = parts().map(pair).collect();
-    pairs.filter(|pairs| pairs.len() > 1).map(object)
+    pairs.filter(|pairs| (2..=MEMBERS_MAX).contains(&pairs.len())).map(object)
 }
 
 /// `<fee currency="EUR">40.00</fee>`: attributes and elements inside are members, those of one name a list.
@@ -101,7 +101,8 @@ fn element(members: Vec<(String, Json)>) -> Json {
     }
 }
 
-/// An object of these members, those of one name as a list.
+/// An object of these members, those of one name as a list. A member is found by looking at those before it, so there are
+/// few; what is behind them is left out.
 fn object(members: impl IntoIterator<Item = (String, Json)>) -> Json {
     let mut all = Object::new();
     for (name, value) in members {
@@ -111,9 +112,10 @@ fn object(members: impl IntoIterator<Item = (String, Json)>) -> Json {
                 Json::Array(items)
             }
             Some(first) => Json::Array(vec![first, value]),
-            None => value,
+            None if all.len() < MEMBERS_MAX => value,
+            None => continue,
         };
-        let _ = all.insert(name, value);
+        all.insert(name, value).expect("the member of this name was taken out");
     }
     Json::Object(all)
 }
