@@ -85,6 +85,7 @@ fn a_result_can_be_a_table_elements_or_pairs() {
     check(&elements, "Why?", "Fuel was $46.50, that is $7.50 a gallon, and the toll $15.90.", &[]);
     check(&elements, "Why?", "The toll was $16.90.", &["unsupported_figure"]);
     check(&[("ticket", "no=0417; items: 3; total=31.00")], "How much?", "It is $31.", &[]);
+    check(&[("pass", "Antrag: 02.10.2026\nEingang: 21.10.2026")], "Da?", "It came on 21 October.", &[]);
 }
 
 #[test]

@@ -143,6 +143,12 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         if let Some(at) = key.find(|c: char| c.is_ascii_digit()) {
             digits_of_key(&key[at..], collector);
         }
+        // `"eta_min": 25, "eta_max": 35`.
+        let least = key.strip_suffix("max").filter(|_| object.len() <= MEMBERS_MAX);
+        let least = least.and_then(|start| number(object.get(&format!("{start}min"))?));
+        if let (Some(least), Some(most)) = (least, number(value)) {
+            range_value([least, most], collector);
+        }
         // A lone `min` is no number of minutes.
         let key = words_of(if key == "min" { "minimum" } else { key });
         let currency = key.iter().find_map(|word| english.currency(word)).filter(|(_, parts)| *parts == 1);

@@ -88,7 +88,7 @@ impl Shown {
                         Role::Agent => collector.company_text(&turn.text),
                         Role::System => match tool::call_in(&turn.text) {
                             Some(call) => tool::add(&call, &mut collector),
-                            None => collector.company_text(&turn.text),
+                            None => tool::text_value(&turn.text, &mut collector),
                         },
                     }
                 }

@@ -116,7 +116,7 @@ fn named_result(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A result that is no JSON: a text, or lines of states such as `reported 04:52 | crew on site`.
-fn text_value(text: &str, collector: &mut Collector<'_>) {
+pub(super) fn text_value(text: &str, collector: &mut Collector<'_>) {
     parts_value(text, &Around::default(), collector);
     for part in text.split(['|', '\n', ';', ',', '<', '>']).flat_map(|part| part.split(". ")) {
         let words = words_of(part);

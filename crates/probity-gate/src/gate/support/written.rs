@@ -120,12 +120,18 @@ fn object(members: impl IntoIterator<Item = (String, Json)>) -> Json {
     Json::Object(all)
 }
 
-/// A number where a text can be only one, else the text.
+/// A number where a text can be only one, else the text: no date, and no number that begins with a zero.
 fn value(text: &str) -> Json {
-    let is_number = !text.starts_with('0') || text.starts_with("0.") || text.starts_with("0,") || text == "0";
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let (whole, rest) = text.split_at(text.rfind([',', '.']).unwrap_or(text.len()));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split([',', '.']);
+    let first = groups.next().unwrap_or_default();
+    let is_number = is_digits(first)
+        && (first == "0" || !first.starts_with('0'))
+        && groups.all(|group| is_digits(group) && group.len() == 3)
+        && (rest.is_empty() || is_digits(&rest[1..]));
     match &loose_numbers(text)[..] {
-        [number] if is_number && is_plain => Json::Number(number.to_string()),
+        [number] if is_number => Json::Number(number.to_string()),
         _ => Json::String(text.to_owned()),
     }
 }
