@@ -74,6 +74,9 @@ const ABOUT_MINUTES: i64 = 15;
 /// The most numbers that are kept of what others are to each other.
 const RATIOS_MAX: usize = 512;
 
+/// To how much of itself a share of any two amounts is exact.
+const EXACT_PARTS: i64 = 1000;
+
 /// The place of the moment that counts for the case.
 pub(super) const NOW: u32 = u32::MAX;
 
@@ -311,8 +314,14 @@ impl Operands {
         };
         let all = || self.amounts.iter().map(|(amount, _)| *amount);
         let few: Vec<Exact> = all().filter(|_| self.amounts.len() <= FEW_AMOUNTS).collect();
+        // A pair of other amounts has to come out at the share more exactly, for there are many pairs.
+        let is_exact = |whole: Exact, part: Exact| {
+            let slack = part.over(EXACT_PARTS).unwrap_or(Exact::ZERO);
+            whole.checked_mul(factors[0]).is_some_and(|product| near(product, part, slack))
+        };
         let half = Exact::from(1).over(parts).unwrap_or(Exact::ZERO);
         (is_signalled && factors.iter().any(|factor| self.has_ratio(*factor, half)))
+            || all().any(|one| all().any(|other| one != other && other > Exact::ZERO && is_exact(one, other)))
             || self.stated.iter().chain(&few).any(|one| {
                 all().any(|other| {
                     *one != other && other > Exact::ZERO && (is_it(*one, other) || is_it(other, *one))
