@@ -1,5 +1,6 @@
 //! Keys and tokens, by the prefix that their issuer gives them and by how random they look.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::text::words::{may_start, run_after};
@@ -8,8 +9,8 @@ use super::super::text::words::{may_start, run_after};
 const LENGTH_MAX: usize = 4096;
 /// How many characters behind its prefix make a token.
 const RANDOM_MIN: usize = 16;
-/// How many bits per character a token needs to look random.
-const ENTROPY_MIN: f64 = 3.0;
+/// How many different characters a token needs to look random.
+const DIFFERENT_MIN: usize = 10;
 
 /// The token whose prefix stands at `prefix`: random characters behind it.
 pub(super) fn find(text: &str, prefix: &Range<usize>) -> Option<Range<usize>> {
@@ -23,7 +24,7 @@ pub(super) fn find(text: &str, prefix: &Range<usize>) -> Option<Range<usize>> {
 pub(super) fn looks_random(token: &str) -> bool {
     let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = token.bytes().any(|byte| byte.is_ascii_alphabetic());
-    has_digit && has_letter && entropy(token) >= ENTROPY_MIN
+    has_digit && has_letter && token.bytes().collect::<BTreeSet<u8>>().len() >= DIFFERENT_MIN
 }
 
 /// Where the token that contains `at` ends. A full stop at its end belongs to the sentence.
@@ -31,15 +32,6 @@ pub(super) fn token_end(text: &str, at: usize) -> usize {
     let n =
         run_after(text, at, LENGTH_MAX, |byte| byte.is_ascii_alphanumeric() || b"_-./+=~".contains(&byte));
     at + text[at..at + n].trim_end_matches('.').len()
-}
-
-/// Shannon's entropy of the characters of a token, in bits per character.
-fn entropy(token: &str) -> f64 {
-    let mut counts = [0u32; 256];
-    token.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
-    let n = token.len().max(1) as f64;
-    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / n);
-    shares.map(|share| -share * share.log2()).sum()
 }
 
 #[cfg(test)]
