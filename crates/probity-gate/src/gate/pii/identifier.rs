@@ -57,28 +57,17 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
 
 /// Whether an address is routed on the internet and is not everybody's.
 fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            let is_local = address.is_private() || address.is_loopback() || address.is_link_local();
-            let is_of_all = matches!(
-                address.octets(),
-                [8, 8, 8, 8]
-                    | [8, 8, 4, 4]
-                    | [1, 1, 1, 1]
-                    | [1, 0, 0, 1]
-                    | [9, 9, 9, 9]
-                    | [0 | 224..=255, ..]
-                    | [100, 64..=127, ..]
-                    | [192, 0, 0, _]
-                    | [198, 18..=19, ..]
-            );
-            !is_local && !is_of_all && !address.is_documentation()
+    let is_routed = match address {
+        IpAddr::V4(v4) => {
+            let is_local = v4.is_private() || v4.is_loopback() || v4.is_link_local();
+            let is_special = v4.is_documentation() || v4.octets()[0] == 0 || v4.octets()[0] >= 224;
+            !is_local && !is_special
         }
-        IpAddr::V6(address) => match address.segments() {
-            [0x2001, 0xdb8, ..] => false,
-            [first, ..] => (0x2000..0x4000).contains(&first),
-        },
-    }
+        IpAddr::V6(v6) => {
+            (0x2000..0x4000).contains(&v6.segments()[0]) && v6.segments()[..2] != [0x2001, 0xdb8]
+        }
+    };
+    is_routed && !NUMBERS.public_addresses.contains(&address)
 }
 
 #[cfg(test)]

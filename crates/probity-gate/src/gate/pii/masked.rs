@@ -14,10 +14,7 @@ use super::kind::{Hit, Kind};
 /// How long a number with letters for digits is with its separators, in bytes.
 const ALIKE_MAX: usize = 48;
 /// How many digits in words make a number.
-const SPELLED_MIN: usize = 7;
-/// The same behind a label, and how far behind it, in bytes.
-const LABELLED_MIN: usize = 4;
-const LABEL_REACH: usize = 48;
+const SPELLED_MIN: usize = 6;
 /// How many bytes may stand between two words of a number.
 const SPELLED_GAP_MAX: usize = 3;
 
@@ -57,14 +54,10 @@ pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let (seen, hidden) = (shown.iter().sum::<usize>(), shown.len() - 1);
     let (head, tail) = (shown[0], shown[hidden]);
     let middle = seen - head - tail;
-    // The only hidden places may be the asterisks around bold text.
-    let has_asterisks = places.starts_with(b"**") && places.ends_with(b"**");
     let kind = match seen + hidden {
-        _ if has_asterisks && hidden <= 4 && (head, tail) == (0, 0) => return None,
         13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => return None,
-        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Kind::Card,
+        13..=19 if head > 8 || tail > 8 => Kind::Card,
         13..=19 => Kind::PartMasked,
-        9..=12 if seen * 3 >= (seen + hidden) * 2 => Kind::PartMasked,
         9 if head >= 5 => Kind::PartMasked,
         _ => return None,
     };
@@ -92,8 +85,7 @@ pub(super) fn is_place(byte: u8) -> bool {
 
 /// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.
 fn has_mask(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1] && pair[0] != b'#')
-        || bytes.windows(4).any(|run| run == b"####")
+    bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1])
 }
 
 /// The number that a run is when its letters, at most half of it, are read as the digits they look like.
@@ -127,9 +119,8 @@ pub(super) enum Spelled {
     Times(usize),
 }
 
-/// The numbers that `words` make where they stand close together, given where the labels of numbers end. A card among them
-/// is a card.
-pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)], label_ends: &[usize]) -> Vec<Hit> {
+/// The numbers that `words` make where they stand close together. A card among them is a card.
+pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)]) -> Vec<Hit> {
     let goes_on = |(_, one): &(_, Range<usize>), (_, next): &(_, Range<usize>)| {
         let gap = text.as_bytes().get(one.end..next.start).unwrap_or_default();
         gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte))
@@ -146,13 +137,9 @@ pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)], label_ends
             }
         }
         let span = run[0].1.start..run[run.len() - 1].1.end;
-        let label = label_ends[..label_ends.partition_point(|end| *end <= span.start)].last();
-        let is_labelled = label.is_some_and(|end| span.start < end + LABEL_REACH);
-        let n_min = if is_labelled { LABELLED_MIN } else { SPELLED_MIN };
-        let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let is_card = card::shape(&values) == Some(card::Shape::Sure);
         let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
-        (values.len() >= n_min && !counts_up).then(|| Hit::new(kind, span))
+        (values.len() >= SPELLED_MIN).then(|| Hit::new(kind, span))
     };
     words.chunk_by(goes_on).filter_map(number).collect()
 }

@@ -25,18 +25,15 @@ enum Trigger {
     Label(Announced),
     /// A word of a number.
     Spelled(Spelled),
-    /// The label of some identifiers; what else it announces where none of them stands near.
-    Identifier {
-        rows: &'static [&'static Identifier],
-        other: Option<Announced>,
-    },
+    /// The label of some identifiers.
+    Identifier(&'static [&'static Identifier]),
 }
 
 /// The words that make the check look closer, and what each of them opens. They are found with their accents and without.
 static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     let mut triggers = BTreeMap::new();
     for (label, rows) in national::labels() {
-        triggers.insert(label, Trigger::Identifier { rows: rows.leak(), other: None });
+        triggers.insert(label, Trigger::Identifier(rows.leak()));
     }
     for (key, words) in keys_of("triggers") {
         let label = Announced::from_name(key);
@@ -47,20 +44,12 @@ static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
         let opened = label.map(Trigger::Label).or_else(|| spelled().map(Trigger::Spelled));
         let opened = opened.expect("the code knows every key of the files");
         for word in words {
-            let trigger = triggers.entry(&**word).or_insert(opened);
-            if let Trigger::Identifier { other, .. } = trigger {
-                *other = label;
-            }
+            triggers.entry(&**word).or_insert(opened);
         }
     }
     let spelled = |(word, trigger): (&'static str, Trigger)| {
-        let without = (!word.is_ascii()).then(|| bare(word).collect::<String>());
-        // An abbreviation may have full stops: "S.I.N.".
-        let is_short = (3..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-        let dotted =
-            is_short.then(|| word.split("").filter(|char| !char.is_empty()).collect::<Vec<_>>().join("."));
-        let others = without.into_iter().chain(dotted).map(Cow::Owned);
-        others.chain([Cow::Borrowed(word)]).map(move |word| (word, trigger))
+        let bare = (!word.is_ascii() && word.len() > 3).then(|| bare(word).collect::<String>().into());
+        bare.into_iter().chain([Cow::Borrowed(word)]).map(move |word| (word, trigger))
     };
     Phrases::new(triggers.into_iter().flat_map(spelled))
 });
@@ -73,9 +62,8 @@ struct Scan {
     last_fours: Vec<Range<usize>>,
     /// Where the last token ends that was read, so that none is read twice.
     token_end: usize,
-    /// The words of numbers, and where the labels of numbers end.
+    /// The words of numbers.
     spelled: Vec<(Spelled, Range<usize>)>,
-    label_ends: Vec<usize>,
 }
 
 /// Every value that is recognised in a text, in no order.
@@ -97,7 +85,7 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     for found in TRIGGERS.find(text) {
         scan.word(text, *found.meaning, found.span);
     }
-    scan.hits.extend(masked::spelled(text, &scan.spelled, &scan.label_ends));
+    scan.hits.extend(masked::spelled(text, &scan.spelled));
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan.hits
@@ -124,21 +112,16 @@ impl Scan {
 
     /// Looks at what one word opens.
     fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>) {
-        use Announced::{BankAccount, Code, NationalId};
-        if matches!(trigger, Trigger::Identifier { .. } | Trigger::Label(Code | BankAccount | NationalId)) {
-            self.label_ends.push(range.end);
-        }
         match trigger {
-            Trigger::Identifier { rows, other } if labelled::is_label(text, &range) => {
-                let number = national::labelled(text, &range, rows);
-                let announced = || labelled::find(text, other?, &range);
+            Trigger::Identifier(rows) if labelled::is_label(text, &range) => {
                 // Where a firm has such numbers too, a label alone says little.
-                let kind = || rows.iter().map(|row| row.kind()).min().flatten();
-                let any = || labelled::any_number(text, kind()?, &range);
-                self.hits.extend(number.or_else(announced).or_else(any));
+                let kind = rows.iter().map(|row| row.announced()).min().flatten();
+                let announced = kind.filter(|_| labelled::is_telling(text, &range));
+                let any = || labelled::find(text, announced?, &range);
+                self.hits.extend(national::labelled(text, &range, rows).or_else(any));
             }
             Trigger::Spelled(word) if is_whole(text, &range) => self.spelled.push((word, range)),
-            Trigger::Identifier { .. } | Trigger::Spelled(_) => {}
+            Trigger::Identifier(_) | Trigger::Spelled(_) => {}
             Trigger::Label(Announced::LastFour) => self.last_fours.extend(linked::last_four(text, &range)),
             Trigger::Label(Announced::PrivateKey) => self.hits.push(Hit::new(Kind::Secret, range)),
             Trigger::Label(Announced::Token) if range.start < self.token_end => {}
