@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::super::text::{Group, Labels, List, Text, digits};
+use super::super::text::{Group, Labels, List, Text, digits, is_whole};
 use super::kind::{Hit, Kind};
 use super::scan::scan;
 
@@ -19,8 +19,10 @@ const DIGITS_MIN: usize = 3;
 const TURNS_MAX: usize = 6;
 /// How much at the end of an earlier turn is read, in bytes.
 const TURN_END: usize = 400;
-/// How much lies between two parts of one reply, and is read before the first part, in bytes.
+/// How much lies between two parts of one reply, in bytes.
 const BETWEEN_MAX: usize = 160;
+/// How much is read before the first part, in bytes.
+const LABEL_REACH: usize = 64;
 
 /// A run of digits in a turn.
 type Part<'t> = (&'t Text, Range<usize>);
@@ -33,7 +35,9 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     let rest = parts(reply);
     let within = || rest.windows(2).find_map(|pair| within(reply, pair));
     let over_turns = || {
-        let begun: Vec<Part<'_>> = ends.iter().flat_map(parts).collect();
+        let is_number = |(text, span): &Part<'_>| is_whole(text, span);
+        let begun: Vec<Part<'_>> = ends.iter().flat_map(parts).filter(is_number).collect();
+        let rest: Vec<Part<'_>> = rest.iter().cloned().filter(is_number).collect();
         let has_cue = |text: &Text| has_word(text, |word| List::PartCues.has(word));
         if rest.is_empty() || !(ends.iter().any(has_cue) || has_cue(reply)) {
             return None;
@@ -42,8 +46,14 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
         let from = begun.len().saturating_sub(PARTS_MAX)..begun.len();
         let mut ranges = from.flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
         ranges.find_map(|(from, to)| {
-            let kind = kind(&[&begun[from..], &rest[..to]].concat())?;
-            (to == 1 || kind != Kind::Phone).then(|| Hit::new(kind, rest[0].1.start..rest[to - 1].1.end))
+            let parts = [&begun[from..], &rest[..to]].concat();
+            let kind = kind(&parts)?;
+            let fits = match kind {
+                Kind::Card => parts.iter().all(|(_, span)| span.len() >= 4),
+                Kind::Phone => to == 1,
+                _ => true,
+            };
+            fits.then(|| Hit::new(kind, rest[0].1.start..rest[to - 1].1.end))
         })
     };
     ends.last().and_then(|last| email(last, reply)).or_else(within).or_else(over_turns)
@@ -61,7 +71,7 @@ fn within(reply: &Text, pair: &[Part<'_>]) -> Option<Hit> {
 fn kind(parts: &[Part<'_>]) -> Option<Kind> {
     let (text, first) = parts.first()?;
     let mut joined =
-        text[text.floor_char_boundary(first.start.saturating_sub(BETWEEN_MAX))..first.end].to_owned();
+        text[text.floor_char_boundary(first.start.saturating_sub(LABEL_REACH))..first.end].to_owned();
     let n_begun = joined.len();
     for (text, part) in &parts[1..] {
         joined.extend([" ", &text[part.clone()]]);
@@ -74,7 +84,7 @@ fn kind(parts: &[Part<'_>]) -> Option<Kind> {
         .find(|kind| *kind < Kind::OwnDataEcho)
 }
 
-/// The first runs of digits of a text that may be parts: no day, reference or shown end of a card.
+/// The first runs of digits of a text that may be parts: no day, amount, reference or shown end of a card.
 fn parts(text: &Text) -> Vec<Part<'_>> {
     let runs =
         text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
@@ -84,6 +94,7 @@ fn parts(text: &Text) -> Vec<Part<'_>> {
         (DIGITS_MIN..=digits::DIGITS_MAX).contains(&digits::n_digits(run))
             && !run.iter().any(|group| group.is_dated)
             && !is_end()
+            && !text[..span.start].ends_with(['$', ',', '-'])
             && Labels::around(text, &span).nearest != Some(List::ReferenceLabels)
     };
     runs.filter(is_part).map(|run| (text, digits::span(run))).take(PARTS_MAX).collect()
