@@ -31,7 +31,7 @@ crate::named! {
     pub(super) enum Announced {
         Birth = "birth", NationalId = "national_id", Document = "document", BankAccount = "bank_account",
         Password = "password", Code = "code", Key = "key", Login = "login", LastFour = "last_four",
-        Answer = "answer", Token = "token", PrivateKey = "private_key",
+        Answer = "answer", PrivateKey = "private_key",
     }
 }
 

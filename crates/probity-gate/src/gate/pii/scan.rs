@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::{
-    Contact, ContactKind, Group, Labels, List, Phrases, Text, bare, digits, is_whole, keys_of,
+    Contact, ContactKind, Labels, List, Phrases, Text, bare, digits, is_whole, keys_of,
 };
 use super::allow::is_test_value;
 use super::kind::{Hit, Kind};
@@ -60,8 +60,6 @@ struct Scan {
     hits: Vec<Hit>,
     /// Where the end of a card number is shown.
     last_fours: Vec<Range<usize>>,
-    /// Where the last token ends that was read, so that none is read twice.
-    token_end: usize,
     /// The words of numbers.
     spelled: Vec<(Spelled, Range<usize>)>,
 }
@@ -71,8 +69,13 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.hits.extend(text.contacts.iter().filter_map(|contact| of_contact(text, contact)));
     scan.hits.extend(national::alone(text));
-    for cluster in text.clusters() {
-        scan.cluster(text, cluster);
+    scan.hits.extend(secret::tokens(text).map(|span| Hit::new(Kind::Secret, span)));
+    for groups in text.clusters() {
+        if digits::n_digits(groups) >= 6 {
+            scan.hits.extend(card::find(text, groups));
+        }
+        let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
+        scan.hits.extend(ibans.map(|span| Hit::owned(text, Kind::Iban, span)));
     }
     for run in masked::runs(text, masked::is_place, b" -./()") {
         scan.last_fours.extend(masked::last_four(text, &run));
@@ -101,15 +104,6 @@ fn is_alike(text: &Text, run: &Range<usize>) -> bool {
 }
 
 impl Scan {
-    /// Looks at one cluster of digits.
-    fn cluster(&mut self, text: &Text, groups: &[Group]) {
-        if digits::n_digits(groups) >= 6 {
-            self.hits.extend(card::find(text, groups));
-        }
-        let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
-        self.hits.extend(ibans.map(|span| Hit::owned(text, Kind::Iban, span)));
-    }
-
     /// Looks at what one word opens.
     fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>) {
         match trigger {
@@ -124,12 +118,6 @@ impl Scan {
             Trigger::Identifier(_) | Trigger::Spelled(_) => {}
             Trigger::Label(Announced::LastFour) => self.last_fours.extend(linked::last_four(text, &range)),
             Trigger::Label(Announced::PrivateKey) => self.hits.push(Hit::new(Kind::Secret, range)),
-            Trigger::Label(Announced::Token) if range.start < self.token_end => {}
-            Trigger::Label(Announced::Token) => {
-                self.token_end = secret::token_end(text, range.end);
-                let token = secret::find(text, &range);
-                self.hits.extend(token.map(|span| Hit::new(Kind::Secret, span)));
-            }
             Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
         }
     }
@@ -139,31 +127,29 @@ impl Scan {
 /// local part.
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
-    let local = value.split('@').next().unwrap_or("");
-    // The local part may only say what belongs there: `vorname.nachname`.
-    let is_placeholder = || local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
-    let is_sample = || {
-        let mut before = text.before(contact.span.start).take(4);
-        is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
-    };
-    let domain = value.rsplit_once('@').map(|(_, domain)| format!(" = [{:?}]", domain.to_lowercase()));
+    let (local, domain) = value.rsplit_once('@').unwrap_or((value, ""));
     let (kind, setting) = match contact.kind {
         ContactKind::Mail if local.contains('*') => {
             let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
             return (!is_masked).then(|| Hit::new(Kind::PartMasked, contact.span.clone()));
         }
-        ContactKind::Mail if is_placeholder() || is_sample() => return None,
+        ContactKind::Mail => {
+            // The local part may only say what belongs there: `vorname.nachname`.
+            let is_placeholder = local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
+            let mut before = text.before(contact.span.start).take(4);
+            let is_sample =
+                is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues));
+            if is_placeholder || is_sample {
+                return None;
+            }
+            (Kind::Email, format!("own_domains = [{:?}]", domain.to_lowercase()))
+        }
         ContactKind::Phone if is_service(value) => return None,
-        ContactKind::Mail => (Kind::Email, "own_domains"),
-        ContactKind::Phone => (Kind::Phone, "own_phones"),
-        ContactKind::Street => (Kind::Address, "own_addresses"),
+        ContactKind::Phone => (Kind::Phone, "own_phones".to_owned()),
+        ContactKind::Street => (Kind::Address, "own_addresses".to_owned()),
     };
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
-    Some(if contact.is_own {
-        hit.listed_as(&format!("{setting}{}", domain.unwrap_or_default()))
-    } else {
-        hit
-    })
+    Some(if contact.is_own { hit.listed_as(&setting) } else { hit })
 }
 
 #[cfg(test)]
