@@ -59,6 +59,7 @@ pub(super) fn is_service(number: &str) -> bool {
 /// One row of the table. What each field says stands in the data file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the table")]
 pub(super) struct Identifier {
     #[allow(dead_code, reason = "says to the reader of the file what a row is")]
     name: String,
@@ -73,17 +74,8 @@ pub(super) struct Identifier {
     ten_is_zero: bool,
     capitals: bool,
     unmistakable: bool,
-    of: Holder,
-}
-
-/// Whose numbers a row has.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Holder {
-    #[default]
-    Person,
-    Firm,
-    Document,
+    of_a_firm: bool,
+    of_a_document: bool,
 }
 
 /// Checks that are no weighted sum.
@@ -189,20 +181,14 @@ fn is_separator(byte: u8) -> bool {
 impl Identifier {
     /// The number at `span`. A firm may show its own.
     fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
-        match self.of {
-            Holder::Person => Hit::new(Kind::NationalId, span),
-            Holder::Document => Hit::new(Kind::IdentityDocument, span),
-            Holder::Firm => Hit::owned(text, Kind::NationalId, span),
-        }
+        let kind = if self.of_a_document { Kind::IdentityDocument } else { Kind::NationalId };
+        if self.of_a_firm { Hit::owned(text, kind, span) } else { Hit::new(kind, span) }
     }
 
     /// What its labels announce, where they say that the number is a person's.
     pub(super) fn announced(&self) -> Option<Announced> {
-        match self.of {
-            Holder::Person => Some(Announced::NationalId),
-            Holder::Document => Some(Announced::Document),
-            Holder::Firm => None,
-        }
+        let of_a_person = if self.of_a_document { Announced::Document } else { Announced::NationalId };
+        (!self.of_a_firm).then_some(of_a_person)
     }
 
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.

@@ -63,11 +63,11 @@ pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, 
     let mut drafts = Vec::new();
     for (file, faults) in faults.iter_mut().enumerate() {
         let found = sources(files[file].text, languages, faults);
-        drafts.extend(found.into_iter().map(|At { line, value }| Draft { source: value, line, file }));
+        drafts.extend(found.into_iter().map(|source| (file, source)));
     }
     compare_all(&drafts, files, &mut faults);
     let warnings = settled(faults, files)?;
-    let ledger = Ledger::new(drafts.into_iter().map(|draft| draft.source).collect());
+    let ledger = Ledger::new(drafts.into_iter().map(|(_, source)| source.value).collect());
     Ok(Reading { ledger, warnings })
 }
 
@@ -87,20 +87,14 @@ pub(in crate::gate) fn settled(
     if errors.is_empty() { Ok(warnings) } else { Err(errors) }
 }
 
-/// A source with the place it was written in.
-struct Draft {
-    source: Source,
-    line: usize,
-    file: usize,
-}
-
-/// Reports what is wrong between two sources where the second of them stands, in the order of the files.
-fn compare_all(drafts: &[Draft], files: &[PolicyFile<'_>], faults: &mut [Faults]) {
-    for (at, second) in drafts.iter().enumerate() {
-        for first in drafts[..at].iter().filter(|first| first.source.id == second.source.id) {
-            if let Some(message) = conflict(&first.source, &second.source) {
-                let place = format!("the other stands in {} on line {}", files[first.file].name, first.line);
-                faults[second.file].error(Problem::at(second.line, message).hint(place));
+/// Reports what is wrong between two sources, each with the number of its file, where the second of them stands.
+fn compare_all(drafts: &[(usize, At<Source>)], files: &[PolicyFile<'_>], faults: &mut [Faults]) {
+    for (at, (file, second)) in drafts.iter().enumerate() {
+        for (first_file, first) in drafts[..at].iter().filter(|(_, first)| first.value.id == second.value.id)
+        {
+            if let Some(message) = conflict(&first.value, &second.value) {
+                let place = format!("the other stands in {} on line {}", files[*first_file].name, first.line);
+                faults[*file].error(Problem::at(second.line, message).hint(place));
             }
         }
     }
