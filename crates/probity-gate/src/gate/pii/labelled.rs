@@ -71,12 +71,8 @@ pub(super) fn is_telling(text: &Text, label: &Range<usize>) -> bool {
 enum Link {
     /// It follows directly.
     Direct,
-    /// A colon, an equals sign, a verb or a word for "number" stands between them.
+    /// A sign, a verb or a word for "number" stands between them.
     Said,
-    /// It is quoted.
-    Quoted,
-    /// Other words stand between them.
-    Loose,
 }
 
 impl Announced {
@@ -89,8 +85,7 @@ impl Announced {
             let gap = text[at..].chars().take(GAP_MAX).take_while(divides).map(char::len_utf8).sum::<usize>();
             let between = &text[at..at + gap];
             link = match link {
-                Some(_) if between.contains(['"', '`', '\'']) => Some(Link::Quoted),
-                Some(_) if between.contains([':', '=']) => Some(Link::Said),
+                Some(_) if between.contains([':', '=', '"', '`', '\'']) => Some(Link::Said),
                 None if between.starts_with(": ") => Some(Link::Said),
                 None if between.contains(['.', ':', '\n']) => return None,
                 link => link,
@@ -103,9 +98,7 @@ impl Announced {
             let word = &text[span.clone()];
             link = match link {
                 _ if List::Connectors.has(word) || List::Numbering.has(word) => Some(Link::Said),
-                Some(Link::Said) if List::ValueLeads.has(word) => link,
-                Some(_) if List::ValueLeads.has(word) => Some(Link::Loose),
-                _ => None,
+                _ => link.filter(|_| List::ValueLeads.has(word)),
             };
             at = span.end;
         }
@@ -123,11 +116,9 @@ impl Announced {
             }
             Announced::BankAccount => (is_number(word, 6, 6..=26), Kind::BankAccount),
             Announced::Password => (is_password(word, link), Kind::Secret),
-            Announced::Code => (is_code(word, link), Kind::Secret),
+            Announced::Code => (is_code(word), Kind::Secret),
             Announced::Key => (word.len() >= 16 && secret::looks_random(word), Kind::Secret),
-            Announced::Answer => {
-                (link != Link::Loose && is_name_part(&Word::at(text, span.clone())), Kind::Secret)
-            }
+            Announced::Answer => (is_name_part(&Word::at(text, span.clone())), Kind::Secret),
             _ => return None,
         };
         fits.then(|| Hit::new(kind, span))
@@ -170,20 +161,15 @@ fn is_password(word: &str, link: Link) -> bool {
     let has_sign = has(|char| char.is_ascii_punctuation() && !"-'/.,()".contains(char));
     let is_link = word.contains('/') && word.contains('.');
     let is_hidden = word.chars().all(|char| "*xX_.".contains(char));
-    let fits = match link {
-        Link::Quoted => has_digit || has_sign,
-        Link::Said => has_sign || (has_digit && (has_letter || word.len() > 4)),
-        Link::Direct => has_digit && has_letter,
-        Link::Loose => false,
-    };
+    let is_mixed = has_digit && has_letter;
+    let fits = is_mixed || (link == Link::Said && (has_sign || (has_digit && word.len() > 4)));
     fits && word.len() >= 4 && !is_link && !is_hidden
 }
 
 /// Whether a word is a short code.
-fn is_code(word: &str, link: Link) -> bool {
+fn is_code(word: &str) -> bool {
     let (digits, letters) = (n_digits(word), word.bytes().filter(u8::is_ascii_uppercase).count());
-    link != Link::Loose
-        && (3..=10).contains(&digits)
+    (3..=10).contains(&digits)
         && letters <= digits
         && word.len() - digits - letters < digits
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
