@@ -7,9 +7,6 @@ use super::super::text::{Group, Labels, List, Text, may_end, may_start};
 use super::masked;
 use super::national::NUMBERS;
 
-/// The longest written form of a network address, in bytes.
-const ADDRESS_MAX: usize = 45;
-
 /// The international bank account number whose check digits `group` opens with: length by country and the mod-97
 /// check (ISO 13616, ISO 7064).
 pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
@@ -47,8 +44,7 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
     runs.filter_map(|run| {
         let word = text[run.clone()].trim_matches('.').trim_end_matches(':');
         let start = run.start + text[run].find(word)?;
-        let may_be = word.len() <= ADDRESS_MAX && word.contains([':', '.']);
-        let address: IpAddr = may_be.then(|| word.parse().ok())??;
+        let address: IpAddr = word.parse().ok()?;
         let span = start..start + word.len();
         let is_version = || Labels::around(text, &span).nearest == Some(List::VersionLabels);
         (is_public(address) && may_start(text, start) && !is_version()).then_some(span)

@@ -149,9 +149,8 @@ fn n_digits(word: &str) -> usize {
 /// Whether a word is written the way documents are numbered, with at least `digits_min` digits.
 fn is_number(word: &str, digits_min: usize, length: RangeInclusive<usize>) -> bool {
     let (digits, letters) = (n_digits(word), word.bytes().filter(u8::is_ascii_alphabetic).count());
-    let others = word.len() - digits - letters;
     let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte));
-    is_plain && digits >= digits_min && letters <= 9 && length.contains(&(digits + letters)) && others <= 6
+    is_plain && digits >= digits_min && length.contains(&(digits + letters))
 }
 
 /// Whether a word is a password rather than part of a sentence about passwords, a link to where one is set, or hidden.
@@ -171,7 +170,6 @@ fn is_code(word: &str) -> bool {
     let (digits, letters) = (n_digits(word), word.bytes().filter(u8::is_ascii_uppercase).count());
     (3..=10).contains(&digits)
         && letters <= digits
-        && word.len() - digits - letters < digits
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' '))
 }
 

@@ -40,11 +40,7 @@ fn is_name(text: &Text, given: &Word<'_>, family: &Word<'_>) -> bool {
 
 /// Whether a word can be part of a name.
 pub(super) fn is_name_part(word: &Word<'_>) -> bool {
-    word.is_capital()
-        && word.text.len() > 1
-        && word.text.chars().all(char::is_alphabetic)
-        && word.text.contains(char::is_lowercase)
-        && !word.is_in(List::NoNames)
+    word.is_capital() && word.text.chars().all(char::is_alphabetic) && !word.is_in(List::NoNames)
 }
 
 #[cfg(test)]

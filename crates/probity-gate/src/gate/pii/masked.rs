@@ -7,12 +7,10 @@
 
 use std::ops::Range;
 
-use super::super::text::{Text, is_whole, may_start, run_after, run_before};
+use super::super::text::{Text, is_whole, run_after, run_before};
 use super::card;
 use super::kind::{Hit, Kind};
 
-/// How long a number with letters for digits is with its separators, in bytes.
-const ALIKE_MAX: usize = 48;
 /// How many digits in words make a number.
 const SPELLED_MIN: usize = 6;
 /// How many bytes may stand between two words of a number.
@@ -45,7 +43,8 @@ pub(super) fn runs(
 /// What the masked number at `run` gives away.
 pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let places = &text.as_bytes()[run.clone()];
-    if !has_mask(places) || !is_whole(text, &run) {
+    // A single one is a bullet, a number sign or a multiplication.
+    if !places.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1]) {
         return None;
     }
     // The digits before, between and behind the hidden places.
@@ -55,7 +54,7 @@ pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let (head, tail) = (shown[0], shown[hidden]);
     let middle = seen - head - tail;
     let kind = match seen + hidden {
-        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => return None,
+        13..=19 if head <= 4 && middle == 0 && tail <= 4 => return None,
         13..=19 if head > 8 || tail > 8 => Kind::Card,
         13..=19 => Kind::PartMasked,
         9 if head >= 5 => Kind::PartMasked,
@@ -68,9 +67,9 @@ pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
 pub(super) fn last_four(text: &Text, run: &Range<usize>) -> Option<Range<usize>> {
     let (before, four) = text.as_bytes()[run.clone()].split_last_chunk::<4>()?;
     let from = before.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
-    let start = run.start + from + before[from..].iter().position(|byte| is_mask(*byte))?;
-    let is_one = four.iter().all(u8::is_ascii_digit) && has_mask(&before[from..]) && may_start(text, start);
-    is_one.then_some(start..run.end)
+    let mut hidden = (from..before.len()).filter(|at| is_mask(before[*at]));
+    let (first, _) = hidden.next().zip(hidden.next())?;
+    four.iter().all(u8::is_ascii_digit).then_some(run.start + first..run.end)
 }
 
 /// Whether a byte stands for a hidden digit.
@@ -83,31 +82,27 @@ pub(super) fn is_place(byte: u8) -> bool {
     is_mask(byte) || byte.is_ascii_digit()
 }
 
-/// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.
-fn has_mask(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1])
-}
-
-/// The number that a run is when its letters, at most half of it, are read as the digits they look like.
+/// The number that a run is when its letters are read as the digits they look like.
 pub(super) fn read_alike(text: &Text, run: &Range<usize>) -> Option<String> {
-    let written = &text[run.clone()];
-    let n_letters = written.bytes().filter(u8::is_ascii_alphabetic).count();
-    let is_mixed = n_letters > 0 && n_letters * 2 <= written.bytes().filter_map(alike).count();
-    let digit = |byte: u8| alike(byte).map_or(char::from(byte), |digit| char::from(b'0' + digit));
-    (run.len() <= ALIKE_MAX && is_mixed && is_whole(text, run)).then(|| written.bytes().map(digit).collect())
+    let digits: String = text[run.clone()].chars().map(alike).collect();
+    (digits != text[run.clone()] && is_whole(text, run)).then_some(digits)
 }
 
-/// The digit that a byte is or looks like.
-pub(super) fn alike(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'O' | b'o' => Some(0),
-        b'I' | b'l' => Some(1),
-        b'Z' => Some(2),
-        b'S' => Some(5),
-        b'B' => Some(8),
-        _ => None,
+/// The digit that a letter looks like; other characters as they are.
+fn alike(char: char) -> char {
+    match char {
+        'O' | 'o' => '0',
+        'I' | 'l' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'B' => '8',
+        other => other,
     }
+}
+
+/// Whether a byte is a digit or looks like one.
+pub(super) fn is_alike(byte: u8) -> bool {
+    alike(char::from(byte)).is_ascii_digit()
 }
 
 /// A word of a number in words.

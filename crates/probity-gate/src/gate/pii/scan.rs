@@ -81,8 +81,7 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
         scan.last_fours.extend(masked::last_four(text, &run));
         scan.hits.extend(masked::find(text, run));
     }
-    let alike =
-        masked::runs(text, |byte| masked::alike(byte).is_some(), b" -.").filter(|run| is_alike(text, run));
+    let alike = masked::runs(text, masked::is_alike, b" -.").filter(|run| is_alike(text, run));
     scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
     scan.hits.extend(identifier::addresses(text).map(|span| Hit::new(Kind::Ip, span)));
     for found in TRIGGERS.find(text) {
@@ -159,8 +158,7 @@ mod tests {
     #[track_caller]
     fn check_alike(text: &str, want: &str) {
         let text = Text::new(text);
-        let hit = masked::runs(&text, |byte| masked::alike(byte).is_some(), b" -.")
-            .find(|run| is_alike(&text, run));
+        let hit = masked::runs(&text, masked::is_alike, b" -.").find(|run| is_alike(&text, run));
         assert_eq!(hit.map_or("", |run| &text[run]), want, "{}", &*text);
     }
 

@@ -19,8 +19,6 @@ const DIGITS_MIN: usize = 3;
 const TURNS_MAX: usize = 6;
 /// How much at the end of an earlier turn is read, in bytes.
 const TURN_END: usize = 400;
-/// How much lies between two parts of one reply, in bytes.
-const BETWEEN_MAX: usize = 160;
 /// How much is read before the first part, in bytes.
 const LABEL_REACH: usize = 64;
 
@@ -62,7 +60,7 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
 /// The value that two parts of one reply are, where words between them say that the second is the rest.
 fn within(reply: &Text, pair: &[Part<'_>]) -> Option<Hit> {
     let between = &reply[pair[0].1.end..pair[1].1.start];
-    let has_cue = between.len() <= BETWEEN_MAX && has_word(between, |word| List::RestCues.starts(word));
+    let has_cue = has_word(between, |word| List::RestCues.starts(word));
     let kind = kind(pair).filter(|kind| has_cue && *kind != Kind::Phone)?;
     Some(Hit::new(kind, pair[0].1.start..pair[1].1.end))
 }
