@@ -30,6 +30,7 @@ pub(super) struct Numbers {
     services: Vec<String>,
     pub(super) public_addresses: Vec<IpAddr>,
     pub(super) test_cards: Vec<String>,
+    pub(super) test_domains: Vec<String>,
     pub(super) card_groupings: Vec<Vec<usize>>,
     pub(super) cards: Vec<Issuer>,
     #[serde(rename = "identifier")]
