@@ -175,18 +175,15 @@ fn is_code(word: &str) -> bool {
 
 /// What stands before its label: `482913 is your code`, `482 913 as code`, `use Blue-Horse7 as your password`.
 fn value_before(text: &Text, label: usize) -> Option<Range<usize>> {
+    static LAST_WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?:^|\s)((?:[0-9]+ )*\S+)$").expect("the expression is fixed"));
     let mut words =
         text.before(label).skip_while(|word| word.is_in(List::ValueLeads) && !word.is_in(List::Connectors));
     let connector = words.next().filter(|word| word.is_in(List::Connectors))?;
     let before = text[..connector.start].trim_end();
     let from = before.ceil_char_boundary(before.len().saturating_sub(VALUE_MAX));
-    let is_digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
-    let divides = |(at, sign): &(usize, &str)| {
-        !(is_digit(before[..*at].chars().next_back()) && is_digit(before[at + sign.len()..].chars().next()))
-    };
-    let spaces = before[from..].rmatch_indices(char::is_whitespace).map(|(at, sign)| (from + at, sign));
-    let start = spaces.into_iter().find(divides).map_or(from, |(at, sign)| at + sign.len());
-    (start < before.len()).then_some(start..before.len())
+    let word = LAST_WORD.captures(&before[from..])?.get(1)?;
+    Some(from + word.start()..from + word.end())
 }
 
 /// A password that stands behind a name: `Login: jane / Passw0rd123`.

@@ -15,7 +15,7 @@ const DIFFERENT_MIN: usize = 10;
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     let prefixes: Vec<String> =
         words_under("secret", "prefix").iter().map(|word| regex::escape(word)).collect();
-    let form = format!(r"(?:\b|_)((?i:{})([A-Za-z0-9_./+=~-]{{16,}}))", prefixes.join("|"));
+    let form = format!(r"(?:(?-u:\b)|_)((?i-u:{})([A-Za-z0-9_./+=~-]{{16,}}))", prefixes.join("|"));
     Regex::new(&form).expect("prefixes are short")
 });
 
