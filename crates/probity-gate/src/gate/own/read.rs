@@ -6,7 +6,7 @@ use regex::RegexBuilder;
 
 use super::super::claim::Value;
 use super::super::finding::Severity;
-use super::super::policy::{Extent, FactKind, FileProblem, Known, PolicyFile, listed, settled, terse};
+use super::super::policy::{Extent, FactKind, FileProblem, Known, PolicyFile, listed, read_all, terse};
 use super::super::rules::own_id;
 use super::super::text::Phrases;
 use super::shape::JsonShape;
@@ -37,7 +37,7 @@ const CONDITIONS: &[(&[&str], Reader)] = &[
     (&["links"], links),
     (&["json"], |fields, key, faults| {
         let members = fields.free_texts(key, faults);
-        JsonShape::new(members.value()?, faults).map(Condition::Json)
+        Some(Condition::Json(JsonShape::new(members.value()?, faults)))
     }),
     (&["languages"], language_codes),
 ];
@@ -50,24 +50,16 @@ const EXPRESSION_BYTES_MAX: usize = 256 << 10;
 
 /// Reads rule files, with what should be looked at. All problems are returned, by file and line.
 pub fn read(files: &[PolicyFile<'_>]) -> Result<(OwnRules, Vec<FileProblem>), Vec<FileProblem>> {
-    let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
-    let mut rules: Vec<OwnRule> = Vec::new();
-    for (file, faults) in files.iter().zip(&mut faults) {
-        for At { line, value } in rules_of(file.text, faults) {
-            if rules.iter().any(|rule| rule.id == value.id) {
-                faults.error(Problem::at(line, format!("there are two rules called {}", value.id)));
-            }
-            rules.push(value);
-        }
-    }
-    let warnings = settled(faults, files)?;
+    let twice = |one: &OwnRule, other: &OwnRule| {
+        (one.id == other.id).then(|| format!("there are two rules called {}", one.id))
+    };
+    let (rules, warnings) = read_all(files, rules_of, twice)?;
     let sources = files.iter().map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
     Ok((OwnRules { rules, sources }, warnings))
 }
 
 /// The rules of a file, each with its line.
 fn rules_of(text: &str, faults: &mut Faults) -> Vec<At<OwnRule>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(table) = toml_table(text, faults) else { return Vec::new() };
     let rules = Fields::listed(&table, &SHAPES, "add at least one [[rule]]", faults);
     let read = |fields: &Fields<'_>| Some(At { line: fields.line, value: rule(fields, faults)? });

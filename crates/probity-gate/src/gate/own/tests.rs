@@ -228,7 +228,7 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
     check_faults(
         &format!("{head}words_max = 2\n{head}words_max = 2\n"),
         &expect![[r#"
-        rules.toml:6: there are two rules called own.a
+        rules.toml:6: there are two rules called own.a; the other stands in rules.toml on line 1
     "#]],
     );
     check_faults(

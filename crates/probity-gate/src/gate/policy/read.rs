@@ -59,49 +59,50 @@ pub struct Reading {
 
 /// Reads policy files into one ledger. All their problems are returned, by file and line.
 pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, Vec<FileProblem>> {
-    let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
-    let mut drafts = Vec::new();
-    for (file, faults) in faults.iter_mut().enumerate() {
-        let found = sources(files[file].text, languages, faults);
-        drafts.extend(found.into_iter().map(|source| (file, source)));
-    }
-    compare_all(&drafts, files, &mut faults);
-    let warnings = settled(faults, files)?;
-    let ledger = Ledger::new(drafts.into_iter().map(|(_, source)| source.value).collect());
-    Ok(Reading { ledger, warnings })
+    let read = |text: &str, faults: &mut Faults| sources(text, languages, faults);
+    let (sources, warnings) = read_all(files, read, conflict)?;
+    Ok(Reading { ledger: Ledger::new(sources), warnings })
 }
 
-/// The warnings of all files, or their errors if there is any.
-pub(in crate::gate) fn settled(
-    faults: Vec<Faults>,
+/// What `read` finds in files, with what should be looked at. What `conflict` finds wrong between two is reported where the
+/// second of them stands.
+pub(in crate::gate) fn read_all<T>(
     files: &[PolicyFile<'_>],
-) -> Result<Vec<FileProblem>, Vec<FileProblem>> {
-    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    for (faults, file) in faults.into_iter().zip(files) {
-        let (problems, found) = match faults.settle() {
-            Ok(found) => (&mut warnings, found),
-            Err(found) => (&mut errors, found),
-        };
-        problems.extend(found.into_iter().map(|problem| FileProblem { file: file.name.to_owned(), problem }));
-    }
-    if errors.is_empty() { Ok(warnings) } else { Err(errors) }
-}
-
-/// Reports what is wrong between two sources, each with the number of its file, where the second of them stands.
-fn compare_all(drafts: &[(usize, At<Source>)], files: &[PolicyFile<'_>], faults: &mut [Faults]) {
-    for (at, (file, second)) in drafts.iter().enumerate() {
-        for (first_file, first) in drafts[..at].iter().filter(|(_, first)| first.value.id == second.value.id)
-        {
-            if let Some(message) = conflict(&first.value, &second.value) {
-                let place = format!("the other stands in {} on line {}", files[*first_file].name, first.line);
-                faults[*file].error(Problem::at(second.line, message).hint(place));
+    read: impl Fn(&str, &mut Faults) -> Vec<At<T>>,
+    conflict: impl Fn(&T, &T) -> Option<String>,
+) -> Result<(Vec<T>, Vec<FileProblem>), Vec<FileProblem>> {
+    let (mut found, mut errors, mut warnings) =
+        (Vec::<(&PolicyFile<'_>, At<T>)>::new(), Vec::new(), Vec::new());
+    for file in files {
+        let mut faults = Faults::default();
+        for second in read(file.text.trim_start_matches('\u{feff}'), &mut faults) {
+            for (other, first) in &found {
+                if let Some(message) = conflict(&first.value, &second.value) {
+                    let place = format!("the other stands in {} on line {}", other.name, first.line);
+                    faults.error(Problem::at(second.line, message).hint(place));
+                }
             }
+            found.push((file, second));
         }
+        let (problems, settled) = match faults.settle() {
+            Ok(settled) => (&mut warnings, settled),
+            Err(settled) => (&mut errors, settled),
+        };
+        let named = |problem| FileProblem { file: file.name.to_owned(), problem };
+        problems.extend(settled.into_iter().map(named));
+    }
+    if errors.is_empty() {
+        Ok((found.into_iter().map(|(_, it)| it.value).collect(), warnings))
+    } else {
+        Err(errors)
     }
 }
 
-/// What is wrong with two versions of a source.
+/// What is wrong with two sources, if they are versions of one.
 fn conflict(one: &Source, other: &Source) -> Option<String> {
+    if one.id != other.id {
+        return None;
+    }
     if one.version == other.version {
         return Some(format!("version {:?} of source {:?} stands twice", one.version, one.id));
     }
@@ -120,7 +121,6 @@ fn conflict(one: &Source, other: &Source) -> Option<String> {
 
 /// The sources of a file, each with its line.
 fn sources(text: &str, languages: &Languages, faults: &mut Faults) -> Vec<At<Source>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let read = |fields: &Fields<'_>, faults: &mut Faults| {
         Some(At { line: fields.line, value: source(fields, languages, faults)? })
     };

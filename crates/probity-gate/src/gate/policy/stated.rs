@@ -133,8 +133,7 @@ fn extents(text: &str, found: &[&Claim], lexicon: &Lexicon) -> Vec<Extent> {
     let ends_with = |list| lexicon.words(list).any(|word| before.ends_with(word));
     if let [one, other] = values[..]
         && lexicon.has(WordList::Joins, text[found[0].span.end..found[1].span.start].trim())
-        && !matches!(one, Value::Span { .. } | Value::Day { .. })
-        && FactKind::Contact != FactKind::of(one)
+        && matches!(one, Value::Money { .. } | Value::Percent(_))
     {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
