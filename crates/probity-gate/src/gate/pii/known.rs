@@ -21,9 +21,10 @@ const PART_MIN: usize = 6;
 /// How many values are looked for in what the customer wrote. Values beyond are not compared and stay leaks.
 const VALUES_MAX: usize = 256;
 
-/// Where the letters and digits of `value` stand in a text as whole words or numbers, or the phone that it is.
-fn places(text: &Text, value: &str) -> Vec<Range<usize>> {
-    let (squashed, key) = (Rewritten::squashed(text), Rewritten::squashed(value));
+/// Where the letters and digits of `value` stand in a text, which was also `squashed`, as whole words or numbers, or the
+/// phone that it is.
+fn places(text: &Text, squashed: &Rewritten, value: &str) -> Vec<Range<usize>> {
+    let key = Rewritten::squashed(value);
     let key = key.text();
     let len_max = if key.len() < SPACED_MIN { key.len() } else { key.len() * 4 + 16 };
     let found = squashed.text().match_indices(key).map(|(at, key)| squashed.original(&(at..at + key.len())));
@@ -37,7 +38,7 @@ fn places(text: &Text, value: &str) -> Vec<Range<usize>> {
 /// What the customer wrote, read when it is first needed.
 pub(super) struct Echo<'a> {
     customer: &'a [&'a str],
-    turns: OnceCell<Vec<Text>>,
+    turns: OnceCell<Vec<(Rewritten, Text)>>,
     n_compared: Cell<usize>,
 }
 
@@ -50,28 +51,35 @@ impl<'a> Echo<'a> {
     /// Whether the customer wrote `value`, which is clean text.
     pub(super) fn contains(&self, value: &str) -> bool {
         self.n_compared.set(self.n_compared.get() + 1);
-        let read = || self.customer.iter().map(|turn| Text::new(turn)).collect();
-        self.n_compared.get() <= VALUES_MAX
-            && self.turns.get_or_init(read).iter().any(|turn| !places(turn, value).is_empty())
+        if self.n_compared.get() > VALUES_MAX {
+            return false;
+        }
+        let texts = || self.customer.iter().map(|turn| Text::new(turn));
+        let turns =
+            self.turns.get_or_init(|| texts().map(|text| (Rewritten::squashed(&text), text)).collect());
+        turns.iter().any(|(squashed, text)| !places(text, squashed, value).is_empty())
     }
 }
 
 /// Where any of the `known` values stands in `text`.
 pub(super) fn find(text: &Text, known: &[String]) -> Vec<Hit> {
-    let spans = known.iter().flat_map(|value| {
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let (mut hits, squashed) = (Vec::new(), Rewritten::squashed(text));
+    for value in known {
         let clean = Rewritten::clean(value);
         let value = clean.text().trim();
-        let mut spans = places(text, value);
         let is_name = !value.contains(|char: char| char == '@' || char.is_ascii_digit());
-        spans.retain(|span| !is_name || value.contains(' ') || is_used(text, value, span));
-        let mut parts = parts(value).into_iter().flat_map(|part| {
-            let is_used = move |span: &Range<usize>| !is_name || is_used(text, part, span);
-            places(text, part).into_iter().filter(is_used)
-        });
-        spans.extend(&mut parts);
-        spans
-    });
-    spans.map(|span| Hit::new(Kind::Known, span)).collect()
+        for part in std::iter::once(value).chain(parts(value)) {
+            let is_whole = !is_name || part.contains(' ');
+            let spans = places(text, &squashed, part)
+                .into_iter()
+                .filter(|span| is_whole || is_used(text, part, span));
+            hits.extend(spans.map(|span| Hit::new(Kind::Known, span)));
+        }
+    }
+    hits
 }
 
 /// The parts of a value that say whose it is by themselves: a family name, a local part, the lines of an address.
