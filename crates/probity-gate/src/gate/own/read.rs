@@ -33,7 +33,7 @@ const CONDITIONS: &[(&[&str], Reader)] = &[
     (&["must_end_with"], |fields, key, faults| phrases(fields, key, Wanted::AtTheEnd, faults)),
     (&["must_match"], |fields, key, faults| expression(fields, key, Wanted::Somewhere, faults)),
     (&["must_not_match"], |fields, key, faults| expression(fields, key, Wanted::Nowhere, faults)),
-    (&["words_min", "words_max"], |fields, _, faults| words(fields, faults)),
+    (&["words_min", "words_max"], |fields, _, faults| Some(words(fields, faults))),
     (&["links"], links),
     (&["json"], |fields, key, faults| {
         let members = fields.free_texts(key, faults);
@@ -149,14 +149,14 @@ fn expression(fields: &Fields<'_>, key: &str, wanted: Wanted, faults: &mut Fault
     }
 }
 
-fn words(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
+fn words(fields: &Fields<'_>, faults: &mut Faults) -> Condition {
     let mut bound = |key, open| fields.integer(key, faults).value().copied().unwrap_or(open);
     let (least, most) = (bound("words_min", 0), bound("words_max", i64::MAX));
     if least > most {
         let message = format!("no reply has at least {least} and at most {most} words");
         faults.error(Problem::at(fields.line, message));
     }
-    Some(Condition::Words { least, most })
+    Condition::Words { least, most }
 }
 
 /// The allowed links. A host without a path stands for all its pages.

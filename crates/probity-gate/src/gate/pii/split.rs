@@ -35,7 +35,7 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     let over_turns = || {
         let is_number = |(text, span): &Part<'_>| is_whole(text, span);
         let begun: Vec<Part<'_>> = ends.iter().flat_map(parts).filter(is_number).collect();
-        let rest: Vec<Part<'_>> = rest.iter().cloned().filter(is_number).collect();
+        let rest: Vec<Part<'_>> = rest.iter().filter(|part| is_number(part)).cloned().collect();
         let has_cue = |text: &Text| has_word(text, |word| List::PartCues.has(word));
         if rest.is_empty() || !(ends.iter().any(has_cue) || has_cue(reply)) {
             return None;
@@ -61,8 +61,8 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
 fn within(reply: &Text, pair: &[Part<'_>]) -> Option<Hit> {
     let between = &reply[pair[0].1.end..pair[1].1.start];
     let has_cue = has_word(between, |word| List::RestCues.starts(word));
-    let kind = kind(pair).filter(|kind| has_cue && *kind != Kind::Phone)?;
-    Some(Hit::new(kind, pair[0].1.start..pair[1].1.end))
+    let kind = has_cue.then(|| kind(pair))?.filter(|kind| *kind != Kind::Phone);
+    kind.map(|kind| Hit::new(kind, pair[0].1.start..pair[1].1.end))
 }
 
 /// What parts are together: what the words before the first and nothing but the others behind it would show.

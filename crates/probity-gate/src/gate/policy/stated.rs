@@ -185,10 +185,10 @@ fn contact(text: &str) -> Option<Value> {
     }
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let address = || Value::Address(words.map(str::to_lowercase).collect::<Vec<_>>().join(" "));
-    match is_phone {
-        true => (digits.len() >= 5).then_some(Value::Phone(digits)),
-        false => (!is_word && !digits.is_empty()).then(address),
+    if is_phone {
+        return (digits.len() >= 5).then_some(Value::Phone(digits));
     }
+    (!is_word && !digits.is_empty()).then(address)
 }
 
 /// A link in the form that extraction gives it: no scheme, no `www.`, lower-case host, no slash at the end.
