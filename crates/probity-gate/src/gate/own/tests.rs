@@ -216,6 +216,7 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
         &format!("{head}json = {{ a = \"text\" }}\n{head}links = [\"shop\"]"),
         &expect![[r#"
         rules.toml:5: `json`: "text" is no type of JSON; one of string, number, boolean, array, object; `?` behind it where the member may be missing
+        rules.toml:6: there are two rules called own.a; the other stands in rules.toml on line 1
         rules.toml:10: `links`: "shop" is no link; such as "example.com" or "help.example.com/returns/*"
     "#]],
     );
