@@ -21,9 +21,6 @@ const WRONG_AUDIENCE: Rule =
     Rule::block("evidence.wrong_audience", "a selected source may not be used for this case");
 const STALE_VERSION: Rule = Rule::block("evidence.stale_version", "a selected version is not in force");
 
-/// How many ids a message lists where none is close to what was written.
-const LISTED_MAX: usize = 5;
-
 /// What the evidence of a case comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selected<'l> {
@@ -72,14 +69,20 @@ fn source<'l>(
     entry: &Entry,
     as_of: Option<Moment>,
 ) -> Result<&'l Source, Box<Sighting>> {
-    let versions = ledger.versions(&evidence.id);
-    if versions.is_empty() {
-        let message = format!("source `{}` is not in the ledger", evidence.id);
-        return Err(whole(entry, UNKNOWN_SOURCE, message, known_sources(&evidence.id, ledger)).into());
-    }
+    let id = &evidence.id;
+    let versions = ledger.versions(id);
+    let Some(newest) = versions.last() else {
+        let ids = ledger.sources().iter().map(|source| source.id.as_str());
+        let expected = closest(id, ids).map_or_else(
+            || "a source of the ledger".to_owned(),
+            |meant| format!("a known source, perhaps `{meant}`"),
+        );
+        let message = format!("source `{id}` is not in the ledger");
+        return Err(whole(entry, UNKNOWN_SOURCE, message, expected).into());
+    };
     let circumstances = &entry.case.circumstances;
     let at = circumstances.time.or(as_of);
-    let in_force = ledger.in_force(&evidence.id, circumstances, at);
+    let in_force = ledger.in_force(id, circumstances, at);
     let refusal = |rule, message, otherwise: &str| {
         let current = in_force.map(|source| format!("version `{}`", source.version));
         Box::new(whole(entry, rule, message, current.unwrap_or_else(|| otherwise.to_owned())))
@@ -87,40 +90,23 @@ fn source<'l>(
     let stale = |message| refusal(STALE_VERSION, message, "a source with a version in force");
     let named = evidence.version.as_ref().map(|name| {
         let version = versions.iter().find(|source| source.version == *name);
-        version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.id)))
+        version.ok_or_else(|| stale(format!("`{id}` has no version `{name}`")))
     });
     let named = named.transpose()?;
     let may_be_used = |source: &Source| source.permits(circumstances);
     if !named.map_or_else(|| versions.iter().any(may_be_used), may_be_used) {
-        let (case, Source { id, version, .. }) =
-            (scope(circumstances), named.unwrap_or(&versions[versions.len() - 1]));
+        let (case, Source { version, .. }) = (scope(circumstances), named.unwrap_or(newest));
         let message = format!("version `{version}` of `{id}` may not be used for {case}");
         return Err(refusal(WRONG_AUDIENCE, message, &format!("a source for {case}")));
     }
-    let at = at.map_or_else(String::new, |at| format!(" at {at}"));
-    match (named, in_force) {
-        (None, Some(current)) => Ok(current),
-        (Some(named), Some(current)) if std::ptr::eq(named, current) => Ok(current),
-        (Some(Source { id, version, .. }), _) => {
-            Err(stale(format!("version `{version}` of `{id}` is not in force{at}")))
-        }
-        (None, None) => Err(stale(format!("no version of `{}` is in force{at}", evidence.id))),
-    }
-}
-
-/// What could have been meant by an id that no source has.
-fn known_sources(id: &str, ledger: &Ledger) -> String {
-    let mut ids: Vec<&str> = ledger.sources().iter().map(|source| source.id.as_str()).collect();
-    ids.dedup();
-    match closest(id, ids.iter().copied()) {
-        Some(meant) => format!("a known source, perhaps `{meant}`"),
-        None if ids.is_empty() => "a ledger with sources".to_owned(),
-        None => {
-            let more = if ids.len() > LISTED_MAX { ", …" } else { "" };
-            ids.truncate(LISTED_MAX);
-            format!("a source of the ledger: {}{more}", ids.join(", "))
-        }
-    }
+    let is_named = |current: &&Source| named.is_none_or(|named| std::ptr::eq(named, *current));
+    in_force.filter(is_named).ok_or_else(|| {
+        let at = at.map_or_else(String::new, |at| format!(" at {at}"));
+        stale(match named {
+            Some(Source { version, .. }) => format!("version `{version}` of `{id}` is not in force{at}"),
+            None => format!("no version of `{id}` is in force{at}"),
+        })
+    })
 }
 
 /// Whom and where a case is for, in words.

@@ -126,10 +126,8 @@ impl Gate {
         seen.extend(self.forbidden.check(&text));
         seen.extend(self.personal_data(&entry, &text));
         seen.extend(claims.into_iter().flatten());
-        if !self.own_rules.is_empty() {
-            let languages = self.policies.as_ref().map_or_else(|| Languages::built_in(), Policies::languages);
-            seen.extend(self.own_rules.check(&entry, &text, languages));
-        }
+        let languages = self.policies.as_ref().map_or_else(|| Languages::built_in(), Policies::languages);
+        seen.extend(self.own_rules.check(&entry, &text, languages));
         let finding = |sighting: Sighting| {
             let severity = *self.severities.get(sighting.rule)?;
             Some(Finding { sighting, severity })

@@ -127,9 +127,7 @@ fn unknown_sources_are_named_with_what_was_meant() {
     check(
         IN_MAY,
         &["warranty"],
-        &expect![
-            "evidence.unknown_source: source `warranty` is not in the ledger | a source of the ledger: eu-refurb-v2-rule, fraud-signs, winter-sale"
-        ],
+        &expect!["evidence.unknown_source: source `warranty` is not in the ledger | a source of the ledger"],
     );
 }
 
@@ -247,7 +245,7 @@ fn one_bad_reference_does_not_hide_the_others() {
         &expect![[r#"
         eu-refurb-v2-rule@eu-electronics/2026-04-01
         evidence.wrong_audience: version `7` of `fraud-signs` may not be used for audience `customer` in region `EU` | a source for audience `customer` in region `EU`
-        evidence.unknown_source: source `nothing-like-it` is not in the ledger | a source of the ledger: eu-refurb-v2-rule, fraud-signs, winter-sale
+        evidence.unknown_source: source `nothing-like-it` is not in the ledger | a source of the ledger
         evidence.stale_version: version `2025` of `winter-sale` is not in force at 2026-05-20 | a source with a version in force"#]],
     );
 }

@@ -25,10 +25,10 @@ use shape::JsonShape;
 pub use read::read;
 
 /// How many words may follow a closing: a name and a team.
-const WORDS_BEHIND_CLOSING_MAX: usize = 6;
+const WORDS_BEHIND_CLOSING_MAX: i64 = 6;
 
 /// The fewest words of a reply that tell its language: "OK" is any.
-const WORDS_TELLING_MIN: usize = 4;
+const WORDS_TELLING_MIN: i64 = 4;
 
 /// The last letter of the Latin script's main blocks.
 const LATIN_LAST: char = '\u{24f}';
@@ -57,18 +57,10 @@ struct OwnRule {
 /// What a rule asks of a reply.
 #[derive(Debug, Clone)]
 enum Condition {
-    /// One of the phrases stands in it.
-    Contains(PhraseList),
-    /// None of the phrases stands in it.
-    Lacks(PhraseList),
-    /// It ends with one of the phrases, and a name behind it.
-    EndsWith(PhraseList),
-    /// The expression is found in it.
-    Matches(Regex),
-    /// The expression is not found in it.
-    MatchesNot(Regex),
+    /// Something stands in it, or does not.
+    Text { sought: Sought, wanted: Wanted },
     /// It has so many words.
-    Words { least: usize, most: usize },
+    Words { least: i64, most: i64 },
     /// All its links are among these.
     Links(Known<()>),
     /// It is JSON with these members.
@@ -77,18 +69,22 @@ enum Condition {
     Languages(BTreeSet<String>),
 }
 
-/// Phrases as they are searched and as they are shown.
+/// What is looked for in a reply.
 #[derive(Debug, Clone)]
-struct PhraseList {
-    search: Phrases<()>,
-    /// The first of them, in quotes.
-    shown: String,
+enum Sought {
+    /// One of some phrases, with the first of them in quotes.
+    Phrases(Phrases<()>, String),
+    /// Text that an expression matches.
+    Expression(Regex),
 }
 
-/// Where a reply breaks a rule, and what would have been right.
-struct Breach {
-    span: Range<usize>,
-    expected: String,
+/// Where it is wanted.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    Somewhere,
+    Nowhere,
+    /// At the end, and a name behind it.
+    AtTheEnd,
 }
 
 impl OwnRules {
@@ -109,11 +105,7 @@ impl OwnRules {
             rule.slices.is_empty() || slice.is_some_and(|slice| rule.slices.contains(slice))
         };
         let page = Page { reply: &entry.reply.text, text, languages };
-        let broken = self.rules.iter().filter(is_meant).filter_map(|rule| {
-            let Breach { span, expected } = rule.condition.breach(&page)?;
-            Some(Sighting::at(rule.id, span, &rule.message).expecting(expected))
-        });
-        broken.collect()
+        self.rules.iter().filter(is_meant).filter_map(|rule| rule.breach(&page)).collect()
     }
 }
 
@@ -125,34 +117,32 @@ struct Page<'p> {
     languages: &'p Languages,
 }
 
-impl Condition {
-    fn breach(&self, page: &Page<'_>) -> Option<Breach> {
-        let whole = |expected: String| Breach { span: 0..page.reply.len(), expected };
-        match self {
-            Condition::Contains(list) => list.places(page).is_empty().then(|| whole(list.shown.clone())),
-            Condition::Lacks(list) => {
-                let first = list.places(page).into_iter().next()?;
-                Some(Breach { span: first, expected: "a reply without it".to_owned() })
-            }
-            Condition::EndsWith(list) => {
-                let is_last =
-                    |place: &Range<usize>| n_words(&page.reply[place.end..]) <= WORDS_BEHIND_CLOSING_MAX;
-                let closes = list.places(page).last().is_some_and(is_last);
-                (!closes).then(|| whole(format!("at the end: {}", list.shown)))
-            }
-            Condition::Matches(expression) => {
-                (!expression.is_match(page.reply)).then(|| whole(format!("text that matches {expression}")))
-            }
-            Condition::MatchesNot(expression) => {
-                let span = expression.find(page.reply)?.range();
-                Some(Breach { span, expected: format!("no text that matches {expression}") })
+impl OwnRule {
+    /// Where the reply breaks the rule, and what would have been right.
+    fn breach(&self, page: &Page<'_>) -> Option<Sighting> {
+        let at = |span, expected: String| Sighting::at(self.id, span, &self.message).expecting(expected);
+        let whole = |expected| at(0..page.reply.len(), expected);
+        match &self.condition {
+            Condition::Text { sought, wanted } => {
+                let mut places = sought.places(page);
+                match wanted {
+                    Wanted::Somewhere => places.next().is_none().then(|| whole(sought.shown())),
+                    Wanted::Nowhere => Some(at(places.next()?, format!("no {}", sought.shown()))),
+                    Wanted::AtTheEnd => {
+                        let n_behind = places.last().map(|place| n_words(&page.reply[place.end..]));
+                        let closes = n_behind.is_some_and(|n| n <= WORDS_BEHIND_CLOSING_MAX);
+                        (!closes).then(|| whole(format!("at the end: {}", sought.shown())))
+                    }
+                }
             }
             Condition::Words { least, most } => {
                 let n = n_words(page.reply);
                 let asked = if n < *least { format!("at least {least}") } else { format!("at most {most}") };
                 (n < *least || n > *most).then(|| whole(format!("{asked} words, found {n}")))
             }
-            Condition::Links(allowed) => page.link_outside(allowed),
+            Condition::Links(allowed) => {
+                Some(at(page.link_outside(allowed)?, "a link of those that the rule lists".to_owned()))
+            }
             Condition::Json(shape) => shape.fault(page.reply).map(whole),
             Condition::Languages(codes) => {
                 let found = page.language().filter(|found| !codes.contains(*found))?;
@@ -165,18 +155,16 @@ impl Condition {
 
 impl Page<'_> {
     /// The first link that is none of `allowed`. What stands behind a scheme is a link, however its host is written.
-    fn link_outside(&self, allowed: &Known<()>) -> Option<Breach> {
+    fn link_outside(&self, allowed: &Known<()>) -> Option<Range<usize>> {
         let claims = extract_read(self.text, self.languages.first());
         let links = claims.iter().filter(|claim| matches!(claim.kind, ClaimKind::Value(Value::Link(_))));
-        let read: Vec<&Range<usize>> = links.clone().map(|claim| &claim.span).collect();
-        let refused = links.filter(|claim| !claim.value().is_some_and(|link| allowed.has(link)));
-        let odd = self.reply.match_indices("://").map(|(at, mark)| at..at + mark.len());
-        let odd = odd.filter(|scheme| {
-            let before = read[..read.partition_point(|link| link.start <= scheme.start)].last();
-            before.is_none_or(|link| link.end <= scheme.start)
-        });
-        let span = refused.map(|claim| claim.span.clone()).chain(odd).min_by_key(|span| span.start)?;
-        Some(Breach { span, expected: "a link of those that the rule lists".to_owned() })
+        let links = links.map(|link| (link.span.clone(), link.value().is_some_and(|link| allowed.has(link))));
+        let mut read_to = 0;
+        links.chain([(self.reply.len()..self.reply.len(), true)]).find_map(|(span, is_allowed)| {
+            let odd = self.reply.get(read_to..span.start)?.find("://").map(|at| read_to + at);
+            read_to = span.end;
+            odd.map(|at| at..at + "://".len()).or((!is_allowed).then_some(span))
+        })
     }
 
     /// The language of the reply, where its words or its letters tell.
@@ -188,15 +176,30 @@ impl Page<'_> {
     }
 }
 
-impl PhraseList {
-    /// Where the phrases stand in the reply as it was written, whole words only.
-    fn places(&self, page: &Page<'_>) -> Vec<Range<usize>> {
-        let whole = self.search.find(page.text).filter(|found| found.is_whole);
-        whole.map(|found| page.text.original(&found.span)).collect()
+impl Sought {
+    /// Where it stands in the reply as it was written; phrases as whole words only.
+    fn places<'p>(&'p self, page: &Page<'p>) -> Box<dyn Iterator<Item = Range<usize>> + 'p> {
+        let text = page.text;
+        match self {
+            Sought::Phrases(search, _) => {
+                let whole = search.find(text).filter(|found| found.is_whole);
+                Box::new(whole.map(|found| text.original(&found.span)))
+            }
+            Sought::Expression(expression) => {
+                Box::new(expression.find_iter(page.reply).map(|found| found.range()))
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Sought::Phrases(_, shown) => shown.clone(),
+            Sought::Expression(expression) => format!("text that matches {expression}"),
+        }
     }
 }
 
 /// How many words a text has: what stands between white space and has a letter or digit.
-fn n_words(text: &str) -> usize {
-    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+fn n_words(text: &str) -> i64 {
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).map(|_| 1).sum()
 }

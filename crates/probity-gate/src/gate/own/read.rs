@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use regex::{Regex, RegexBuilder};
+use regex::RegexBuilder;
 
 use super::super::claim::Value;
 use super::super::finding::Severity;
-use super::super::policy::{Extent, FactKind, FileProblem, Known, PolicyFile, settled, terse};
+use super::super::policy::{Extent, FactKind, FileProblem, Known, PolicyFile, listed, read_all, terse};
 use super::super::rules::own_id;
 use super::super::text::Phrases;
 use super::shape::JsonShape;
-use super::{Condition, OwnRule, OwnRules, PhraseList};
+use super::{Condition, OwnRule, OwnRules, Sought, Wanted};
 use crate::spec_file::{At, Faults, Fields, Problem, Shape, toml_table};
 
 static TOP: Shape = Shape { place: "the top of the file", keys: &["rule"] };
@@ -28,18 +28,18 @@ type Reader = fn(&Fields<'_>, &str, &mut Faults) -> Option<Condition>;
 
 /// The keys that say what a rule asks for, each with its reader. The bounds of a length belong together.
 const CONDITIONS: &[(&[&str], Reader)] = &[
-    (&["must_contain"], |fields, key, faults| phrases(fields, key, faults).map(Condition::Contains)),
-    (&["must_not_contain"], |fields, key, faults| phrases(fields, key, faults).map(Condition::Lacks)),
-    (&["must_end_with"], |fields, key, faults| phrases(fields, key, faults).map(Condition::EndsWith)),
-    (&["must_match"], |fields, key, faults| expression(fields, key, faults).map(Condition::Matches)),
-    (&["must_not_match"], |fields, key, faults| expression(fields, key, faults).map(Condition::MatchesNot)),
-    (&["words_min", "words_max"], |fields, _, faults| words(fields, faults)),
-    (&["links"], |fields, key, faults| links(fields, key, faults).map(Condition::Links)),
+    (&["must_contain"], |fields, key, faults| phrases(fields, key, Wanted::Somewhere, faults)),
+    (&["must_not_contain"], |fields, key, faults| phrases(fields, key, Wanted::Nowhere, faults)),
+    (&["must_end_with"], |fields, key, faults| phrases(fields, key, Wanted::AtTheEnd, faults)),
+    (&["must_match"], |fields, key, faults| expression(fields, key, Wanted::Somewhere, faults)),
+    (&["must_not_match"], |fields, key, faults| expression(fields, key, Wanted::Nowhere, faults)),
+    (&["words_min", "words_max"], |fields, _, faults| Some(words(fields, faults))),
+    (&["links"], links),
     (&["json"], |fields, key, faults| {
         let members = fields.free_texts(key, faults);
-        JsonShape::new(members.value()?, faults).map(Condition::Json)
+        Some(Condition::Json(JsonShape::new(members.value()?, faults)))
     }),
-    (&["languages"], |fields, key, faults| language_codes(fields, key, faults).map(Condition::Languages)),
+    (&["languages"], language_codes),
 ];
 
 /// How many phrases a finding repeats.
@@ -50,28 +50,16 @@ const EXPRESSION_BYTES_MAX: usize = 256 << 10;
 
 /// Reads rule files, with what should be looked at. All problems are returned, by file and line.
 pub fn read(files: &[PolicyFile<'_>]) -> Result<(OwnRules, Vec<FileProblem>), Vec<FileProblem>> {
-    let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
-    let mut rules: Vec<OwnRule> = Vec::new();
-    for (file, faults) in files.iter().zip(&mut faults) {
-        for At { line, value } in rules_of(file.text, faults) {
-            if rules.iter().any(|rule| rule.id == value.id) {
-                faults.error(Problem::at(line, format!("there are two rules called {:?}", name(value.id))));
-            }
-            rules.push(value);
-        }
-    }
-    let warnings = settled(faults, files)?;
+    let twice = |one: &OwnRule, other: &OwnRule| {
+        (one.id == other.id).then(|| format!("there are two rules called {}", one.id))
+    };
+    let (rules, warnings) = read_all(files, rules_of, twice)?;
     let sources = files.iter().map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
     Ok((OwnRules { rules, sources }, warnings))
 }
 
-fn name(id: &str) -> &str {
-    id.split_once('.').map_or(id, |(_, name)| name)
-}
-
 /// The rules of a file, each with its line.
 fn rules_of(text: &str, faults: &mut Faults) -> Vec<At<OwnRule>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some(table) = toml_table(text, faults) else { return Vec::new() };
     let rules = Fields::listed(&table, &SHAPES, "add at least one [[rule]]", faults);
     let read = |fields: &Fields<'_>| Some(At { line: fields.line, value: rule(fields, faults)? });
@@ -93,17 +81,13 @@ fn rule(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnRule> {
     let message = fields.required_text("message", faults);
     let severity = fields.choice("severity", &Severity::NAMED, faults);
     let severity = fields.required("severity", severity, faults);
-    let slices = fields.texts("slices", faults);
-    if fields.has("slices") && slices.is_empty() {
-        let problem = Problem::at(fields.line, "`slices` names no slice, so the rule is for no case");
-        faults.error(problem.hint("leave `slices` out for a rule that is for all cases"));
-    }
+    let slices = listed(fields, "slices", faults).unwrap_or_default();
     let condition = condition(fields, faults);
     Some(OwnRule {
         id: id?,
         severity: *severity.value()?,
         message: message.value()?.clone(),
-        slices: slices.into_iter().collect(),
+        slices: slices.into_iter().map(|slice| slice.value).collect(),
         condition: condition?,
     })
 }
@@ -117,37 +101,27 @@ fn condition(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
     if let [(key, read)] = given[..] {
         return read(fields, key, faults);
     }
-    let (message, hint) = if given.is_empty() {
+    let problem = if given.is_empty() {
         let keys: Vec<&str> = CONDITIONS.iter().flat_map(|(keys, _)| keys.iter().copied()).collect();
-        ("the rule asks for nothing".to_owned(), format!("add one of {}", keys.join(", ")))
+        Problem::at(fields.line, "the rule asks for nothing").hint(format!("add one of {}", keys.join(", ")))
     } else {
         let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
-        (format!("the rule asks for several things: {}", keys.join(", ")), "make a rule of each".to_owned())
+        let message = format!("the rule asks for several things: {}", keys.join(", "));
+        Problem::at(fields.line, message).hint("make a rule of each")
     };
-    faults.error(Problem::at(fields.line, message).hint(hint));
+    faults.error(problem);
     None
 }
 
-/// A text or a list of texts that is not empty.
-fn listed(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Vec<At<String>>> {
-    let field = fields.one_or_more_texts(key, faults);
-    let At { line, value } = field.given()?;
-    if value.is_empty() {
-        faults.error(Problem::at(*line, format!("`{key}` lists nothing")));
-        return None;
-    }
-    Some(value.clone())
-}
-
-fn phrases(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<PhraseList> {
+fn phrases(fields: &Fields<'_>, key: &str, wanted: Wanted, faults: &mut Faults) -> Option<Condition> {
     let written: Vec<String> = listed(fields, key, faults)?.into_iter().map(|phrase| phrase.value).collect();
     let shown: Vec<String> = written.iter().take(SHOWN_MAX).map(|phrase| format!("{phrase:?}")).collect();
     let more = if written.len() > SHOWN_MAX { ", …" } else { "" };
     let search = Phrases::new(written.iter().map(|phrase| (phrase, ())));
-    Some(PhraseList { search, shown: shown.join(" or ") + more })
+    Some(Condition::Text { sought: Sought::Phrases(search, shown.join(" or ") + more), wanted })
 }
 
-fn language_codes(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<BTreeSet<String>> {
+fn language_codes(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Condition> {
     let codes = listed(fields, key, faults)?;
     let is_code =
         |code: &str| (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -155,45 +129,38 @@ fn language_codes(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option
         let problem = Problem::at(*line, format!("`languages`: {value:?} is no code of a language"));
         faults.error(problem.hint("such as \"de\", its code in ISO 639-1"));
     }
-    Some(codes.into_iter().map(|code| code.value).collect())
+    Some(Condition::Languages(codes.into_iter().map(|code| code.value).collect()))
 }
 
-fn expression(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Regex> {
+fn expression(fields: &Fields<'_>, key: &str, wanted: Wanted, faults: &mut Faults) -> Option<Condition> {
     let field = fields.text(key, faults);
     let At { line, value } = field.given()?;
-    let built = RegexBuilder::new(value).size_limit(EXPRESSION_BYTES_MAX).build();
-    let said = |error: regex::Error| match error {
-        regex::Error::CompiledTooBig(_) => "it is too large: repeat less often".to_owned(),
-        error => error.to_string().lines().last().unwrap_or("").trim_start_matches("error: ").to_owned(),
-    };
-    let refused = |error| {
-        let problem = Problem::at(*line, format!("`{key}` cannot be used: {}", said(error)));
-        faults.error(problem.hint("an expression as in ripgrep, in single quotes: '(?i)\\bguarantee\\b'"));
-    };
-    built.map_err(refused).ok()
+    match RegexBuilder::new(value).size_limit(EXPRESSION_BYTES_MAX).build() {
+        Ok(expression) => Some(Condition::Text { sought: Sought::Expression(expression), wanted }),
+        Err(error) => {
+            // The last line of several says what is wrong.
+            let said = error.to_string();
+            let said = said.lines().last().unwrap_or("").trim_start_matches("error: ");
+            let problem = Problem::at(*line, format!("`{key}` cannot be used: {said}"));
+            faults
+                .error(problem.hint("an expression as in ripgrep, in single quotes: '(?i)\\bguarantee\\b'"));
+            None
+        }
+    }
 }
 
-fn words(fields: &Fields<'_>, faults: &mut Faults) -> Option<Condition> {
-    let mut bound = |key: &str, open: usize| {
-        let field = fields.integer(key, faults);
-        let Some(At { line, value }) = field.given() else { return (!fields.has(key)).then_some(open) };
-        let count = usize::try_from(*value).ok();
-        if count.is_none() {
-            faults.error(Problem::at(*line, format!("`{key}` must not be below 0, found {value}")));
-        }
-        count
-    };
-    let (least, most) = (bound("words_min", 0)?, bound("words_max", usize::MAX)?);
+fn words(fields: &Fields<'_>, faults: &mut Faults) -> Condition {
+    let mut bound = |key, open| fields.integer(key, faults).value().copied().unwrap_or(open);
+    let (least, most) = (bound("words_min", 0), bound("words_max", i64::MAX));
     if least > most {
         let message = format!("no reply has at least {least} and at most {most} words");
         faults.error(Problem::at(fields.line, message));
-        return None;
     }
-    Some(Condition::Words { least, most })
+    Condition::Words { least, most }
 }
 
 /// The allowed links. A host without a path stands for all its pages.
-fn links(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Known<()>> {
+fn links(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Condition> {
     let mut known = BTreeSet::new();
     for At { line, value } in listed(fields, key, faults)? {
         match terse(FactKind::Contact, &value) {
@@ -206,5 +173,6 @@ fn links(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<Known<()
             }
         };
     }
-    Some(Known::of(known.into_iter().map(|link| (Extent::One(Value::Link(link)), ()))))
+    let links = known.into_iter().map(|link| (Extent::One(Value::Link(link)), ()));
+    Some(Condition::Links(Known::of(links)))
 }

@@ -25,8 +25,7 @@ struct Member {
 
 impl JsonShape {
     /// The shape of members that a person wrote as `path = "type"`, with `?` behind the type where it may be missing.
-    pub(super) fn new(members: &[At<(String, String)>], faults: &mut Faults) -> Option<Self> {
-        let n_before = faults.n_errors();
+    pub(super) fn new(members: &[At<(String, String)>], faults: &mut Faults) -> Self {
         let member = |At { line, value: (path, written) }: &At<(String, String)>| {
             let kind = written.strip_suffix('?').unwrap_or(written);
             if !TYPES.contains(&kind) {
@@ -38,8 +37,7 @@ impl JsonShape {
             }
             Member { path: path.clone(), kind: kind.to_owned(), is_optional: kind != written }
         };
-        let members = members.iter().map(member).collect();
-        (faults.n_errors() == n_before).then_some(JsonShape(members))
+        JsonShape(members.iter().map(member).collect())
     }
 
     /// What a reply would have to be, where it is not.

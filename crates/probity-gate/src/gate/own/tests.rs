@@ -45,7 +45,11 @@ fn words_must_and_must_not_stand_in_a_reply() {
     check(must, "Your order is late.", "all: \"order number\" or \"reference\"");
     let must_not = "must_not_contain = [\"guarantee\", \"lawyer\"]";
     check(must_not, "We guaranteed nothing.", "");
-    check(must_not, "I gua\u{200b}rantee it, ask a lawyer.", "gua\u{200b}rantee: a reply without it");
+    check(
+        must_not,
+        "I gua\u{200b}rantee it, ask a lawyer.",
+        "gua\u{200b}rantee: no \"guarantee\" or \"lawyer\"",
+    );
 }
 
 #[test]
@@ -172,7 +176,7 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
         rules.toml:1: [[rule]] has no `message`; add message = …
         rules.toml:1: [[rule]] has no `severity`; add severity = …
         rules.toml:2: the id "Two Words" must be lower-case letters, digits and `_`, 64 at most; such as id = "closing_line"
-        rules.toml:3: `must_contain` lists nothing
+        rules.toml:3: `must_contain` lists nothing; leave it out, or name one
         rules.toml:4: unknown key `must_containn` in [[rule]]; did you mean `must_contain`?
     "#]],
     );
@@ -190,10 +194,9 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
     "#]],
     );
     check_faults(
-        &format!("{head}words_min = 3\nwords_max = 2\n{head}words_min = -1"),
+        &format!("{head}words_min = 3\nwords_max = 2"),
         &expect![[r#"
         rules.toml:1: no reply has at least 3 and at most 2 words
-        rules.toml:11: `words_min` must not be below 0, found -1
     "#]],
     );
     check_faults(
@@ -206,13 +209,14 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
     check_faults(
         &format!("{head}must_match = '((a{{99}}){{99}}){{99}}'\n"),
         &expect![[r#"
-        rules.toml:5: `must_match` cannot be used: it is too large: repeat less often; an expression as in ripgrep, in single quotes: '(?i)\bguarantee\b'
+        rules.toml:5: `must_match` cannot be used: Compiled regex exceeds size limit of 262144 bytes.; an expression as in ripgrep, in single quotes: '(?i)\bguarantee\b'
     "#]],
     );
     check_faults(
         &format!("{head}json = {{ a = \"text\" }}\n{head}links = [\"shop\"]"),
         &expect![[r#"
         rules.toml:5: `json`: "text" is no type of JSON; one of string, number, boolean, array, object; `?` behind it where the member may be missing
+        rules.toml:6: there are two rules called own.a; the other stands in rules.toml on line 1
         rules.toml:10: `links`: "shop" is no link; such as "example.com" or "help.example.com/returns/*"
     "#]],
     );
@@ -225,14 +229,14 @@ fn what_is_wrong_with_a_rule_is_said_on_its_line() {
     check_faults(
         &format!("{head}words_max = 2\n{head}words_max = 2\n"),
         &expect![[r#"
-        rules.toml:6: there are two rules called "a"
+        rules.toml:6: there are two rules called own.a; the other stands in rules.toml on line 1
     "#]],
     );
     check_faults(
         &format!("{head}slices = []\nwords_max = 2").replace("block", "stop"),
         &expect![[r#"
-        rules.toml:1: `slices` names no slice, so the rule is for no case; leave `slices` out for a rule that is for all cases
         rules.toml:4: `severity` must be one of block, flag, found "stop"
+        rules.toml:5: `slices` lists nothing; leave it out, or name one
     "#]],
     );
 }

@@ -6,15 +6,13 @@
 
 use super::super::text::{DIGITS_MAX, Group, Labels, List, Text, digits};
 use super::kind::{Hit, Kind};
-use super::national::{NUMBERS, luhn};
+use super::national::{Issuer, NUMBERS, luhn};
 
 /// How sure the shape of a number makes it a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// The check digit is right, and no more.
+    /// The check digit is right, and no more: others who number things have such numbers too.
     Checked,
-    /// Some issuer has such numbers, and so do others who number things.
-    Shared,
     /// Only cards are likely to look like this.
     Sure,
 }
@@ -23,7 +21,7 @@ pub(super) enum Shape {
 pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
     let (mut hits, mut at) = (Vec::new(), 0);
     while at < groups.len() {
-        let n = window(text, groups, at);
+        let n = window(groups, at);
         let is_card = n > 0 && is_card(text, &groups[at..at + n]);
         if is_card {
             hits.push(Hit::new(Kind::Card, digits::span(&groups[at..at + n])));
@@ -32,9 +30,8 @@ pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
         at += if is_card || groups[at].len() == 1 { n } else { 1 };
     }
     // In a grouping that no card is printed in, the whole of a narrow run is one, and nothing less.
-    let runs = groups.chunk_by(|_, next| next.is_narrow()).filter(|run| run.len() > 1);
-    let odd = runs.filter(|run| !run.iter().any(|group| group.is_dated) && is_card(text, run));
-    hits.extend(odd.map(|run| Hit::new(Kind::Card, digits::span(run))));
+    let runs = groups.chunk_by(|_, next| next.is_narrow()).filter(|run| run.len() > 1 && is_card(text, run));
+    hits.extend(runs.map(|run| Hit::new(Kind::Card, digits::span(run))));
     hits
 }
 
@@ -45,25 +42,19 @@ pub(super) fn shape(digits: &[u8]) -> Option<Shape> {
         return None;
     }
     let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
-    let issuer = NUMBERS.cards.iter().find(|issuer| (issuer.from..=issuer.to).contains(&four));
-    Some(match issuer {
-        Some(issuer) if issuer.sure.contains(&n) => Shape::Sure,
-        Some(issuer) if issuer.shared.contains(&n) => Shape::Shared,
-        _ => Shape::Checked,
-    })
+    let is_issued =
+        |issuer: &Issuer| (issuer.from..=issuer.to).contains(&four) && issuer.lengths.contains(&n);
+    Some(if NUMBERS.cards.iter().any(is_issued) { Shape::Sure } else { Shape::Checked })
 }
 
 /// How many groups from `at` on are written the way a card is.
-fn window(text: &Text, groups: &[Group], at: usize) -> usize {
+fn window(groups: &[Group], at: usize) -> usize {
     let rest = &groups[at..];
     match rest[0].len() {
         1 => rest.iter().take_while(|group| group.len() == 1).count(),
-        12..=DIGITS_MAX if !digits::have_lens(rest, &[12, 4]) => 1,
-        4 | 6 | 8 | 12 if !is_inside_run(text, groups, at) => {
-            let is_printed = |printed: &&Vec<usize>| {
-                let gaps = &rest[1..printed.len().min(rest.len())];
-                digits::have_lens(rest, printed) && gaps.iter().all(|group| group.gap == gaps[0].gap)
-            };
+        12..=DIGITS_MAX => 1,
+        4 | 6 | 8 if !is_inside_run(groups, at) => {
+            let is_printed = |printed: &&Vec<usize>| digits::have_lens(rest, printed);
             NUMBERS.card_groupings.iter().find(is_printed).map_or(0, Vec::len)
         }
         _ => 0,
@@ -71,11 +62,9 @@ fn window(text: &Text, groups: &[Group], at: usize) -> usize {
 }
 
 /// Whether groups of four from `at` on are the middle of a longer number, as on a parcel.
-fn is_inside_run(text: &Text, groups: &[Group], at: usize) -> bool {
+fn is_inside_run(groups: &[Group], at: usize) -> bool {
     let follows_four = at > 0 && groups[at].is_narrow() && groups[at - 1].len() == 4;
-    let starts_parcel = text.as_bytes()[groups[0].start] == b'9' && at < 3;
-    let goes_on = || groups.get(at + 4).is_some_and(|group| group.is_narrow() && group.len() < 5);
-    follows_four && (starts_parcel || goes_on())
+    follows_four && groups.get(at + 4).is_some_and(Group::is_narrow)
 }
 
 /// Whether `groups` hold a card, given what the reply calls them.
@@ -83,13 +72,8 @@ fn is_card(text: &Text, groups: &[Group]) -> bool {
     let Some(shape) = digits::values(text, groups).and_then(|digits| shape(&digits)) else { return false };
     let span = digits::span(groups);
     let labels = Labels::around(text, &span);
-    let is_named = labels.nearest == Some(List::CardLabels);
-    let is_called_card = is_named || (labels.card && groups.len() > 1);
-    let fits = match shape {
-        Shape::Checked => is_named,
-        Shape::Shared => is_called_card || (labels.nearest.is_none() && groups.len() >= 4),
-        Shape::Sure => is_called_card || !labels.is_reference(),
-    };
+    let is_called_card = labels.nearest == Some(List::CardLabels) || (labels.card && groups.len() > 1);
+    let fits = is_called_card || (shape == Shape::Sure && !labels.is_reference());
     fits && !labels.is_glued(text, &span)
 }
 
@@ -112,8 +96,8 @@ mod tests {
         check("30569309025904", Shape::Sure);
         check("6011111111111117", Shape::Sure);
         check("3530111333300000", Shape::Sure);
-        check("4222222222222", Shape::Shared);
-        check("630427373398", Shape::Shared);
+        check("4222222222222", Shape::Checked);
+        check("630427373398", Shape::Checked);
     }
 
     #[test]

@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
 use super::super::text::Rewritten;
 
 /// How short a word may be to be read as Base64, in bytes.
@@ -59,27 +63,19 @@ fn percent(bytes: &[u8]) -> Option<(char, usize)> {
     (byte.is_ascii() && !hex.starts_with(b"+")).then_some((char::from(byte), 3))
 }
 
+/// Base64 as people paste it: its padding and the bits behind the last byte do not matter.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
 /// What a word is Base64 for, if that is text that can be read.
 fn base64(word: &[u8]) -> Option<String> {
-    let mut plain = String::new();
-    let (mut bits, mut n_bits) = (0u32, 0);
-    for byte in word {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            _ => 63,
-        };
-        bits = (bits << 6) | u32::from(value);
-        n_bits += 6;
-        if n_bits >= 8 {
-            n_bits -= 8;
-            let char = char::from_u32((bits >> n_bits) & 0xff)?;
-            (char.is_ascii_graphic() || char.is_ascii_whitespace()).then(|| plain.push(char))?;
-        }
-    }
-    Some(plain)
+    let word = str::from_utf8(word).ok()?.replace('-', "+").replace('_', "/");
+    let plain = String::from_utf8(BASE64.decode(word).ok()?).ok()?;
+    plain.chars().all(|char| char.is_ascii_graphic() || char.is_ascii_whitespace()).then_some(plain)
 }
 
 #[cfg(test)]

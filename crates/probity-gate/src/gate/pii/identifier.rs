@@ -7,9 +7,6 @@ use super::super::text::{Group, Labels, List, Text, may_end, may_start};
 use super::masked;
 use super::national::NUMBERS;
 
-/// The longest written form of a network address, in bytes.
-const ADDRESS_MAX: usize = 45;
-
 /// The international bank account number whose check digits `group` opens with: length by country and the mod-97
 /// check (ISO 13616, ISO 7064).
 pub(super) fn iban(text: &Text, group: &Group) -> Option<Range<usize>> {
@@ -47,8 +44,7 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
     runs.filter_map(|run| {
         let word = text[run.clone()].trim_matches('.').trim_end_matches(':');
         let start = run.start + text[run].find(word)?;
-        let may_be = word.len() <= ADDRESS_MAX && word.contains([':', '.']);
-        let address: IpAddr = may_be.then(|| word.parse().ok())??;
+        let address: IpAddr = word.parse().ok()?;
         let span = start..start + word.len();
         let is_version = || Labels::around(text, &span).nearest == Some(List::VersionLabels);
         (is_public(address) && may_start(text, start) && !is_version()).then_some(span)
@@ -57,28 +53,17 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
 
 /// Whether an address is routed on the internet and is not everybody's.
 fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            let is_local = address.is_private() || address.is_loopback() || address.is_link_local();
-            let is_of_all = matches!(
-                address.octets(),
-                [8, 8, 8, 8]
-                    | [8, 8, 4, 4]
-                    | [1, 1, 1, 1]
-                    | [1, 0, 0, 1]
-                    | [9, 9, 9, 9]
-                    | [0 | 224..=255, ..]
-                    | [100, 64..=127, ..]
-                    | [192, 0, 0, _]
-                    | [198, 18..=19, ..]
-            );
-            !is_local && !is_of_all && !address.is_documentation()
+    let is_routed = match address {
+        IpAddr::V4(v4) => {
+            let is_local = v4.is_private() || v4.is_loopback() || v4.is_link_local();
+            let is_special = v4.is_documentation() || v4.octets()[0] == 0 || v4.octets()[0] >= 224;
+            !is_local && !is_special
         }
-        IpAddr::V6(address) => match address.segments() {
-            [0x2001, 0xdb8, ..] => false,
-            [first, ..] => (0x2000..0x4000).contains(&first),
-        },
-    }
+        IpAddr::V6(v6) => {
+            (0x2000..0x4000).contains(&v6.segments()[0]) && v6.segments()[..2] != [0x2001, 0xdb8]
+        }
+    };
+    is_routed && !NUMBERS.public_addresses.contains(&address)
 }
 
 #[cfg(test)]

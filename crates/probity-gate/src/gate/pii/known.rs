@@ -1,87 +1,44 @@
 //! Personal data that the case lists, and what the customer wrote, in whatever spelling the reply has it.
 //!
 //! Comparing leaves out separators and case. Of what the case lists, a name counts whole or by its family name, except
-//! where a greeting uses it; a number by its digits; an e-mail address whole or by a local part that is no plain word; an
-//! address by its lines. A first name by itself is never a leak. What the customer wrote counts as whole words: an order
-//! number that happens to contain a code does not make the code the customer's own.
+//! where a greeting uses it; a phone with and without its country; an e-mail address whole or by a local part that is no
+//! plain word; an address by its lines. A first name by itself is never a leak. What the customer wrote counts as whole
+//! words: an order number that happens to contain a code does not make the code the customer's own.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::super::text::{List, Rewritten, Text, is_whole, is_word_byte, run_before};
-use super::allow::squashed;
+use super::super::text::{ContactKind, List, Rewritten, Text, is_whole};
+use super::allow::same_phone;
 use super::kind::{Hit, Kind};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
 const KEY_MIN: usize = 2;
-/// Values with fewer bytes than this are looked for as they are written: not over spaces, and not inside a word.
+/// Values with fewer bytes than this are looked for as they are written, and not over spaces.
 const SPACED_MIN: usize = 4;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
 /// How many values are looked for in what the customer wrote. Values beyond are not compared and stay leaks.
 const VALUES_MAX: usize = 256;
-/// How many digits of a phone are the same with and without its country or trunk prefix.
-const OWN_DIGITS: usize = 9;
-/// The most digits that a phone has with its country.
-const PHONE_DIGITS_MAX: usize = 13;
 
-/// A clean text in which values are looked for by their letters and digits.
-struct Searched {
-    text: String,
-    squashed: Rewritten,
+/// Where the letters and digits of `value` stand in a text, which was also `squashed`, as whole words or numbers, or the
+/// phone that it is.
+fn places(text: &Text, squashed: &Rewritten, value: &str) -> Vec<Range<usize>> {
+    let key = Rewritten::squashed(value);
+    let key = key.text();
+    let len_max = if key.len() < SPACED_MIN { key.len() } else { key.len() * 4 + 16 };
+    let found = squashed.text().match_indices(key).map(|(at, key)| squashed.original(&(at..at + key.len())));
+    let fits = |span: &Range<usize>| (KEY_MIN..=len_max).contains(&span.len()) && is_whole(text, span);
+    let phones = text.contacts.iter().filter(|contact| {
+        contact.kind == ContactKind::Phone && same_phone(&text[contact.core.clone()], value)
+    });
+    found.filter(fits).chain(phones.map(|phone| phone.core.clone())).collect()
 }
 
-impl Searched {
-    fn new(text: &str) -> Self {
-        Searched { text: text.to_owned(), squashed: Rewritten::squashed(text) }
-    }
-
-    /// Where `key`, which is squashed, stands, also inside a word or a number.
-    fn spans(&self, key: &str) -> impl Iterator<Item = Range<usize>> {
-        self.squashed.text().match_indices(key).map(|(at, key)| self.squashed.original(&(at..at + key.len())))
-    }
-
-    /// Where the letters and digits of `value` stand as whole words or numbers.
-    fn find(&self, value: &str) -> Vec<Range<usize>> {
-        let squashed = Rewritten::squashed(value);
-        let key = squashed.text();
-        if key.len() < KEY_MIN {
-            return Vec::new();
-        }
-        let (is_short, bytes) = (key.len() < SPACED_MIN, self.text.as_bytes());
-        let joins: fn(&u8) -> bool =
-            if is_number(key) && !is_short { u8::is_ascii_digit } else { |byte| is_word_byte(*byte) };
-        let is_own = |span: &Range<usize>| {
-            let fits = if is_short { span.len() == key.len() } else { span.len() < key.len() * 4 + 16 };
-            fits && !bytes[..span.start].last().is_some_and(joins) && !bytes.get(span.end).is_some_and(joins)
-        };
-        self.spans(key).filter(is_own).collect()
-    }
-
-    /// Whether a number stands here that is `key` but for a country or trunk prefix, which either may have.
-    fn has_phone(&self, key: &str) -> bool {
-        let own = &key[key.len() - OWN_DIGITS..];
-        self.spans(own).any(|span| {
-            let start =
-                span.start - run_before(&self.text, span.start, usize::MAX, |byte| byte.is_ascii_digit());
-            let written = format!("{}{own}", &self.text[start..span.start]);
-            let has_prefix = written.starts_with('0') || self.text[..start].ends_with('+');
-            let [written, key] = [written.as_str(), key].map(|number| number.trim_start_matches('0'));
-            let is_longer = key.len() > OWN_DIGITS + 1 && key.ends_with(written);
-            !self.text[span.end..].starts_with(|char: char| char.is_ascii_digit())
-                && (is_longer || (has_prefix && written.ends_with(key)))
-        })
-    }
-}
-
-fn is_number(key: &str) -> bool {
-    key.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// What the customer wrote, made comparable when it is first needed.
+/// What the customer wrote, read when it is first needed.
 pub(super) struct Echo<'a> {
     customer: &'a [&'a str],
-    turns: OnceCell<Vec<Searched>>,
+    turns: OnceCell<Vec<(Rewritten, Text)>>,
     n_compared: Cell<usize>,
 }
 
@@ -97,11 +54,10 @@ impl<'a> Echo<'a> {
         if self.n_compared.get() > VALUES_MAX {
             return false;
         }
-        let read = || self.customer.iter().map(|turn| Searched::new(Rewritten::clean(turn).text())).collect();
-        let key = Rewritten::squashed(value);
-        let is_phone = is_number(key.text()) && (OWN_DIGITS..=PHONE_DIGITS_MAX).contains(&key.text().len());
-        let mut turns = self.turns.get_or_init(read).iter();
-        turns.any(|turn| !turn.find(value).is_empty() || (is_phone && turn.has_phone(key.text())))
+        let texts = || self.customer.iter().map(|turn| Text::new(turn));
+        let turns =
+            self.turns.get_or_init(|| texts().map(|text| (Rewritten::squashed(&text), text)).collect());
+        turns.iter().any(|(squashed, text)| !places(text, squashed, value).is_empty())
     }
 }
 
@@ -110,69 +66,43 @@ pub(super) fn find(text: &Text, known: &[String]) -> Vec<Hit> {
     if known.is_empty() {
         return Vec::new();
     }
-    let searched = Searched::new(text);
-    let spans = known.iter().flat_map(|value| {
+    let (mut hits, squashed) = (Vec::new(), Rewritten::squashed(text));
+    for value in known {
         let clean = Rewritten::clean(value);
-        match clean.text().trim() {
-            email if email.contains('@') => email_spans(&searched, email),
-            number if number.contains(|char: char| char.is_ascii_digit()) => {
-                number_or_address(&searched, number)
-            }
-            value => name(text, &searched, value),
+        let value = clean.text().trim();
+        let is_name = !value.contains(|char: char| char == '@' || char.is_ascii_digit());
+        for part in std::iter::once(value).chain(parts(value)) {
+            let is_whole = !is_name || part.contains(' ');
+            let spans = places(text, &squashed, part)
+                .into_iter()
+                .filter(|span| is_whole || is_used(text, part, span));
+            hits.extend(spans.map(|span| Hit::new(Kind::Known, span)));
         }
-    });
-    spans.map(|span| Hit::new(Kind::Known, span)).collect()
+    }
+    hits
 }
 
-/// Where an address or its local part stands.
-fn email_spans(searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let mut spans = searched.find(value);
-    let local = value.split('@').next().unwrap_or("").to_ascii_lowercase();
-    if local.len() >= PART_MIN && !local.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        let lower = searched.text.to_ascii_lowercase();
-        let parts = lower.match_indices(&local).map(|(at, local)| at..at + local.len());
-        spans.extend(parts.filter(|span| is_whole(&searched.text, span)));
+/// The parts of a value that say whose it is by themselves: a family name, a local part, the lines of an address.
+fn parts(value: &str) -> Vec<&str> {
+    if let Some((local, _)) = value.split_once('@') {
+        let is_telling = local.len() >= PART_MIN && local.contains(|char: char| !char.is_ascii_alphabetic());
+        return is_telling.then_some(local).into_iter().collect();
     }
-    spans
+    if value.contains(|char: char| char.is_ascii_digit()) {
+        let is_telling = |line: &&str| {
+            let n_letters = line.chars().filter(|char| char.is_alphabetic()).count();
+            n_letters > 3 && line.len() > PART_MIN && line.contains(|char: char| char.is_ascii_digit())
+        };
+        return value.split([',', '\n', ';']).filter(is_telling).collect();
+    }
+    value.rsplit_once(' ').map(|(_, family)| family).filter(|family| family.len() > 3).into_iter().collect()
 }
 
-/// Where a number, or the whole or a line of an address, stands.
-fn number_or_address(searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    let (mut spans, whole) = (searched.find(value), squashed(value));
-    if !value.contains(|char: char| char.is_ascii_alphabetic()) {
-        // A phone is also known without its country. Where letters of another script stand, it is none.
-        let own = whole.len().checked_sub(10).filter(|from| *from > 0).and_then(|from| whole.get(from..));
-        spans.extend(own.into_iter().flat_map(|own| searched.find(own)));
-        return spans;
-    }
-    let lines = value.split([',', '\n', ';']).filter(|line| {
-        let key = squashed(line);
-        let n_letters = key.chars().filter(|char| char.is_alphabetic()).count();
-        let has_both = n_letters > 3 && key.contains(|char: char| char.is_ascii_digit());
-        has_both && key.len() > PART_MIN && key != whole
-    });
-    spans.extend(lines.flat_map(|line| searched.find(line)));
-    spans
-}
-
-/// Where a name stands, whole or by its last part.
-fn name(text: &Text, searched: &Searched, value: &str) -> Vec<Range<usize>> {
-    // One part of a name is written as a name and outside a greeting.
-    let is_used = |span: &Range<usize>| {
-        let mut words = text.before(span.start).take(3).peekable();
-        let is_apart = words.peek().is_some() && !words.any(|word| word.is_in(List::Greetings));
-        is_apart && text[span.clone()].starts_with(char::is_uppercase)
-    };
-    let parts: Vec<&str> = value.split_whitespace().collect();
-    let mut spans = searched.find(value);
-    if let [_, .., family] = &parts[..]
-        && family.len() > 3
-    {
-        spans.extend(searched.find(family).into_iter().filter(is_used));
-    } else if parts.len() == 1 && value.starts_with(|c: char| c.is_ascii_uppercase()) {
-        spans.retain(is_used);
-    }
-    spans
+/// Whether one part of a name is written as a name at `span`, and outside a greeting.
+fn is_used(text: &Text, part: &str, span: &Range<usize>) -> bool {
+    let mut words = text.before(span.start).take(3).peekable();
+    let is_apart = words.peek().is_some() && !words.any(|word| word.is_in(List::Greetings));
+    !part.starts_with(char::is_uppercase) || (is_apart && text[span.clone()].starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]

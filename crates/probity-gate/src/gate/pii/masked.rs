@@ -7,17 +7,12 @@
 
 use std::ops::Range;
 
-use super::super::text::{Text, is_whole, may_start, run_after, run_before};
+use super::super::text::{Text, is_whole, run_after, run_before};
 use super::card;
 use super::kind::{Hit, Kind};
 
-/// How long a number with letters for digits is with its separators, in bytes.
-const ALIKE_MAX: usize = 48;
 /// How many digits in words make a number.
-const SPELLED_MIN: usize = 7;
-/// The same behind a label, and how far behind it, in bytes.
-const LABELLED_MIN: usize = 4;
-const LABEL_REACH: usize = 48;
+const SPELLED_MIN: usize = 6;
 /// How many bytes may stand between two words of a number.
 const SPELLED_GAP_MAX: usize = 3;
 
@@ -48,7 +43,8 @@ pub(super) fn runs(
 /// What the masked number at `run` gives away.
 pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let places = &text.as_bytes()[run.clone()];
-    if !has_mask(places) || !is_whole(text, &run) {
+    // A single one is a bullet, a number sign or a multiplication.
+    if !places.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1]) {
         return None;
     }
     // The digits before, between and behind the hidden places.
@@ -57,14 +53,10 @@ pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
     let (seen, hidden) = (shown.iter().sum::<usize>(), shown.len() - 1);
     let (head, tail) = (shown[0], shown[hidden]);
     let middle = seen - head - tail;
-    // The only hidden places may be the asterisks around bold text.
-    let has_asterisks = places.starts_with(b"**") && places.ends_with(b"**");
     let kind = match seen + hidden {
-        _ if has_asterisks && hidden <= 4 && (head, tail) == (0, 0) => return None,
-        13..=19 if hidden < 2 || (head <= 4 && middle == 0 && tail <= 4) => return None,
-        13..=19 if seen > 8 && (head > 8 || middle > 0 || tail > 4) => Kind::Card,
+        13..=19 if head <= 4 && middle == 0 && tail <= 4 => return None,
+        13..=19 if head > 8 || tail > 8 => Kind::Card,
         13..=19 => Kind::PartMasked,
-        9..=12 if seen * 3 >= (seen + hidden) * 2 => Kind::PartMasked,
         9 if head >= 5 => Kind::PartMasked,
         _ => return None,
     };
@@ -75,9 +67,9 @@ pub(super) fn find(text: &Text, run: Range<usize>) -> Option<Hit> {
 pub(super) fn last_four(text: &Text, run: &Range<usize>) -> Option<Range<usize>> {
     let (before, four) = text.as_bytes()[run.clone()].split_last_chunk::<4>()?;
     let from = before.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
-    let start = run.start + from + before[from..].iter().position(|byte| is_mask(*byte))?;
-    let is_one = four.iter().all(u8::is_ascii_digit) && has_mask(&before[from..]) && may_start(text, start);
-    is_one.then_some(start..run.end)
+    let mut hidden = (from..before.len()).filter(|at| is_mask(before[*at]));
+    let (first, _) = hidden.next().zip(hidden.next())?;
+    four.iter().all(u8::is_ascii_digit).then_some(run.start + first..run.end)
 }
 
 /// Whether a byte stands for a hidden digit.
@@ -90,32 +82,27 @@ pub(super) fn is_place(byte: u8) -> bool {
     is_mask(byte) || byte.is_ascii_digit()
 }
 
-/// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.
-fn has_mask(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1] && pair[0] != b'#')
-        || bytes.windows(4).any(|run| run == b"####")
-}
-
-/// The number that a run is when its letters, at most half of it, are read as the digits they look like.
+/// The number that a run is when its letters are read as the digits they look like.
 pub(super) fn read_alike(text: &Text, run: &Range<usize>) -> Option<String> {
-    let written = &text[run.clone()];
-    let n_letters = written.bytes().filter(u8::is_ascii_alphabetic).count();
-    let is_mixed = n_letters > 0 && n_letters * 2 <= written.bytes().filter_map(alike).count();
-    let digit = |byte: u8| alike(byte).map_or(char::from(byte), |digit| char::from(b'0' + digit));
-    (run.len() <= ALIKE_MAX && is_mixed && is_whole(text, run)).then(|| written.bytes().map(digit).collect())
+    let digits: String = text[run.clone()].chars().map(alike).collect();
+    (digits != text[run.clone()] && is_whole(text, run)).then_some(digits)
 }
 
-/// The digit that a byte is or looks like.
-pub(super) fn alike(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'O' | b'o' => Some(0),
-        b'I' | b'l' => Some(1),
-        b'Z' => Some(2),
-        b'S' => Some(5),
-        b'B' => Some(8),
-        _ => None,
+/// The digit that a letter looks like; other characters as they are.
+fn alike(char: char) -> char {
+    match char {
+        'O' | 'o' => '0',
+        'I' | 'l' => '1',
+        'Z' => '2',
+        'S' => '5',
+        'B' => '8',
+        other => other,
     }
+}
+
+/// Whether a byte is a digit or looks like one.
+pub(super) fn is_alike(byte: u8) -> bool {
+    alike(char::from(byte)).is_ascii_digit()
 }
 
 /// A word of a number in words.
@@ -127,9 +114,8 @@ pub(super) enum Spelled {
     Times(usize),
 }
 
-/// The numbers that `words` make where they stand close together, given where the labels of numbers end. A card among them
-/// is a card.
-pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)], label_ends: &[usize]) -> Vec<Hit> {
+/// The numbers that `words` make where they stand close together. A card among them is a card.
+pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)]) -> Vec<Hit> {
     let goes_on = |(_, one): &(_, Range<usize>), (_, next): &(_, Range<usize>)| {
         let gap = text.as_bytes().get(one.end..next.start).unwrap_or_default();
         gap.len() <= SPELLED_GAP_MAX && gap.iter().all(|byte| b" ,-.\n".contains(byte))
@@ -146,13 +132,9 @@ pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)], label_ends
             }
         }
         let span = run[0].1.start..run[run.len() - 1].1.end;
-        let label = label_ends[..label_ends.partition_point(|end| *end <= span.start)].last();
-        let is_labelled = label.is_some_and(|end| span.start < end + LABEL_REACH);
-        let n_min = if is_labelled { LABELLED_MIN } else { SPELLED_MIN };
-        let counts_up = values.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let is_card = card::shape(&values) == Some(card::Shape::Sure);
         let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
-        (values.len() >= n_min && !counts_up).then(|| Hit::new(kind, span))
+        (values.len() >= SPELLED_MIN).then(|| Hit::new(kind, span))
     };
     words.chunk_by(goes_on).filter_map(number).collect()
 }

@@ -2,14 +2,16 @@
 //! check digits, or by a label that stands near.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
 
-use super::super::text::{Labels, List, Shape, Text, Word, is_whole, run_after};
+use super::super::text::{Labels, List, Shape, Text, is_whole, run_after};
 use super::kind::{Hit, Kind};
+use super::labelled::Announced;
 
 /// How far behind a label its number can stand, in bytes.
 const BEHIND_MAX: usize = 72;
@@ -26,7 +28,9 @@ pub(super) struct Numbers {
     pub(super) iban_lengths: Vec<String>,
     #[serde(rename = "service_numbers")]
     services: Vec<String>,
+    pub(super) public_addresses: Vec<IpAddr>,
     pub(super) test_cards: Vec<String>,
+    pub(super) test_domains: Vec<String>,
     pub(super) card_groupings: Vec<Vec<usize>>,
     pub(super) cards: Vec<Issuer>,
     #[serde(rename = "identifier")]
@@ -34,13 +38,12 @@ pub(super) struct Numbers {
 }
 
 /// An issuer of cards, by the first four digits and the lengths of its numbers.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Issuer {
     pub(super) from: u32,
     pub(super) to: u32,
-    pub(super) sure: Vec<usize>,
-    pub(super) shared: Vec<usize>,
+    pub(super) lengths: Vec<usize>,
 }
 
 pub(super) static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
@@ -57,6 +60,7 @@ pub(super) fn is_service(number: &str) -> bool {
 /// One row of the table. What each field says stands in the data file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the table")]
 pub(super) struct Identifier {
     #[allow(dead_code, reason = "says to the reader of the file what a row is")]
     name: String,
@@ -71,33 +75,18 @@ pub(super) struct Identifier {
     ten_is_zero: bool,
     capitals: bool,
     unmistakable: bool,
-    of: Holder,
-}
-
-/// Whose numbers a row has.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Holder {
-    #[default]
-    Person,
-    Firm,
-    Document,
+    of_a_firm: bool,
+    of_a_document: bool,
 }
 
 /// Checks that are no weighted sum.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Check {
-    CodiceFiscale,
-    GermanSerial,
     Luhn,
-    #[serde(rename = "mod_11_10")]
-    Mod1110,
     #[serde(rename = "mod_97")]
     Mod97,
-    Nino,
     Personnummer,
-    Verhoeff,
 }
 
 /// Where a number can start that needs no label: one of the forms is written there.
@@ -134,20 +123,17 @@ pub(super) fn alone(text: &Text) -> Vec<Hit> {
     found
 }
 
-/// The number without a label that starts at `at`. Its letters are capitals.
+/// The number without a label that starts at `at`.
 fn alone_at(text: &Text, at: usize) -> Option<Hit> {
     let span = |row: &Identifier, form: &String| {
-        let end = end_of(form, text, at, 0)?;
-        let is_small = |(place, byte): (u8, u8)| byte.is_ascii_lowercase() && place != byte;
-        let is_written = !form.bytes().zip(text[at..end].bytes()).any(is_small);
-        let written = text[at..end].replace(|char: char| char.is_ascii_lowercase(), "");
-        (is_written && row.is_right(&written) && stands_alone(text, &(at..end))).then_some(at..end)
+        let span = at..end_of(form, text, at, 0)?;
+        let written = text[span.clone()].replace(|char: char| char.is_ascii_lowercase(), "");
+        (row.is_right(&written) && is_whole(text, &span)).then_some(span)
     };
     let in_row = |row: &'static Identifier| Some((row, row.alone.iter().find_map(|form| span(row, form))?));
     let (row, span) = NUMBERS.identifiers.iter().find_map(in_row)?;
-    let labels = Labels::around(text, &span);
-    let is_other = labels.is_reference() && !row.unmistakable;
-    (!is_other && !labels.is_glued(text, &span)).then(|| row.hit(text, span))
+    let is_other = Labels::around(text, &span).is_reference() && !row.unmistakable;
+    (!is_other).then(|| row.hit(text, span))
 }
 
 /// Where a number in a form ends that starts at `at`, given how many bytes can divide two of its characters.
@@ -165,17 +151,11 @@ pub(super) fn labelled(text: &Text, label: &Range<usize>, rows: &[&Identifier]) 
         let at = |at: usize| rows.iter().find_map(|row| Some(row.hit(text, row.labelled_at(text, at)?)));
         words.map(|token| token.start).find_map(at)
     };
-    let behind = first_in(label.end..label.end + BEHIND_MAX).filter(|hit| {
-        let is_other = |word: Word<'_>| {
-            word.is_in(List::ReferenceLabels)
-                && !word.is_in(List::OfAPerson)
-                && !word.is_any(&["id", "code", "account", "member"])
-        };
-        !text.words(label.end..hit.span.start).any(is_other)
-    });
-    behind.or_else(|| {
+    let is_other =
+        |hit: &Hit| text.words(label.end..hit.span.start).any(|word| word.is_in(List::ReferenceLabels));
+    first_in(label.end..label.end + BEHIND_MAX).filter(|hit| !is_other(hit)).or_else(|| {
         let before = first_in(label.start.saturating_sub(BEFORE_MAX)..label.start);
-        before.filter(|hit| hit.span.end <= label.start && !Labels::around(text, &hit.span).is_reference())
+        before.filter(|hit| hit.span.end <= label.start)
     })
 }
 
@@ -199,31 +179,17 @@ fn is_separator(byte: u8) -> bool {
     b" -./_".contains(&byte)
 }
 
-/// Whether a number is not part of a longer one.
-fn stands_alone(text: &Text, span: &Range<usize>) -> bool {
-    let joins = |sign: u8, next: u8| b"-./_".contains(&sign) && next.is_ascii_alphanumeric();
-    let (before, behind) = (&text.as_bytes()[..span.start], &text.as_bytes()[span.end..]);
-    let is_joined = matches!(before, [.., next, sign] if joins(*sign, *next))
-        || matches!(behind, [sign, next, ..] if joins(*sign, *next));
-    is_whole(text, span) && !is_joined
-}
-
 impl Identifier {
     /// The number at `span`. A firm may show its own.
     fn hit(&self, text: &Text, span: Range<usize>) -> Hit {
-        match self.kind() {
-            Some(kind) => Hit::new(kind, span),
-            None => Hit::owned(text, Kind::NationalId, span),
-        }
+        let kind = if self.of_a_document { Kind::IdentityDocument } else { Kind::NationalId };
+        if self.of_a_firm { Hit::owned(text, kind, span) } else { Hit::new(kind, span) }
     }
 
-    /// What its numbers say about a person.
-    pub(super) fn kind(&self) -> Option<Kind> {
-        match self.of {
-            Holder::Person => Some(Kind::NationalId),
-            Holder::Document => Some(Kind::IdentityDocument),
-            Holder::Firm => None,
-        }
+    /// What its labels announce, where they say that the number is a person's.
+    pub(super) fn announced(&self) -> Option<Announced> {
+        let of_a_person = if self.of_a_document { Announced::Document } else { Announced::NationalId };
+        (!self.of_a_firm).then_some(of_a_person)
     }
 
     /// The number in one of the labelled forms that starts at `at`, whatever divides its characters.
@@ -235,22 +201,9 @@ impl Identifier {
     /// Whether the check digits of a number are right.
     fn is_right(&self, written: &str) -> bool {
         let upper = written.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_uppercase());
-        let mut upper = upper.collect::<Vec<u8>>();
-        // The departments of Corsica, 2A and 2B, count as 19 and 18.
-        if let [.., b'A' | b'B', _, _, _, _, _, _, _, _] = &mut upper[..]
-            && upper.len() == 15
-        {
-            upper[5] = b'1';
-            upper[6] = if upper[6] == b'A' { b'9' } else { b'8' };
-        }
+        let upper = upper.collect::<Vec<u8>>();
         let value = |byte: &u8| if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' + 10 };
         let values: Vec<u32> = upper.iter().map(|byte| value(byte).into()).collect();
-        // "XX-999-X" only shows the form.
-        let varies = |is: fn(&u8) -> bool| {
-            let first = upper.iter().copied().find(is);
-            upper.iter().any(|byte| is(byte) && Some(*byte) != first)
-        };
-        let is_varied = varies(u8::is_ascii_digit) || varies(u8::is_ascii_alphabetic);
         let has_digit = upper.iter().any(u8::is_ascii_digit);
         let is_cased = !self.capitals || !written.contains(|char: char| char.is_ascii_lowercase());
         let is_weighed = self.weights.iter().all(|weights| {
@@ -258,36 +211,23 @@ impl Identifier {
             let rest = sum % self.modulus;
             rest == 0 || (self.ten_is_zero && rest == 1 && values[weights.len() - 1] == 0)
         });
-        is_varied
-            && has_digit
+        has_digit
             && is_cased
             && is_weighed
             && has_letter(&self.letters, &upper, &values)
             && !self.never.iter().any(|form| begins(form, &upper))
-            && self.check.is_none_or(|check| check.is_met(&upper, &values))
+            && self.check.is_none_or(|check| check.is_met(&values))
     }
 }
 
 impl Check {
-    /// Whether the characters of a number, whose letters count from ten, meet the check.
-    fn is_met(self, text: &[u8], values: &[u32]) -> bool {
+    /// Whether the digits of a number meet the check.
+    fn is_met(self, values: &[u32]) -> bool {
         let number =
             |range: Range<usize>| values[range].iter().fold(0, |all, value| all * 10 + u64::from(*value));
         let last = values.len() - 1;
         match self {
             Check::Luhn => luhn(values),
-            Check::Verhoeff => values[0] > 1 && verhoeff(values),
-            Check::Mod1110 => mod_11_10(values),
-            Check::CodiceFiscale => codice_fiscale(text),
-            Check::Nino => {
-                text[..2].iter().all(|byte| !b"DFIQUV".contains(byte))
-                    && text[1] != b'O'
-                    && b"ABCD".contains(&text[8])
-            }
-            Check::GermanSerial => {
-                let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-                n_digits > 1 && !text.iter().any(|byte| b"AEIOUBDQS".contains(byte))
-            }
             // Who was born since 2000 has the number with a 2 in front in Belgium.
             Check::Mod97 => {
                 let (body, key) = (number(0..last - 1), number(last - 1..last + 1));
@@ -321,40 +261,4 @@ pub(super) fn luhn<D: Copy + Into<u32>>(digits: &[D]) -> bool {
         (_, digit) => digit * 2,
     });
     counted.sum::<u32>().is_multiple_of(10)
-}
-
-/// ISO 7064, mod 11,10, as German tax numbers have it: some digit of the first ten stands twice or three times.
-fn mod_11_10(digits: &[u32]) -> bool {
-    let (last, body) = (digits[digits.len() - 1], &digits[..digits.len() - 1]);
-    let product = body.iter().fold(10, |product, digit| match (digit + product) % 10 {
-        0 => 20 % 11,
-        sum => sum * 2 % 11,
-    });
-    let repeated = (0..10).filter(|digit| body.iter().filter(|one| *one == digit).count() > 1).count();
-    body[0] > 0 && (11 - product) % 10 == last && repeated == 1
-}
-
-/// The check character of Italian tax codes. Digits that had to be told apart are written as letters.
-fn codice_fiscale(text: &[u8]) -> bool {
-    const ODD: [u32; 26] =
-        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
-    let place = |byte: u8| u32::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' });
-    let count =
-        |(at, byte): (usize, &u8)| if at % 2 == 0 { ODD[place(*byte) as usize] } else { place(*byte) };
-    let sum: u32 = text[..15].iter().enumerate().map(count).sum();
-    b"ABCDEHLMPRST".contains(&text[8]) && sum % 26 == place(text[15])
-}
-
-/// The check that Verhoeff proposed, by the group of the pentagon's symmetries.
-fn verhoeff(digits: &[u32]) -> bool {
-    const TURN: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
-    let product = |a: u32, b: u32| match (a < 5, b < 5) {
-        (true, true) => (a + b) % 5,
-        (true, false) => (a + b) % 5 + 5,
-        (false, true) => (a + 5 - b) % 5 + 5,
-        (false, false) => (a + 5 - b) % 5,
-    };
-    let turn = |digit: u32, _| TURN[digit as usize];
-    let turned = digits.iter().rev().enumerate().map(|(at, digit)| (0..at % 8).fold(*digit, turn));
-    turned.fold(0, product) == 0
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::text::{
-    Contact, ContactKind, Group, Labels, List, Phrases, Text, bare, digits, is_whole, keys_of,
+    Contact, ContactKind, Labels, List, Phrases, Text, bare, digits, is_whole, keys_of,
 };
 use super::allow::is_test_value;
 use super::kind::{Hit, Kind};
@@ -25,18 +25,15 @@ enum Trigger {
     Label(Announced),
     /// A word of a number.
     Spelled(Spelled),
-    /// The label of some identifiers; what else it announces where none of them stands near.
-    Identifier {
-        rows: &'static [&'static Identifier],
-        other: Option<Announced>,
-    },
+    /// The label of some identifiers.
+    Identifier(&'static [&'static Identifier]),
 }
 
 /// The words that make the check look closer, and what each of them opens. They are found with their accents and without.
 static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
     let mut triggers = BTreeMap::new();
     for (label, rows) in national::labels() {
-        triggers.insert(label, Trigger::Identifier { rows: rows.leak(), other: None });
+        triggers.insert(label, Trigger::Identifier(rows.leak()));
     }
     for (key, words) in keys_of("triggers") {
         let label = Announced::from_name(key);
@@ -47,20 +44,12 @@ static TRIGGERS: LazyLock<Phrases<Trigger>> = LazyLock::new(|| {
         let opened = label.map(Trigger::Label).or_else(|| spelled().map(Trigger::Spelled));
         let opened = opened.expect("the code knows every key of the files");
         for word in words {
-            let trigger = triggers.entry(&**word).or_insert(opened);
-            if let Trigger::Identifier { other, .. } = trigger {
-                *other = label;
-            }
+            triggers.entry(&**word).or_insert(opened);
         }
     }
     let spelled = |(word, trigger): (&'static str, Trigger)| {
-        let without = (!word.is_ascii()).then(|| bare(word).collect::<String>());
-        // An abbreviation may have full stops: "S.I.N.".
-        let is_short = (3..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-        let dotted =
-            is_short.then(|| word.split("").filter(|char| !char.is_empty()).collect::<Vec<_>>().join("."));
-        let others = without.into_iter().chain(dotted).map(Cow::Owned);
-        others.chain([Cow::Borrowed(word)]).map(move |word| (word, trigger))
+        let bare = (!word.is_ascii() && word.len() > 3).then(|| bare(word).collect::<String>().into());
+        bare.into_iter().chain([Cow::Borrowed(word)]).map(move |word| (word, trigger))
     };
     Phrases::new(triggers.into_iter().flat_map(spelled))
 });
@@ -71,11 +60,8 @@ struct Scan {
     hits: Vec<Hit>,
     /// Where the end of a card number is shown.
     last_fours: Vec<Range<usize>>,
-    /// Where the last token ends that was read, so that none is read twice.
-    token_end: usize,
-    /// The words of numbers, and where the labels of numbers end.
+    /// The words of numbers.
     spelled: Vec<(Spelled, Range<usize>)>,
-    label_ends: Vec<usize>,
 }
 
 /// Every value that is recognised in a text, in no order.
@@ -83,21 +69,25 @@ pub(super) fn scan(text: &Text) -> Vec<Hit> {
     let mut scan = Scan::default();
     scan.hits.extend(text.contacts.iter().filter_map(|contact| of_contact(text, contact)));
     scan.hits.extend(national::alone(text));
-    for cluster in text.clusters() {
-        scan.cluster(text, cluster);
+    scan.hits.extend(secret::tokens(text).map(|span| Hit::new(Kind::Secret, span)));
+    for groups in text.clusters() {
+        if digits::n_digits(groups) >= 6 {
+            scan.hits.extend(card::find(text, groups));
+        }
+        let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
+        scan.hits.extend(ibans.map(|span| Hit::owned(text, Kind::Iban, span)));
     }
     for run in masked::runs(text, masked::is_place, b" -./()") {
         scan.last_fours.extend(masked::last_four(text, &run));
         scan.hits.extend(masked::find(text, run));
     }
-    let alike =
-        masked::runs(text, |byte| masked::alike(byte).is_some(), b" -.").filter(|run| is_alike(text, run));
+    let alike = masked::runs(text, masked::is_alike, b" -.").filter(|run| is_alike(text, run));
     scan.hits.extend(alike.map(|run| Hit::new(Kind::LookAlikeDigits, run)));
     scan.hits.extend(identifier::addresses(text).map(|span| Hit::new(Kind::Ip, span)));
     for found in TRIGGERS.find(text) {
         scan.word(text, *found.meaning, found.span);
     }
-    scan.hits.extend(masked::spelled(text, &scan.spelled, &scan.label_ends));
+    scan.hits.extend(masked::spelled(text, &scan.spelled));
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan.hits
@@ -113,40 +103,20 @@ fn is_alike(text: &Text, run: &Range<usize>) -> bool {
 }
 
 impl Scan {
-    /// Looks at one cluster of digits.
-    fn cluster(&mut self, text: &Text, groups: &[Group]) {
-        if digits::n_digits(groups) >= 6 {
-            self.hits.extend(card::find(text, groups));
-        }
-        let ibans = groups.iter().filter_map(|group| identifier::iban(text, group));
-        self.hits.extend(ibans.map(|span| Hit::owned(text, Kind::Iban, span)));
-    }
-
     /// Looks at what one word opens.
     fn word(&mut self, text: &Text, trigger: Trigger, range: Range<usize>) {
-        use Announced::{BankAccount, Code, NationalId};
-        if matches!(trigger, Trigger::Identifier { .. } | Trigger::Label(Code | BankAccount | NationalId)) {
-            self.label_ends.push(range.end);
-        }
         match trigger {
-            Trigger::Identifier { rows, other } if labelled::is_label(text, &range) => {
-                let number = national::labelled(text, &range, rows);
-                let announced = || labelled::find(text, other?, &range);
+            Trigger::Identifier(rows) if labelled::is_label(text, &range) => {
                 // Where a firm has such numbers too, a label alone says little.
-                let kind = || rows.iter().map(|row| row.kind()).min().flatten();
-                let any = || labelled::any_number(text, kind()?, &range);
-                self.hits.extend(number.or_else(announced).or_else(any));
+                let kind = rows.iter().map(|row| row.announced()).min().flatten();
+                let announced = kind.filter(|_| labelled::is_telling(text, &range));
+                let any = || labelled::find(text, announced?, &range);
+                self.hits.extend(national::labelled(text, &range, rows).or_else(any));
             }
             Trigger::Spelled(word) if is_whole(text, &range) => self.spelled.push((word, range)),
-            Trigger::Identifier { .. } | Trigger::Spelled(_) => {}
+            Trigger::Identifier(_) | Trigger::Spelled(_) => {}
             Trigger::Label(Announced::LastFour) => self.last_fours.extend(linked::last_four(text, &range)),
             Trigger::Label(Announced::PrivateKey) => self.hits.push(Hit::new(Kind::Secret, range)),
-            Trigger::Label(Announced::Token) if range.start < self.token_end => {}
-            Trigger::Label(Announced::Token) => {
-                self.token_end = secret::token_end(text, range.end);
-                let token = secret::find(text, &range);
-                self.hits.extend(token.map(|span| Hit::new(Kind::Secret, span)));
-            }
             Trigger::Label(announced) => self.hits.extend(labelled::find(text, announced, &range)),
         }
     }
@@ -156,31 +126,29 @@ impl Scan {
 /// local part.
 fn of_contact(text: &Text, contact: &Contact) -> Option<Hit> {
     let value = &text[contact.core.clone()];
-    let local = value.split('@').next().unwrap_or("");
-    // The local part may only say what belongs there: `vorname.nachname`.
-    let is_placeholder = || local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
-    let is_sample = || {
-        let mut before = text.before(contact.span.start).take(4);
-        is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues))
-    };
-    let domain = value.rsplit_once('@').map(|(_, domain)| format!(" = [{:?}]", domain.to_lowercase()));
+    let (local, domain) = value.rsplit_once('@').unwrap_or((value, ""));
     let (kind, setting) = match contact.kind {
         ContactKind::Mail if local.contains('*') => {
             let is_masked = local.chars().filter(|char| *char != '*').count() <= 2;
             return (!is_masked).then(|| Hit::new(Kind::PartMasked, contact.span.clone()));
         }
-        ContactKind::Mail if is_placeholder() || is_sample() => return None,
+        ContactKind::Mail => {
+            // The local part may only say what belongs there: `vorname.nachname`.
+            let is_placeholder = local.split(['.', '_', '-']).all(|part| List::PlaceholderNames.has(part));
+            let mut before = text.before(contact.span.start).take(4);
+            let is_sample =
+                is_test_value(Kind::Email, value) && before.any(|word| word.is_in(List::SampleCues));
+            if is_placeholder || is_sample {
+                return None;
+            }
+            (Kind::Email, format!("own_domains = [{:?}]", domain.to_lowercase()))
+        }
         ContactKind::Phone if is_service(value) => return None,
-        ContactKind::Mail => (Kind::Email, "own_domains"),
-        ContactKind::Phone => (Kind::Phone, "own_phones"),
-        ContactKind::Street => (Kind::Address, "own_addresses"),
+        ContactKind::Phone => (Kind::Phone, "own_phones".to_owned()),
+        ContactKind::Street => (Kind::Address, "own_addresses".to_owned()),
     };
     let hit = Hit { core: contact.core.clone(), ..Hit::new(kind, contact.span.clone()) };
-    Some(if contact.is_own {
-        hit.listed_as(&format!("{setting}{}", domain.unwrap_or_default()))
-    } else {
-        hit
-    })
+    Some(if contact.is_own { hit.listed_as(&setting) } else { hit })
 }
 
 #[cfg(test)]
@@ -190,8 +158,7 @@ mod tests {
     #[track_caller]
     fn check_alike(text: &str, want: &str) {
         let text = Text::new(text);
-        let hit = masked::runs(&text, |byte| masked::alike(byte).is_some(), b" -.")
-            .find(|run| is_alike(&text, run));
+        let hit = masked::runs(&text, masked::is_alike, b" -.").find(|run| is_alike(&text, run));
         assert_eq!(hit.map_or("", |run| &text[run]), want, "{}", &*text);
     }
 

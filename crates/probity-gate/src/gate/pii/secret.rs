@@ -1,45 +1,38 @@
 //! Keys and tokens, by the prefix that their issuer gives them and by how random they look.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::super::text::words::{may_start, run_after};
+use regex::Regex;
 
-/// The longest token that is read, in bytes.
-const LENGTH_MAX: usize = 4096;
-/// How many characters behind its prefix make a token.
-const RANDOM_MIN: usize = 16;
-/// How many bits per character a token needs to look random.
-const ENTROPY_MIN: f64 = 3.0;
+use super::super::text::words::words_under;
 
-/// The token whose prefix stands at `prefix`: random characters behind it.
-pub(super) fn find(text: &str, prefix: &Range<usize>) -> Option<Range<usize>> {
-    let end = token_end(text, prefix.end);
-    let is_long = end - prefix.end >= RANDOM_MIN;
-    let is_token = is_long && looks_random(&text[prefix.end..end]) && may_start(text, prefix.start);
-    is_token.then_some(prefix.start..end)
+/// How many different characters a token needs to look random.
+const DIFFERENT_MIN: usize = 10;
+
+/// A prefix with what makes a token of it.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let prefixes: Vec<String> =
+        words_under("secret", "prefix").iter().map(|word| regex::escape(word)).collect();
+    let form = format!(r"(?:(?-u:\b)|_)((?i-u:{})([A-Za-z0-9_./+=~-]{{16,}}))", prefixes.join("|"));
+    Regex::new(&form).expect("prefixes are short")
+});
+
+/// The tokens of a text: a prefix and random characters behind it. A full stop at the end belongs to the sentence.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let tokens = TOKEN.captures_iter(text).map(|found| found.extract().1);
+    tokens.filter(|[_, random]| looks_random(random)).map(|[token, _]| {
+        let start = token.as_ptr() as usize - text.as_ptr() as usize;
+        start..start + token.trim_end_matches('.').len()
+    })
 }
 
 /// Whether a token has letters, digits and little repetition.
 pub(super) fn looks_random(token: &str) -> bool {
     let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = token.bytes().any(|byte| byte.is_ascii_alphabetic());
-    has_digit && has_letter && entropy(token) >= ENTROPY_MIN
-}
-
-/// Where the token that contains `at` ends. A full stop at its end belongs to the sentence.
-pub(super) fn token_end(text: &str, at: usize) -> usize {
-    let n =
-        run_after(text, at, LENGTH_MAX, |byte| byte.is_ascii_alphanumeric() || b"_-./+=~".contains(&byte));
-    at + text[at..at + n].trim_end_matches('.').len()
-}
-
-/// Shannon's entropy of the characters of a token, in bits per character.
-fn entropy(token: &str) -> f64 {
-    let mut counts = [0u32; 256];
-    token.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
-    let n = token.len().max(1) as f64;
-    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / n);
-    shares.map(|share| -share * share.log2()).sum()
+    has_digit && has_letter && token.bytes().collect::<BTreeSet<u8>>().len() >= DIFFERENT_MIN
 }
 
 #[cfg(test)]
@@ -47,18 +40,16 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, prefix: &str, want: &str) {
-        let start = text.find(prefix).unwrap();
-        let found = find(text, &(start..start + prefix.len()));
-        assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
+    fn check(text: &str, want: &str) {
+        assert_eq!(tokens(text).next().map_or("", |span| &text[span]), want, "{text}");
     }
 
     #[test]
     fn tokens_have_a_prefix_and_look_random() {
-        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", "ghp_", "ghp_A1b2C3d4E5f6G7h8I9j0");
-        check("key ghp_aaaaaaaaaaaaaaaaaaa1", "ghp_", "");
-        check("risk-averse1customers2of3every4", "sk-", "");
+        check("key ghp_A1b2C3d4E5f6G7h8I9j0.", "ghp_A1b2C3d4E5f6G7h8I9j0");
+        check("key ghp_aaaaaaaaaaaaaaaaaaa1", "");
+        check("risk-averse1customers2of3every4", "");
         let web_token = "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl";
-        check(web_token, "eyJ", web_token);
+        check(web_token, web_token);
     }
 }

@@ -7,119 +7,100 @@
 
 use std::ops::Range;
 
-use super::super::text::{Group, Labels, List, Text, digits};
+use super::super::text::{Group, Labels, List, Text, digits, is_whole};
 use super::kind::{Hit, Kind};
 use super::scan::scan;
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
+/// How many digits the shortest part has.
+const DIGITS_MIN: usize = 3;
 /// How many earlier turns are read, latest last.
 const TURNS_MAX: usize = 6;
 /// How much at the end of an earlier turn is read, in bytes.
 const TURN_END: usize = 400;
+/// How much is read before the first part, in bytes.
+const LABEL_REACH: usize = 64;
 
-/// How much lies between two parts of one reply, and is read before them, in bytes.
-const BETWEEN_MAX: usize = 160;
-
-/// A run of digits in one turn.
-struct Part<'t> {
-    span: Range<usize>,
-    written: &'t str,
-    label: Option<List>,
-}
+/// A run of digits in a turn.
+type Part<'t> = (&'t Text, Range<usize>);
 
 /// The value that `reply` completes, as a span of the reply.
 pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
     let turns = &earlier[earlier.len().saturating_sub(TURNS_MAX)..];
     let end = |turn: &&str| Text::new(&turn[turn.ceil_char_boundary(turn.len().saturating_sub(TURN_END))..]);
     let ends: Vec<Text> = turns.iter().map(end).collect();
-    if let Some(hit) = ends.last().and_then(|last| email(last, reply)) {
-        return Some(hit);
-    }
-    let rest = spans(reply);
-    if let Some(hit) = rest.windows(2).find_map(|pair| within(reply, &pair[0], &pair[1])) {
-        return Some(hit);
-    }
-    let has_parts = !rest.is_empty() && !ends.is_empty();
-    if !has_parts || !(turns.iter().any(|turn| has_cue(turn)) || has_cue(reply)) {
-        return None;
-    }
-    let parts = |text, spans: Vec<Range<usize>>| spans.into_iter().map(move |span| Part::new(text, span));
-    let rest: Vec<Part<'_>> = parts(reply, rest).collect();
-    let mut begun: Vec<Part<'_>> = ends.iter().flat_map(|end| parts(end, spans(end))).collect();
-    begun.drain(..begun.len().saturating_sub(PARTS_MAX));
-    // What was begun last goes on with what comes first.
-    let ranges = (0..begun.len()).flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
-    let mut joined = ranges.filter_map(|(from, to)| Some((joined(&begun[from..], &rest[..to])?, to)));
-    joined.next().map(|(kind, to)| Hit::new(kind, rest[0].span.start..rest[to - 1].span.end))
-}
-
-/// The value that two parts of one reply are, where words between them say that the second is the rest: what the reply
-/// would show without these words.
-fn within(reply: &Text, first: &Range<usize>, rest: &Range<usize>) -> Option<Hit> {
-    let between = &reply[first.end..rest.start];
-    let mut words = between.split(|char: char| !char.is_alphanumeric());
-    if between.len() > BETWEEN_MAX || !words.any(|word| List::RestCues.starts(word)) {
-        return None;
-    }
-    let from = reply.floor_char_boundary(first.start.saturating_sub(BETWEEN_MAX));
-    let (begun, rest_of) = (&reply[from..first.end], &reply[rest.clone()]);
-    let spans = |hit: &Hit| {
-        let is_joined = hit.span.start < begun.len() && hit.span.end > begun.len() + 1;
-        is_joined && hit.kind != Kind::Phone
+    let rest = parts(reply);
+    let within = || rest.windows(2).find_map(|pair| within(reply, pair));
+    let over_turns = || {
+        let is_number = |(text, span): &Part<'_>| is_whole(text, span);
+        let begun: Vec<Part<'_>> = ends.iter().flat_map(parts).filter(is_number).collect();
+        let rest: Vec<Part<'_>> = rest.iter().filter(|part| is_number(part)).cloned().collect();
+        let has_cue = |text: &Text| has_word(text, |word| List::PartCues.has(word));
+        if rest.is_empty() || !(ends.iter().any(has_cue) || has_cue(reply)) {
+            return None;
+        }
+        // What was begun last goes on with what comes first.
+        let from = begun.len().saturating_sub(PARTS_MAX)..begun.len();
+        let mut ranges = from.flat_map(|from| (1..=rest.len()).map(move |to| (from, to)));
+        ranges.find_map(|(from, to)| {
+            let parts = [&begun[from..], &rest[..to]].concat();
+            let kind = kind(&parts)?;
+            let fits = match kind {
+                Kind::Card => parts.iter().all(|(_, span)| span.len() >= 4),
+                Kind::Phone => to == 1,
+                _ => true,
+            };
+            fits.then(|| Hit::new(kind, rest[0].1.start..rest[to - 1].1.end))
+        })
     };
-    let whole = scan(&Text::new(&format!("{begun} {rest_of}"))).into_iter().find(spans)?;
-    Some(Hit::new(whole.kind, first.start..rest.end))
+    ends.last().and_then(|last| email(last, reply)).or_else(within).or_else(over_turns)
 }
 
-/// What parts of both sides are together. A part of a phone has three digits or more, and the rest comes at once.
-fn joined(begun: &[Part<'_>], rest: &[Part<'_>]) -> Option<Kind> {
-    let parts = || begun.iter().chain(rest);
-    let is_called = |label: List| parts().any(|part| part.label == Some(label));
-    if is_called(List::ReferenceLabels) {
-        return None;
+/// The value that two parts of one reply are, where words between them say that the second is the rest.
+fn within(reply: &Text, pair: &[Part<'_>]) -> Option<Hit> {
+    let between = &reply[pair[0].1.end..pair[1].1.start];
+    let has_cue = has_word(between, |word| List::RestCues.starts(word));
+    let kind = has_cue.then(|| kind(pair))?.filter(|kind| *kind != Kind::Phone);
+    kind.map(|kind| Hit::new(kind, pair[0].1.start..pair[1].1.end))
+}
+
+/// What parts are together: what the words before the first and nothing but the others behind it would show.
+fn kind(parts: &[Part<'_>]) -> Option<Kind> {
+    let (text, first) = parts.first()?;
+    let mut joined =
+        text[text.floor_char_boundary(first.start.saturating_sub(LABEL_REACH))..first.end].to_owned();
+    let n_begun = joined.len();
+    for (text, part) in &parts[1..] {
+        joined.extend([" ", &text[part.clone()]]);
     }
-    let n_digits = |part: &Part<'_>| part.written.bytes().filter(u8::is_ascii_digit).count();
-    let is_grouped = parts().all(|part| matches!(n_digits(part), 4..=6 | 8..=12));
-    let is_phone = is_called(List::PhoneLabels) && rest.len() == 1 && parts().all(|part| n_digits(part) > 2);
-    let other = if is_phone { "phone " } else { "" };
-    let label = if is_called(List::SocialSecurityLabels) { "ssn " } else { other };
-    let digits = parts().map(|part| part.written).collect::<Vec<_>>().join(" ");
-    let whole = scan(&Text::new(&format!("{label}{digits}"))).into_iter();
-    whole.filter(|hit| hit.span.len() >= digits.len()).map(|hit| hit.kind).find(|kind| match kind {
-        Kind::Card => is_grouped,
-        Kind::NationalId | Kind::Phone => !label.is_empty(),
-        _ => false,
-    })
+    let is_whole = |hit: &Hit| hit.span.start < n_begun && hit.span.end == joined.len();
+    scan(&Text::new(&joined))
+        .into_iter()
+        .filter(is_whole)
+        .map(|hit| hit.kind)
+        .find(|kind| *kind < Kind::OwnDataEcho)
 }
 
-/// Where the first runs of digits of a text stand that may be parts.
-fn spans(text: &Text) -> Vec<Range<usize>> {
+/// The first runs of digits of a text that may be parts: no day, amount, reference or shown end of a card.
+fn parts(text: &Text) -> Vec<Part<'_>> {
     let runs =
         text.clusters().flat_map(|cluster| cluster.chunk_by(|_, next| next.is_narrow()).take(PARTS_MAX));
-    runs.filter(|run| is_part(text, run)).map(digits::span).take(PARTS_MAX).collect()
+    let is_part = |run: &&[Group]| {
+        let span = digits::span(run);
+        let is_end = || text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
+        (DIGITS_MIN..=digits::DIGITS_MAX).contains(&digits::n_digits(run))
+            && !run.iter().any(|group| group.is_dated)
+            && !is_end()
+            && !text[..span.start].ends_with(['$', ',', '-'])
+            && Labels::around(text, &span).nearest != Some(List::ReferenceLabels)
+    };
+    runs.filter(is_part).map(|run| (text, digits::span(run))).take(PARTS_MAX).collect()
 }
 
-/// Whether a run is no day, price, share or shown end of a card, and neither too short nor too long.
-fn is_part(text: &Text, run: &[Group]) -> bool {
-    let span = digits::span(run);
-    let is_dated = || run.iter().any(|group| group.is_dated);
-    let is_amount = || text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
-    let is_end = || text.before(span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
-    let is_sized = (2..=digits::DIGITS_MAX).contains(&digits::n_digits(run));
-    is_sized && !is_dated() && !is_amount() && !is_end()
-}
-
-impl<'t> Part<'t> {
-    fn new(text: &'t Text, span: Range<usize>) -> Self {
-        let label = Labels::around(text, &span).nearest;
-        Part { written: &text[span.clone()], span, label }
-    }
-}
-
-/// Whether a turn says that it gives part of a number.
-fn has_cue(text: &str) -> bool {
-    text.split(|char: char| !char.is_alphanumeric()).any(|word| List::PartCues.has(word))
+/// Whether a text has such a word.
+fn has_word(text: &str, is: impl Fn(&str) -> bool) -> bool {
+    text.split(|char: char| !char.is_alphanumeric()).any(is)
 }
 
 /// The end of an e-mail address whose local part closed the turn before.

@@ -5,13 +5,13 @@
 //! no text says it plainly. What always holds: a draft can be read as a policy file, and its facts list every remedy
 //! that its texts grant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::super::claim::{ClaimKind, Language, Languages, Polarity, extract};
+use super::super::claim::{Claim, ClaimKind, Language, Languages, Polarity, extract};
 use super::super::text::{sentence_at, sentence_spans};
 use super::FactKind;
 use super::read::PolicyFile;
-use super::stated::{fact, grants};
+use super::stated::fact;
 use crate::json::write_string;
 
 /// What stands at the top of a draft.
@@ -25,7 +25,7 @@ const SENTENCE_CHARS_MAX: usize = 100;
 /// The policy file that texts in Markdown or without any marks come to: a source for each section of the first two levels
 /// of headings.
 pub fn draft(files: &[PolicyFile<'_>], languages: &Languages) -> String {
-    let mut ids = BTreeMap::new();
+    let mut ids = BTreeSet::new();
     let mut out = HEAD.to_owned();
     for file in files {
         for section in sections(file.text) {
@@ -64,19 +64,14 @@ fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The id of a source with this title, which none of `ids` is. They have the number that the next source of the same
-/// title begins with.
-fn unused_id(title: &str, ids: &mut BTreeMap<String, usize>) -> String {
+/// The id of a source with this title, which none of `ids` is.
+fn unused_id(title: &str, ids: &mut BTreeSet<String>) -> String {
     let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
-    let base = if words.is_empty() { "policy".to_owned() } else { words };
-    let (mut id, mut n) = (base.clone(), ids.get(&base).copied().unwrap_or(1));
-    while ids.contains_key(&id) {
-        n += 1;
-        id = format!("{base}-{n}");
+    let mut id = if words.is_empty() { "policy".to_owned() } else { words };
+    while !ids.insert(id.clone()) {
+        id += "-2";
     }
-    ids.insert(base, n);
-    ids.entry(id.clone()).or_insert(1);
     id
 }
 
@@ -91,7 +86,7 @@ fn source(id: &str, text: &str, languages: &Languages) -> String {
     out += "[source.facts]\n";
     let sentences = sentence_spans(text);
     for (key, found) in proposals(text, Language::of(text, languages)) {
-        let line = |Proposal { value, at, is_certain }: &Proposal<'_>| {
+        let line = |Proposal { value, at, is_certain }: &Proposal| {
             let doubt = if *is_certain { "" } else { "# " };
             let sentence = &text[sentence_at(&sentences, *at)];
             format!("    {doubt}\"{}\", # {}\n", escaped(value), shortened(sentence))
@@ -102,8 +97,8 @@ fn source(id: &str, text: &str, languages: &Languages) -> String {
 }
 
 /// A value that is proposed.
-struct Proposal<'t> {
-    value: &'t str,
+struct Proposal {
+    value: String,
     /// Where in the text it stands.
     at: usize,
     /// Whether the text says so plainly. What is not certain is written as a comment.
@@ -111,37 +106,33 @@ struct Proposal<'t> {
 }
 
 /// What is proposed for each key of the facts, in the order of the text. Each value stands once.
-fn proposals<'t>(text: &'t str, language: Language<'t>) -> Vec<(&'static str, Vec<Proposal<'t>>)> {
+fn proposals(text: &str, language: Language<'_>) -> Vec<(&'static str, Vec<Proposal>)> {
     let claims = extract(text, language.lexicon);
-    let known = language.languages.remedies();
     let mut seen = BTreeSet::new();
-    // What is granted somewhere is not denied, and what is granted or denied is not only mentioned.
-    let mut remedies = |is: fn(Polarity) -> bool| -> Vec<Proposal<'t>> {
-        let spoken = claims.iter().filter_map(|claim| match &claim.kind {
-            ClaimKind::Remedy { remedy, polarity } if is(*polarity) => {
-                let value = known[known.binary_search(&remedy.as_str()).ok()?];
-                Some(Proposal { value, at: claim.span.start, is_certain: *polarity != Polarity::Mentioned })
-            }
+    let mut proposed = |value: &dyn Fn(&Claim) -> Option<String>, is_certain| -> Vec<Proposal> {
+        let found = claims.iter().filter_map(|claim| Some((value(claim)?, claim.span.start)));
+        let new = found.filter(|(value, _)| seen.insert(value.clone()));
+        new.map(|(value, at)| Proposal { value, at, is_certain }).collect()
+    };
+    let spoken = |wanted: Polarity| {
+        move |claim: &Claim| match &claim.kind {
+            ClaimKind::Remedy { remedy, polarity } => (*polarity == wanted).then(|| remedy.clone()),
             _ => None,
-        });
-        spoken.filter(|proposal| seen.insert(proposal.value)).collect()
+        }
     };
-    let (mut granted, denied) = (remedies(grants), remedies(|polarity| polarity == Polarity::Denied));
-    granted.extend(remedies(|polarity| polarity == Polarity::Mentioned));
-    let stated = |kind: FactKind| {
-        let its =
-            claims.iter().filter(|claim| claim.value().is_some_and(|value| FactKind::of(value) == kind));
-        let proposals = its.map(|claim| {
-            let span = claim.span.clone();
-            Proposal { value: &text[span.clone()], at: span.start, is_certain: true }
-        });
-        let mut seen = BTreeSet::new();
-        let is_read = |value: &str| fact(kind, None, value, language).is_some();
-        let written = proposals.filter(|proposal| seen.insert(proposal.value) && is_read(proposal.value));
-        (kind.name(), written.collect())
-    };
+    // What is granted somewhere is not denied, and what is granted or denied is not only mentioned.
+    let mut granted = proposed(&spoken(Polarity::Promised), true);
+    let denied = proposed(&spoken(Polarity::Denied), true);
+    granted.extend(proposed(&spoken(Polarity::Mentioned), false));
     let mut all = vec![("remedies", granted), ("forbidden_remedies", denied)];
-    all.extend(FactKind::ALL.map(stated));
+    for kind in FactKind::ALL {
+        let stated = |claim: &Claim| {
+            let written = &text[claim.span.clone()];
+            let is_it = FactKind::of(claim.value()?) == kind && fact(kind, None, written, language).is_some();
+            is_it.then(|| written.to_owned())
+        };
+        all.push((kind.name(), proposed(&stated, true)));
+    }
     all.retain(|(_, found)| !found.is_empty());
     all
 }

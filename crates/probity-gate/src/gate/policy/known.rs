@@ -144,22 +144,19 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
 fn key(value: &Value) -> u64 {
     let mut key = DefaultHasher::new();
     match value {
-        Value::Money { amount, .. } => (1_u8, amount).hash(&mut key),
-        Value::Percent(share) => (2_u8, share).hash(&mut key),
-        Value::Day { month, day, .. } => (3_u8, month, day).hash(&mut key),
-        Value::Time { minutes, .. } => (4_u8, minutes % HALF_DAY).hash(&mut key),
+        Value::Money { amount: number, .. } | Value::Percent(number) => number.hash(&mut key),
+        Value::Day { month, day, .. } => (month, day).hash(&mut key),
+        Value::Time { minutes, .. } => (minutes % HALF_DAY).hash(&mut key),
+        // By its digits, so that a code is found by its number; by its letters where it has none.
         Value::Code(name) | Value::Number(name) => {
-            // By its digits, so that a code is found by its number; by its letters where it has none.
             let has_digits = has_digits(name);
             plain(name).filter(|c| !has_digits || c.is_ascii_digit()).for_each(|c| c.hash(&mut key));
         }
         Value::Link(link) => host(link).hash(&mut key),
         Value::Email(email) => email.hash(&mut key),
-        Value::Phone(phone) => {
-            phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS).for_each(|c| c.hash(&mut key));
-        }
+        Value::Phone(phone) => phone.bytes().rev().take(LAST_DIGITS).for_each(|digit| digit.hash(&mut key)),
         // A length lies within others, and addresses are few.
-        Value::Span { unit, .. } => (5_u8, *unit == TimeUnit::WorkingDays).hash(&mut key),
+        Value::Span { unit, .. } => (*unit == TimeUnit::WorkingDays).hash(&mut key),
         Value::Address(_) => {}
     }
     key.finish()

@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 pub use audit::{UnlistedFacts, VersionOverlap, VersionScope, overlaps, unlisted};
 pub use draft::draft;
 pub(super) use known::{Extent, Known, same, same_currency, within};
-pub(super) use read::settled;
 pub use read::{FileProblem, PolicyFile, Reading, read};
+pub(super) use read::{listed, read_all};
 pub use stated::Label;
 pub(super) use stated::{Place, stems, terse};
 

@@ -10,7 +10,7 @@ use super::super::claim::{Language, Languages};
 use super::stated::{fact, unlisted_remedies, values};
 use super::{DEFAULT_AUDIENCE, FactKind, Facts, Ledger, Period, Source, folded};
 use crate::case::{EvidenceSource, Moment, NotAMoment};
-use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, json_tables, toml_table};
+use crate::spec_file::{At, Faults, Fields, Problem, Shape, json_tables, toml_table};
 use crate::spelling::closest;
 
 static TOP: Shape = Shape { place: "the top of the file", keys: &["source"] };
@@ -59,84 +59,68 @@ pub struct Reading {
 
 /// Reads policy files into one ledger. All their problems are returned, by file and line.
 pub fn read(files: &[PolicyFile<'_>], languages: &Languages) -> Result<Reading, Vec<FileProblem>> {
-    let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
-    let mut drafts = Vec::new();
-    for (file, faults) in faults.iter_mut().enumerate() {
-        let found = sources(files[file].text, languages, faults);
-        drafts.extend(found.into_iter().map(|At { line, value }| Draft { source: value, line, file }));
-    }
-    compare_all(&drafts, files, &mut faults);
-    let warnings = settled(faults, files)?;
-    let ledger = Ledger::new(drafts.into_iter().map(|draft| draft.source).collect());
-    Ok(Reading { ledger, warnings })
+    let read = |text: &str, faults: &mut Faults| sources(text, languages, faults);
+    let (sources, warnings) = read_all(files, read, conflict)?;
+    Ok(Reading { ledger: Ledger::new(sources), warnings })
 }
 
-/// The warnings of all files, or their errors if there is any.
-pub(in crate::gate) fn settled(
-    faults: Vec<Faults>,
+/// What `read` finds in files, with what should be looked at. What `conflict` finds wrong between two is reported where the
+/// second of them stands.
+pub(in crate::gate) fn read_all<T>(
     files: &[PolicyFile<'_>],
-) -> Result<Vec<FileProblem>, Vec<FileProblem>> {
-    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    for (faults, file) in faults.into_iter().zip(files) {
-        let (problems, found) = match faults.settle() {
-            Ok(found) => (&mut warnings, found),
-            Err(found) => (&mut errors, found),
-        };
-        problems.extend(found.into_iter().map(|problem| FileProblem { file: file.name.to_owned(), problem }));
-    }
-    if errors.is_empty() { Ok(warnings) } else { Err(errors) }
-}
-
-/// A source with the place it was written in.
-struct Draft {
-    source: Source,
-    line: usize,
-    file: usize,
-}
-
-/// Reports what is wrong between two sources.
-fn compare_all(drafts: &[Draft], files: &[PolicyFile<'_>], faults: &mut [Faults]) {
-    let mut by_id: Vec<&Draft> = drafts.iter().collect();
-    by_id.sort_by(|a, b| (&a.source.id, a.source.period.from).cmp(&(&b.source.id, b.source.period.from)));
-    for versions in by_id.chunk_by(|a, b| a.source.id == b.source.id) {
-        for (index, later) in versions.iter().enumerate() {
-            for earlier in &versions[..index] {
-                // The problem is reported where the second of the two stands, in the order of the files.
-                let is_in_order = (earlier.file, earlier.line) < (later.file, later.line);
-                let (first, second) = if is_in_order { (earlier, later) } else { (later, earlier) };
-                if let Some((message, hint)) = conflict(&earlier.source, &later.source) {
-                    let place =
-                        format!("the other stands in {} on line {}", files[first.file].name, first.line);
-                    let hint = hint.map_or(place.clone(), |hint| format!("{place}; {hint}"));
-                    faults[second.file].error(Problem::at(second.line, message).hint(hint));
+    read: impl Fn(&str, &mut Faults) -> Vec<At<T>>,
+    conflict: impl Fn(&T, &T) -> Option<String>,
+) -> Result<(Vec<T>, Vec<FileProblem>), Vec<FileProblem>> {
+    let (mut found, mut errors, mut warnings) =
+        (Vec::<(&PolicyFile<'_>, At<T>)>::new(), Vec::new(), Vec::new());
+    for file in files {
+        let mut faults = Faults::default();
+        for second in read(file.text.trim_start_matches('\u{feff}'), &mut faults) {
+            for (other, first) in &found {
+                if let Some(message) = conflict(&first.value, &second.value) {
+                    let place = format!("the other stands in {} on line {}", other.name, first.line);
+                    faults.error(Problem::at(second.line, message).hint(place));
                 }
             }
+            found.push((file, second));
         }
+        let (problems, settled) = match faults.settle() {
+            Ok(settled) => (&mut warnings, settled),
+            Err(settled) => (&mut errors, settled),
+        };
+        let named = |problem| FileProblem { file: file.name.to_owned(), problem };
+        problems.extend(settled.into_iter().map(named));
+    }
+    if errors.is_empty() {
+        Ok((found.into_iter().map(|(_, it)| it.value).collect(), warnings))
+    } else {
+        Err(errors)
     }
 }
 
-/// What is wrong with two versions of a source, `one` beginning no later, and what to do about it.
-fn conflict(one: &Source, other: &Source) -> Option<(String, Option<String>)> {
-    if one.version == other.version {
-        return Some((format!("version {:?} of source {:?} stands twice", one.version, one.id), None));
-    }
-    if !one.overlaps(other) {
+/// What is wrong with two sources, if they are versions of one.
+fn conflict(one: &Source, other: &Source) -> Option<String> {
+    if one.id != other.id {
         return None;
     }
-    let names = format!("versions {:?} and {:?} of source {:?}", one.version, other.version, one.id);
-    if one.period.from == other.period.from {
-        let message = format!("{names} begin at the same moment, so nothing says which is in force");
-        return Some((message, Some("give the later one a later `from`".to_owned())));
+    if one.version == other.version {
+        return Some(format!("version {:?} of source {:?} stands twice", one.version, one.id));
     }
-    let begins = other.period.from?;
-    let until = one.period.until.filter(|until| begins < *until)?;
-    let message = format!("{names} are both in force from {begins} until {until}");
-    Some((message, Some(format!("end {:?} before {begins}, or leave its `until` out", one.version))))
+    let (one, other) = if one.period.from <= other.period.from { (one, other) } else { (other, one) };
+    let names = format!("versions {:?} and {:?} of source {:?}", one.version, other.version, one.id);
+    if !one.overlaps(other) {
+        None
+    } else if one.period.from == other.period.from {
+        Some(format!("{names} begin at the same moment, so nothing says which is in force"))
+    } else {
+        let begins = other.period.from?;
+        let until = one.period.until.filter(|until| begins < *until)?;
+        Some(format!("{names} are both in force from {begins} until {until}"))
+    }
 }
 
 /// The sources of a file, each with its line.
 fn sources(text: &str, languages: &Languages, faults: &mut Faults) -> Vec<At<Source>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let read = |fields: &Fields<'_>, faults: &mut Faults| {
         Some(At { line: fields.line, value: source(fields, languages, faults)? })
     };
@@ -159,8 +143,8 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
     let facts = fields.table("facts", &FACTS, faults);
     let mut facts = facts.value().map(|fields| facts_of(fields, language, faults)).unwrap_or_default();
     let (id, version) = (fields.required_text("id", faults), fields.required_text("version", faults));
-    let audiences = audiences(&fields.one_or_more_texts("audience", faults), faults);
-    let regions = regions(&fields.one_or_more_texts("region", faults), faults);
+    let audiences = audiences(fields, faults);
+    let regions = listed(fields, "region", faults).map(names);
     let period = period(fields, faults);
     let At { line, value: text } = text.given()?;
     let (id, version) = (id.value()?.clone(), version.value()?.clone());
@@ -175,7 +159,7 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
         version,
         audiences,
         regions,
-        period: period?,
+        period,
         values: values(&mut facts.stated, text, language.lexicon),
         text: text.clone(),
         facts,
@@ -190,60 +174,56 @@ fn source(fields: &Fields<'_>, languages: &Languages, faults: &mut Faults) -> Op
     Some(source)
 }
 
-fn regions(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> Option<BTreeSet<String>> {
-    let At { line, value: regions } = field.given()?;
-    if regions.is_empty() {
-        let problem = Problem::at(*line, "`region` lists no region, so the source counts nowhere");
-        faults.error(problem.hint("leave `region` out for a source that counts everywhere"));
+/// A text or a list of texts, which is not empty.
+pub(in crate::gate) fn listed(
+    fields: &Fields<'_>,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<Vec<At<String>>> {
+    let field = fields.one_or_more_texts(key, faults);
+    let At { line, value } = field.given()?;
+    if value.is_empty() {
+        faults.error(Problem::at(*line, format!("`{key}` lists nothing")).hint("leave it out, or name one"));
+        return None;
     }
-    Some(regions.iter().map(|region| folded(&region.value)).collect())
+    Some(value.clone())
 }
 
-fn audiences(field: &Field<Vec<At<String>>>, faults: &mut Faults) -> BTreeSet<String> {
-    let Some(given) = field.given() else { return BTreeSet::from([DEFAULT_AUDIENCE.to_owned()]) };
-    if given.value.is_empty() {
-        let problem = Problem::at(given.line, "`audience` is empty, so the source applies to no customer");
-        faults.error(problem.hint(format!("leave `audience` out for {DEFAULT_AUDIENCE:?}")));
-    }
-    let names = given.value.iter().map(|At { line, value }| {
+/// The names of audiences or regions.
+fn names(listed: Vec<At<String>>) -> BTreeSet<String> {
+    listed.into_iter().map(|name| folded(&name.value)).collect()
+}
+
+fn audiences(fields: &Fields<'_>, faults: &mut Faults) -> BTreeSet<String> {
+    let Some(given) = listed(fields, "audience", faults) else {
+        return BTreeSet::from([DEFAULT_AUDIENCE.to_owned()]);
+    };
+    for At { line, value } in &given {
         let name = folded(value);
         if let Some(meant) = closest(&name, AUDIENCES.iter().copied()).filter(|meant| *meant != name) {
             let problem = Problem::at(*line, format!("audience {value:?} is not {meant:?}"));
             faults.warning(problem.hint(format!("did you mean {meant:?}?")));
         }
-        name
-    });
-    names.collect()
+    }
+    names(given)
 }
 
-/// When a source is in force. `None` where a moment cannot be read.
-fn period(fields: &Fields<'_>, faults: &mut Faults) -> Option<Period> {
-    let n_before = faults.n_errors();
-    let period = Period {
-        from: moment(fields, "from", str::parse, faults),
-        until: moment(fields, "until", end, faults),
+/// When a source is in force.
+fn period(fields: &Fields<'_>, faults: &mut Faults) -> Period {
+    let mut moment = |key: &str, read: fn(&str) -> Result<Moment, NotAMoment>| {
+        let field = fields.date(key, faults);
+        let At { line, value } = field.given()?;
+        let read = read(value).map_err(|error| faults.error(Problem::at(*line, format!("`{key}`: {error}"))));
+        Some(At { line: *line, value: read.ok()? })
     };
-    if faults.n_errors() > n_before {
-        return None;
-    }
-    if period.from.zip(period.until).is_some_and(|(from, until)| until <= from) {
-        let line = fields.date("until", faults).given().map_or(fields.line, |at| at.line);
-        let problem = Problem::at(line, "`until` is before `from`, so the source is never in force");
+    let (from, until) = (moment("from", str::parse), moment("until", end));
+    if let (Some(from), Some(until)) = (&from, &until)
+        && until.value <= from.value
+    {
+        let problem = Problem::at(until.line, "`until` is before `from`, so the source is never in force");
         faults.error(problem.hint("a day as `until` is the last day in force"));
     }
-    Some(period)
-}
-
-/// The moment that a field names, where it is there and can be read.
-fn moment(
-    fields: &Fields<'_>,
-    key: &str,
-    read: fn(&str) -> Result<Moment, NotAMoment>,
-    faults: &mut Faults,
-) -> Option<Moment> {
-    let field = fields.date(key, faults);
-    let At { line, value } = field.given()?;
-    read(value).map_err(|error| faults.error(Problem::at(*line, format!("`{key}`: {error}")))).ok()
+    Period { from: from.map(|at| at.value), until: until.map(|at| at.value) }
 }
 
 /// The first moment after what `text` names: a day without a time is in force to its end.
@@ -269,12 +249,9 @@ fn facts_of(fields: &Fields<'_>, language: Language<'_>, faults: &mut Faults) ->
         stated: Vec::new(),
     };
     facts.permitted.extend(facts.required.iter().cloned());
-    let forbidden = fields.one_or_more_texts("forbidden_remedies", &mut Faults::default());
-    for At { line, value } in forbidden.value().into_iter().flatten() {
-        if facts.permitted.contains(value) {
-            let problem = Problem::at(*line, format!("remedy {value:?} is both permitted and forbidden"));
-            faults.error(problem.hint("take it out of one of the lists"));
-        }
+    for remedy in facts.permitted.intersection(&facts.forbidden) {
+        let problem = Problem::at(fields.line, format!("remedy {remedy:?} is both permitted and forbidden"));
+        faults.error(problem.hint("take it out of one of the lists"));
     }
     for kind in FactKind::ALL {
         let texts = fields.labelled_texts(kind.name(), faults);
@@ -295,10 +272,10 @@ fn known_name(at: &At<String>, what: &str, known: &[&str], faults: &mut Faults) 
     if known.contains(&at.value.as_str()) {
         return Some(at.value.clone());
     }
-    let problem = Problem::at(at.line, format!("there is no {what} {:?}", at.value));
-    faults.error(match closest(&at.value, known.iter().copied()) {
-        Some(meant) => problem.hint(format!("did you mean {meant:?}?")),
-        None => problem.hint(format!("known: {}", known.join(", "))),
-    });
+    let hint = match closest(&at.value, known.iter().copied()) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None => format!("known: {}", known.join(", ")),
+    };
+    faults.error(Problem::at(at.line, format!("there is no {what} {:?}", at.value)).hint(hint));
     None
 }

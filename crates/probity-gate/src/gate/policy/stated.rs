@@ -86,15 +86,10 @@ pub(super) fn values(facts: &mut [Fact], text: &str, lexicon: &Lexicon) -> Known
 pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<String> {
     let facts = &source.facts;
     let granted = extract(&source.text, lexicon).into_iter().filter_map(|claim| match claim.kind {
-        ClaimKind::Remedy { remedy, polarity } if grants(polarity) => Some(remedy),
+        ClaimKind::Remedy { remedy, polarity: Polarity::Promised } => Some(remedy),
         _ => None,
     });
     granted.filter(|remedy| !facts.permitted.contains(remedy) && !facts.forbidden.contains(remedy)).collect()
-}
-
-/// Whether a text that speaks of a remedy in this way grants it.
-pub(super) fn grants(polarity: Polarity) -> bool {
-    polarity == Polarity::Promised
 }
 
 impl FactKind {
@@ -138,8 +133,7 @@ fn extents(text: &str, found: &[&Claim], lexicon: &Lexicon) -> Vec<Extent> {
     let ends_with = |list| lexicon.words(list).any(|word| before.ends_with(word));
     if let [one, other] = values[..]
         && lexicon.has(WordList::Joins, text[found[0].span.end..found[1].span.start].trim())
-        && !matches!(one, Value::Span { .. } | Value::Day { .. })
-        && FactKind::Contact != FactKind::of(one)
+        && matches!(one, Value::Money { .. } | Value::Percent(_))
     {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
@@ -181,21 +175,20 @@ pub(in crate::gate) fn terse(kind: FactKind, text: &str) -> Option<Value> {
 }
 
 fn contact(text: &str) -> Option<Value> {
-    let one_word = !text.contains(char::is_whitespace);
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    if one_word && text.contains('@') {
+    let (is_word, is_phone) = (!text.contains(char::is_whitespace), !text.contains(char::is_alphabetic));
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect();
+    if is_word && text.contains('@') {
         return Some(Value::Email(text.to_lowercase()));
     }
-    if one_word && text.contains('.') {
+    if is_word && text.contains('.') {
         return Some(Value::Link(link(text)));
     }
-    if digits >= 5 && text.chars().all(|c| c.is_ascii_digit() || " +()-/.".contains(c)) {
-        let plus = if text.starts_with('+') { "+" } else { "" };
-        return Some(Value::Phone(plus.chars().chain(text.chars().filter(char::is_ascii_digit)).collect()));
-    }
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let address = words.map(str::to_lowercase).collect::<Vec<_>>().join(" ");
-    (!one_word && digits > 0 && address.contains(char::is_alphabetic)).then_some(Value::Address(address))
+    let address = || Value::Address(words.map(str::to_lowercase).collect::<Vec<_>>().join(" "));
+    if is_phone {
+        return (digits.len() >= 5).then_some(Value::Phone(digits));
+    }
+    (!is_word && !digits.is_empty()).then(address)
 }
 
 /// A link in the form that extraction gives it: no scheme, no `www.`, lower-case host, no slash at the end.

@@ -211,7 +211,7 @@ fn findings_about_figures_references_and_deeds_point_at_them() {
         "nowhere",
         "We will refund you 5 EUR.",
         &expect![[r#"
-            evidence.unknown_source at "the reply": source `nowhere` is not in the ledger | a source of the ledger: eu-refurb-v2-rule, returns | nowhere
+            evidence.unknown_source at "the reply": source `nowhere` is not in the ledger | a source of the ledger | nowhere
             claim.unsupported_promise at "refund you 5 EUR": the reply promises a remedy that no source permits: refund | no remedy | -"#]],
     );
 }

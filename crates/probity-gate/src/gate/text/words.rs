@@ -71,8 +71,8 @@ crate::named! {
         PartCues = "part_cues", Greetings = "greetings", GivenNames = "given_names",
         NamePointers = "name_pointers", NoNames = "no_names",
         Finding = "finding", Against = "against", Encouraging = "encouraging", LabelFillers = "label_fillers", LabelLeads = "label_leads",
-        YearWords = "year_words", RestCues = "rest_cues", Numbering = "numbering", PlaceholderNames = "placeholder_names",
-        Opening = "opening", Entering = "entering", Asking = "asking", Born = "born", SampleCues = "sample_cues",
+        RestCues = "rest_cues", Numbering = "numbering", PlaceholderNames = "placeholder_names",
+        Opening = "opening", SampleCues = "sample_cues",
     }
 }
 
