@@ -5,12 +5,13 @@
 //! and not bad English. Words of one text are counted up to a bound; the work for a text does not grow beyond it. Why
 //! this is a table and no model stands in `docs/design/languages.md`.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use super::super::super::text::WordMap;
 use super::super::super::text::lists::{Listed, listed};
 use super::read::{self, Entry, Section};
-use super::{Lexicon, WordList};
+use super::{Cues, Lexicon, WordList};
 use crate::spec_file::Problem;
 
 /// The files of a language, in the order in which they are read.
@@ -90,7 +91,9 @@ impl Languages {
             for entry in lexicon.entries.iter().filter(|entry| !entry.phrase.contains(' ')) {
                 let kind = match entry.section {
                     Section::Language if entry.key == WordList::Function.name() => 0,
-                    Section::Language | Section::Figure | Section::Currency | Section::Reference => continue,
+                    Section::Language | Section::Currency => continue,
+                    // Labels and words around figures are much the same in many languages.
+                    Section::Cue if Cues::of_key(&entry.key).0 >= Cues::PERCENT.0 => continue,
                     _ => 1,
                 };
                 add(&entry.phrase, lexicon.code(), kind);
@@ -192,11 +195,8 @@ impl Languages {
 
     fn ids(&self, is_wanted: fn(&Entry) -> bool) -> Vec<&str> {
         let entries = self.lexicons().flat_map(|lexicon| &lexicon.entries);
-        let mut ids: Vec<&str> = entries.filter(|entry| is_wanted(entry)).map(|entry| &*entry.id).collect();
-        ids.dedup();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        let ids: BTreeSet<&str> = entries.filter(|entry| is_wanted(entry)).map(|entry| &*entry.id).collect();
+        ids.into_iter().collect()
     }
 }
 

@@ -39,9 +39,9 @@ impl Cues {
     }
 
     /// The list of a key that the reader has checked.
-    fn of_key(keys: &[&str], first: Cues, key: &str) -> Cues {
-        let number = keys.iter().position(|known| *known == key).expect("the reader knows its keys");
-        Cues(first.0 << number)
+    fn of_key(key: &str) -> Cues {
+        let number = CUE_KEYS.iter().position(|known| *known == key).expect("the reader knows its keys");
+        Cues(1 << number)
     }
 }
 
@@ -58,11 +58,11 @@ impl BitOrAssign for Cues {
     }
 }
 
-/// Numbers the lists from `$start` on and makes the table of their keys. What each list does is said in the data files.
+/// Numbers the lists and makes the table of their keys. What each list does is said in the data files.
 macro_rules! lists {
-    ($table:ident: $start:expr; $($name:ident $key:literal),+ $(,)?) => {
-        const $table: &[&str] = &[$($key),+];
-        lists!(@consts $start; $($name)+);
+    ($($name:ident $key:literal),+ $(,)?) => {
+        const CUE_KEYS: &[&str] = &[$($key),+];
+        lists!(@consts 0; $($name)+);
     };
     (@consts $bit:expr; $name:ident $($rest:ident)*) => {
         impl Cues {
@@ -75,7 +75,7 @@ macro_rules! lists {
     (@consts $bit:expr;) => {};
 }
 
-lists! { CUE_KEYS: 0;
+lists! {
     NEGATION "negation", NO "no", DENIAL "denial", INSTEAD "instead", HARMLESS "harmless",
     GRANT "grant", MODAL "modal", MAYBE "maybe", CONDITION "condition", UNLESS "unless",
     WISH "wish", TOPIC "topic", HEAD "head", REQUEST "request", INQUIRY "inquiry", DUTY "duty", ASK "ask",
@@ -84,14 +84,8 @@ lists! { CUE_KEYS: 0;
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
     RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed", YOUR "your",
     FOR_YOU "for_you", OUR "our", WITHOUT "without", PURPOSE "purpose", CAUSE "cause", REGRET "regret", BUT "but",
-}
-
-lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
     UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", SPAN_TAIL "span_tails", CLOCK "clock", AGE "ages", NOON "noon",
-}
-
-lists! { REFERENCE_KEYS: 48;
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
     DOMAIN "domains", CODE_WORD "code_words", PARCEL "parcel_labels",
 }
@@ -265,7 +259,7 @@ mod tests {
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
             &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: language, remedy, deed, act, cue, figure, currency, unit, numeral, month, weekday, reference"]],
+                hint: known keys: language, remedy, deed, act, cue, currency, unit, numeral, month, weekday"]],
         );
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::super::super::text::lists::listed;
-use super::{CUE_KEYS, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
+use super::{CUE_KEYS, Trait, WordList};
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 
 crate::named! {
@@ -22,10 +22,8 @@ crate::named! {
         Deed = "deed",
         /// What it can have done and can undo, by its id.
         Act = "act",
-        /// How a sentence speaks of it.
+        /// How a sentence speaks of it, and words around figures and references.
         Cue = "cue",
-        /// Words around figures.
-        Figure = "figure",
         /// Signs and words of a currency, by its code.
         Currency = "currency",
         /// Words for lengths of time.
@@ -36,8 +34,6 @@ crate::named! {
         Month = "month",
         /// Words for days of the week, by their number from Monday on.
         Weekday = "weekday",
-        /// Labels and other words around references.
-        Reference = "reference",
     }
 }
 
@@ -53,7 +49,6 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     DEED,
     DEED,
     Shape { place: "[cue]", keys: CUE_KEYS },
-    Shape { place: "[figure]", keys: FIGURE_KEYS },
     Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] },
     Shape {
         place: "[unit]",
@@ -65,7 +60,6 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     NUMBERS,
     NUMBERS,
     NUMBERS,
-    Shape { place: "[reference]", keys: REFERENCE_KEYS },
 ];
 const DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
 const NUMBERS: Shape = Shape { place: "[numeral], [month] or [weekday]", keys: &[] };
@@ -127,9 +121,7 @@ impl Entry {
                 (Section::Deed, &*self.id)
             }
             Section::Remedy | Section::Deed | Section::Act => (Section::Remedy, ""),
-            Section::Language | Section::Cue | Section::Figure | Section::Reference => {
-                (self.section, &*self.key)
-            }
+            Section::Language | Section::Cue => (self.section, &*self.key),
             Section::Currency if self.key == "signs" => (self.section, "signs"),
             other => (other, ""),
         };

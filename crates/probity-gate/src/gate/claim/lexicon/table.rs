@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList, plain};
+use super::{Cues, Trait, WordList, plain};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,20 +259,7 @@ impl Table {
                     patterns.entry(self.elements(&plain(phrase))).or_insert(meaning);
                 }
             }
-            Section::Cue => self.add_cue(phrase, Cues::of_key(CUE_KEYS, Cues::NEGATION, key), patterns),
-            Section::Figure => {
-                self.add_cue(phrase, Cues::of_key(FIGURE_KEYS, Cues::PERCENT, key), patterns);
-            }
-            Section::Reference => {
-                // Labels of several words are phrases; the rest is looked up as it is written.
-                let cues = Cues::of_key(REFERENCE_KEYS, Cues::NUMBER_LABEL, key);
-                if !is_one_word && cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
-                    self.add_cue(phrase, cues, patterns);
-                } else {
-                    let word = self.intern(phrase);
-                    self.cues[usize::from(word.0)] |= cues;
-                }
-            }
+            Section::Cue => self.add_cue(phrase, Cues::of_key(key), patterns),
             Section::Currency => {
                 let currency = place(&self.currencies);
                 match key {
@@ -291,12 +278,12 @@ impl Table {
 
     fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
         let elements = self.elements(phrase);
-        if let [Element::Word(word)] = elements[..] {
-            self.cues[usize::from(word.0)] |= cues;
-            return;
-        }
+        // What is no word is looked up as it is written, too: "covid-19".
+        let written = self.intern(phrase);
+        self.cues[usize::from(written.0)] |= cues;
         // A phrase that names a remedy is no cue as well.
-        if let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+        if elements != [Element::Word(written)]
+            && let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
             *all |= cues;
         }
     }
