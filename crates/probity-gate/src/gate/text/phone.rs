@@ -120,7 +120,9 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     let n_behind = EXTENSION.find(&text[core.end..]).map_or(0, |extension| extension.len());
     let span = core.start - n_before..core.end + n_behind;
     let digits = digits::values(text, groups)?;
-    if digits.iter().all(|digit| *digit == digits[0]) {
+    // A day without separators.
+    let is_day = matches!(digits[..], [1, 9, _, _, 0 | 1, _, 0..4, _] | [2, 0, _, _, 0 | 1, _, 0..4, _]);
+    if is_day || digits.iter().all(|digit| *digit == digits[0]) {
         return None;
     }
     let bytes = text.as_bytes();

@@ -283,7 +283,8 @@ impl Table {
         self.cues[usize::from(written.0)] |= cues;
         // A phrase that names a remedy is no cue as well.
         if elements != [Element::Word(written)]
-            && let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+            && let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE))
+        {
             *all |= cues;
         }
     }

@@ -39,10 +39,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
 /// Appends the figures that a number at `at` is with the unit behind it.
 fn counted(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     // Digits that go on from others before them are of a version or a time of day.
-    let is_inside = page.follows_mark(at, ".,:/")
-        && page.is_tight(at - 1)
-        && matches!(page.shape(at - 2), Some(Shape::Digits | Shape::Mixed));
-    if is_inside {
+    if page.follows_mark(at, ".,:/") && page.is_tight(at - 1) && page.shape(at - 2) != Some(Shape::Word) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
@@ -188,22 +185,14 @@ fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let is_joined = at > 0 && page.is(at - 1, Cues::JOINT);
     let half = is_first || (!is_joined && page.is(article + 1, Cues::HALF));
     let (unit, behind) = unit(page, article + 1 + usize::from(half && !is_first))?;
-    // "An hour and 15 minutes".
-    let goes_on = || {
-        let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
-        is_number && self::unit(page, behind + 2).is_some()
-    };
+    // "An hour and 15 minutes", "an hour and a half".
+    let is_joint = page.is(behind, Cues::JOINT);
+    let more = is_joint && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
+    let goes_on = is_joint && page.is_digits(behind + 1) && self::unit(page, behind + 2).is_some();
     let is_led = at > 0 && page.is(at - 1, Cues::SPAN_LEAD);
-    if !(half || is_led || page.is(behind, Cues::AGE | Cues::SPAN_TAIL) || goes_on()) {
+    if !(half || is_led || goes_on || page.is(behind, Cues::AGE | Cues::SPAN_TAIL)) {
         return None;
     }
-    // "A quarter to midnight" is a time of day.
-    if unit.times == 3 && page.is(behind, Cues::RANGE) {
-        return None;
-    }
-    // "An hour and a half".
-    let more =
-        page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
     let value = if more { Exact::ratio(3, 2) } else { Exact::ratio(1, if half { 2 } else { 1 }) };
     let behind = behind + if more { 3 } else { 0 };
     let number = Number { value: value?, behind };
@@ -215,10 +204,9 @@ fn money_by_sign(page: &Page<'_>, at: usize) -> Option<(usize, Number)> {
     let (currency, number_at) = sign(page, at).or_else(|| code_before(page, at))?;
     let amount = amount(page, number_at)?;
     // "$50 CAD": the code says which dollar is meant.
-    Some(match page.info(amount.behind).currency {
-        Some(named) => (named, Number { behind: amount.behind + 1, ..amount }),
-        None => (currency, amount),
-    })
+    let named = page.info(amount.behind).currency;
+    let behind = amount.behind + usize::from(named.is_some());
+    Some((named.unwrap_or(currency), Number { behind, ..amount }))
 }
 
 /// The currency whose sign stands at `at`, and the token behind it.

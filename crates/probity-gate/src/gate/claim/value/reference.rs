@@ -158,8 +158,13 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
 
 fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
     let mut run = run(page, at)?;
-    if label.cues.any(Cues::PARCEL) {
-        add_spaced(page, &mut run);
+    // The groups of a parcel number are often written apart.
+    let is_group = |at: usize| {
+        let is_long = page.len(at) > 1 && !page.raw(at).bytes().any(|byte| byte.is_ascii_lowercase());
+        is_long && matches!(page.shape(at), Some(Shape::Digits | Shape::Mixed)) && !page.is_unit(at + 1)
+    };
+    while label.cues.any(Cues::PARCEL) && run.n_pieces < PIECES_MAX && is_group(run.behind) {
+        run.add(page.raw(run.behind));
     }
     if page.is_unit(run.behind) || page.has_mark(run.behind, "%") {
         return None;
@@ -174,37 +179,7 @@ fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
             (1.., 1..) => true,
             _ if !label.cues.any(Cues::CODE_WORD) => false,
             (0, _) => n_digits >= 3,
-            (_, 0) => n_letters >= 4 && run.is_upper() && !is_shouted(page),
+            (_, 0) => n_letters >= 4 && run.is_upper(),
         };
-    (fits && !run.is_no_code(page) && !is_ordinal(&run.text))
-        .then(|| Page::figure(at, run.behind, run.code()))
-}
-
-/// Adds the groups of a parcel number, which are often written apart.
-fn add_spaced(page: &Page<'_>, run: &mut Run) {
-    while run.n_pieces < PIECES_MAX {
-        let raw = page.raw(run.behind);
-        let group = match page.shape(run.behind) {
-            Some(Shape::Digits) => raw.len() > 1,
-            Some(Shape::Mixed) => !raw.bytes().any(|byte| byte.is_ascii_lowercase()),
-            _ => false,
-        };
-        if !group || page.info(run.behind + 1).unit.is_some() {
-            return;
-        }
-        run.add(raw);
-    }
-}
-
-/// Whether the sentence is in upper case throughout, where upper case says nothing.
-fn is_shouted(page: &Page<'_>) -> bool {
-    let words = page.tokens.iter().take(40).filter(|token| token.shape == Shape::Word);
-    let lower =
-        |token: &super::Token| page.text[token.start..token.end].bytes().any(|b| b.is_ascii_lowercase());
-    !words.clone().any(lower)
-}
-
-fn is_ordinal(text: &str) -> bool {
-    let ending = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
-    ending.len() < text.len() && ["st", "nd", "rd", "th"].contains(&ending.as_str())
+    (fits && !run.is_no_code(page)).then(|| Page::figure(at, run.behind, run.code()))
 }
