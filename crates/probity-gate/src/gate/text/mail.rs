@@ -103,8 +103,7 @@ fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let domain = file.map_or(whole, |(domain, _)| domain);
     let top = domain.rsplit('.').next()?;
     let is_name = top.chars().count() > 1 && top.chars().all(|char| char.is_alphabetic() || char == '-');
-    let is_top = domain.contains('.') && is_name;
-    (is_top || top.starts_with("xn--")).then_some(from..from + domain.len())
+    ((domain.contains('.') && is_name) || top.starts_with("xn--")).then_some(from..from + domain.len())
 }
 
 /// Where the domain label that starts at `from` ends.

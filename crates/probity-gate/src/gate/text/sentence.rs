@@ -111,8 +111,7 @@ fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
         }
     };
     let line = page[from..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-    item || matches!(first, Some(b'>' | b'#'))
+    item || matches!(line.trim_ascii_start(), [b'>' | b'#', ..])
 }
 
 /// Whether the full stop at `at` belongs to a word that is cut short.
