@@ -100,11 +100,7 @@ fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
     };
     let n_narrow = rest[1..].iter().take(3).take_while(|group| group.is_narrow()).count();
     let n = (2..=n_narrow + 1).find(|n| is_phone(&rest[..*n]))?;
-    // Another number may follow behind a space.
-    let goes_on = rest.get(n).is_some_and(|next| {
-        next.is_narrow() && matches!(text.as_bytes()[rest[n - 1].end], b'-' | b'.' | b'/' | b'_')
-    });
-    (!goes_on).then_some(n)
+    Some(n)
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.

@@ -84,9 +84,8 @@ pub(super) fn openings(plain: &str) -> Vec<usize> {
 
 /// Whether no word goes on at `end`.
 fn closes(plain: &str, end: usize) -> bool {
-    let ends_in_word = plain.as_bytes()[..end].last().is_some_and(|byte| is_word_byte(*byte));
-    let goes_on = ends_in_word && plain.as_bytes().get(end).is_some_and(|byte| is_word_byte(*byte));
-    !goes_on || plain[..end].ends_with(|last: char| last >= '\u{3000}')
+    let ends_in_word = plain[..end].ends_with(|last: char| last.is_alphanumeric() && last < '\u{3000}');
+    !ends_in_word || plain.as_bytes().get(end).is_none_or(|byte| !is_word_byte(*byte))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::case::is_format;
 
@@ -141,12 +141,6 @@ pub(in crate::gate) fn bare(text: &str) -> impl Iterator<Item = char> {
 fn clean(char: &str, text: &mut String) {
     let Some(first) = char.chars().next() else { return };
     let is_alone = first.len_utf8() == char.len();
-    // A mark without a letter is none, whatever stands before it.
-    let is_letter = first.is_alphabetic() && !is_combining_mark(first);
-    if is_alone && is_letter && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes {
-        text.extend((!is_format(first)).then_some(first));
-        return;
-    }
     if let Some(ascii) = ascii(first).filter(|ascii| is_alone || !ascii.is_ascii_alphabetic()) {
         text.push(ascii);
     } else if !is_format(first) {

@@ -8,20 +8,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::lists::listed;
+use super::lists::{VALUES, files, listed};
 use super::{WordMap, bare, is_spaceless, is_word_byte};
 
-macro_rules! files {
-    ($file:literal of $($language:literal)+) => {
-        &[$(include_str!(concat!("../../../data/", $language, "/", $file))),+]
-    };
-}
-
 /// The data files of all languages.
-pub(super) const FILES: &[&str] =
+pub(super) const FILES: [&str; 13] =
     files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
-/// Those for claims, whose names of months count here too.
-pub(super) const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
 /// Words as the files have them.
 type Words = Vec<Cow<'static, str>>;

@@ -112,16 +112,11 @@ crate::named! {
     }
 }
 
-crate::named! {
-    /// What a language does that others do not.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Trait {
-        /// Verbs stand at the end of their clause, apart from their auxiliaries: "wir haben den Betrag erstattet".
-        VerbFinal = "verb_final",
-        /// Not of the language: the file stands in place of the built-in lists.
-        Replaces = "replaces_built_in",
-    }
-}
+/// A trait: verbs stand at the end of their clause, apart from their auxiliaries: "wir haben den Betrag erstattet".
+const VERB_FINAL: &str = "verb_final";
+
+/// Not of the language: the file stands in place of the built-in lists.
+const REPLACES: &str = "replaces_built_in";
 
 /// A text as programs write it: "zaehlerstand", "expediee".
 fn plain(text: &str) -> String {
@@ -207,9 +202,8 @@ impl Lexicon {
         }
         if let [.., before, last] = word.as_bytes()
             && before == last
-            && last.is_ascii_alphabetic()
-            && !b"aeiouls".contains(last)
             && word.len() > LENGTH_MIN
+            && b"bcdfgjkmnpqrtvwxyz".contains(last)
         {
             word.pop();
         }
@@ -269,13 +263,13 @@ mod tests {
             "[remedy.loaner]\nforms = [\"loaner\",\n  \"refund\"]",
             &expect![[r#"
                 line 3: "refund" stands already under [remedy.refund]
-                hint: a phrase names one remedy or deed; remove one of the two"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
         check(
             "[cue]\nnegation = [\"never\"]",
             &expect![[r#"
                 line 2: "never" stands already under [cue] negation
-                hint: the built-in lists have it; remove it here"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
         check(
             "[remedy.loaner]\nforms = [\"loaner\"]\nforms = [\"loan\"]",
@@ -302,7 +296,7 @@ mod tests {
         check(
             "[remedy.\"Loan er\"]\nforms = [\"loaner\"]",
             &expect![[r#"
-                line 1: the id "Loan er" must be lower-case letters, digits and `_`
+                line 1: the id "Loan er" must be letters, digits and `_`
                 hint: such as [remedy.price_match]"#]],
         );
         check(
@@ -311,7 +305,7 @@ mod tests {
                 line 2: `dozen` must be a whole number
                 hint: such as 12 = ["twelve", "dozen"]
                 line 2: "twelve" stands already under [numeral] 12
-                hint: the built-in lists have it; remove it here"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
     }
 }

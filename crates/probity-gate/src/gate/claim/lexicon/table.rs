@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{Cues, Trait, WordList, plain};
+use super::{Cues, VERB_FINAL, WordList, plain};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,9 +159,8 @@ pub(in super::super) struct Table {
 impl Table {
     pub(super) fn of(entries: &[Entry]) -> Table {
         let ids = |wanted: fn(&Entry) -> bool| -> Vec<String> {
-            let ids: BTreeSet<&str> =
-                entries.iter().filter(|entry| wanted(entry)).map(|entry| &*entry.id).collect();
-            ids.into_iter().map(str::to_owned).collect()
+            let ids = entries.iter().filter(|entry| wanted(entry)).map(|entry| entry.id.to_string());
+            ids.collect::<BTreeSet<_>>().into_iter().collect()
         };
         let mut table = Table {
             remedies: ids(Entry::is_of_remedy),
@@ -179,7 +178,7 @@ impl Table {
             table.add(entry, &mut patterns);
         }
         let listed = |list: WordList| &table.words[list as usize];
-        table.verb_final = listed(WordList::Traits).contains(Trait::VerbFinal.name());
+        table.verb_final = listed(WordList::Traits).contains(VERB_FINAL);
         table.participles = listed(WordList::Participles).iter().map(ToString::to_string).collect();
         table.finish(patterns);
         table
@@ -211,13 +210,12 @@ impl Table {
 
     /// What a phrase of plain words stands for.
     pub(super) fn patterns_of(&self, phrase: &str) -> impl Iterator<Item = Meaning> {
-        let words: Vec<Element> =
-            phrase.split(' ').map(|word| Element::Word(self.lookup(word.as_bytes()))).collect();
-        let first = self.lookup(phrase.split(' ').next().unwrap_or_default().as_bytes());
-        self.phrases(first)
-            .iter()
-            .filter(move |pattern| pattern.elements == words)
-            .map(|pattern| pattern.meaning)
+        let words: Vec<WordId> = phrase.split(' ').map(|word| self.lookup(word.as_bytes())).collect();
+        let first = self.phrases(words[0]).iter();
+        let is_phrase = move |pattern: &&Pattern| {
+            words.iter().map(|word| Element::Word(*word)).eq(pattern.elements.iter().copied())
+        };
+        first.filter(is_phrase).map(|pattern| pattern.meaning)
     }
 
     /// The lists that a word stands in by itself.
@@ -244,7 +242,7 @@ impl Table {
                     self.words[list as usize].insert(plain(phrase).into());
                 }
             }
-            Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
+            section if section.is_of_deeds() && key == "calls" => {
                 let deed = place(&self.deeds);
                 self.calls.entry(plain(phrase)).or_default().push(deed);
             }
@@ -306,9 +304,6 @@ impl Table {
     }
 
     fn elements(&mut self, phrase: &str) -> Vec<Element> {
-        if phrase.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return vec![Element::Word(self.intern(phrase))];
-        }
         let mut elements = Vec::new();
         for piece in phrase.split(' ') {
             match piece {
