@@ -72,12 +72,10 @@ impl Text {
     /// Reads `clean`, which was made of `original`.
     pub(super) fn of(clean: Rewritten, original: &str) -> Self {
         // Dashes and money signs are one each in clean text, and not to readers of sentences and amounts.
-        let written = |at: usize, mark: char| match mark {
-            '-' | '$' => match original[clean.original(&(at..at + 1))].chars().next() {
-                Some('‐' | '‑' | '−') | None => mark,
-                Some(written) => written,
-            },
-            mark => mark,
+        let written = |at: usize, mark: char| {
+            let written = || original[clean.original(&(at..at + 1))].chars().next();
+            let is_many = matches!(mark, '-' | '$');
+            is_many.then(written).flatten().filter(|written| !"‐‑−".contains(*written)).unwrap_or(mark)
         };
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));

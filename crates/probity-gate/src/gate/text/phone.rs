@@ -99,8 +99,7 @@ fn by_grouping(text: &Text, groups: &[Group], at: usize) -> Option<usize> {
         }
     };
     let n_narrow = rest[1..].iter().take(3).take_while(|group| group.is_narrow()).count();
-    let n = (2..=n_narrow + 1).find(|n| is_phone(&rest[..*n]))?;
-    Some(n)
+    (2..=n_narrow + 1).find(|n| is_phone(&rest[..*n]))
 }
 
 /// Whether area code and exchange are such that the North American plan can assign them.

@@ -107,14 +107,14 @@ impl<'a> Page<'a> {
         self.table.cues(self.word(at)).any(cues)
     }
 
-    /// The phrase of several words at `at` that means what is wanted, and the token behind it.
-    fn phrase_behind(&self, at: usize, is_wanted: fn(&Meaning) -> bool) -> Option<(Meaning, usize)> {
+    /// What is wanted of the phrase of several words at `at`, and the token behind it.
+    fn phrase_behind<T>(&self, at: usize, wanted: fn(Meaning) -> Option<T>) -> Option<(T, usize)> {
         let words = self.words.get(at..)?.iter().map(|word| Element::Word(*word));
         let mut phrases = self.table.phrases(self.word(at)).iter();
         phrases.find_map(|pattern| {
             let n = pattern.elements.len();
             let is_there = || words.clone().take(n).eq(pattern.elements.iter().copied());
-            (is_wanted(&pattern.meaning) && is_there()).then_some((pattern.meaning, at + n))
+            wanted(pattern.meaning).filter(|_| is_there()).map(|meant| (meant, at + n))
         })
     }
 

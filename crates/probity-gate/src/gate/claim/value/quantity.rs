@@ -106,8 +106,8 @@ fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
     if page.has_mark(at, "%") || page.is(at, Cues::PERCENT) {
         return Some(at + 1);
     }
-    page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)))
-        .map(|found| found.1)
+    let percent = |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)).then_some(());
+    page.phrase_behind(at, percent).map(|(_, behind)| behind)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
@@ -121,11 +121,8 @@ fn unit_behind(page: &Page<'_>, mut at: usize) -> Option<(UnitWord, usize)> {
 }
 
 fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
-    let of_several = page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Unit(_)));
-    match of_several {
-        Some((Meaning::Unit(unit), behind)) => Some((unit, behind)),
-        _ => page.info(at).unit.map(|unit| (unit, at + 1)),
-    }
+    let of_several = |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None };
+    page.phrase_behind(at, of_several).or_else(|| Some((page.info(at).unit?, at + 1)))
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
