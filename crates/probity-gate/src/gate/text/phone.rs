@@ -47,8 +47,7 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
     // Within a run, a number can only start where a new one may.
     let opens_run = !first.is_narrow() || at == 0 || groups[at - 1].is_dated;
     let opens = opens_run || (bytes[groups[at - 1].end] == b' ' && groups[at - 1].len() > 1);
-    let is_digit = first.len() == 1 && bytes[first.start] != b'1';
-    if !opens || first.is_dated || is_digit {
+    if !opens || first.is_dated {
         return None;
     }
     if let Some(n) = by_grouping(text, groups, at) {

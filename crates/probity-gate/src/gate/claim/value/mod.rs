@@ -152,10 +152,7 @@ impl<'a> Page<'a> {
     /// Whether the one blank before the digits at `at` divides thousands: "1 250".
     fn divides_thousands(&self, at: usize) -> bool {
         let is_group = |at: usize| self.is_digits(at) && self.len(at) <= 3 && !self.follows_mark(at, ".,:/-");
-        let is_blank = || {
-            let mut between = self.text[self.tokens[at - 1].end..self.tokens[at].start].chars();
-            between.next().is_some_and(|c| c != '\n') && between.next().is_none()
-        };
+        let is_blank = || &self.text[self.tokens[at - 1].end..self.tokens[at].start] == " ";
         self.len(at) == 3
             && is_group(at)
             && is_group(at - 1)

@@ -155,16 +155,12 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
         let cues = page.table.cues(page.word(index));
-        // A label that is also a filler may have another label before it, as in "order reference".
-        let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
-        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
+        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
             return Some(Label { cues, filled });
         }
-        let may_lie_between = page.has_mark(index, "#:.-\"'*(")
-            || (page.has_mark(index, ",") && page.is(index.saturating_sub(1), Cues::FILLER));
         if cues.any(Cues::FILLER) || page.has_mark(index, "#") {
             filled = true;
-        } else if !may_lie_between {
+        } else if !page.has_mark(index, ":.,-\"'*(") {
             return None;
         }
     }
