@@ -229,7 +229,6 @@ fn addresses() {
             "an die Rosengasse 12a, 8001 Zürich",
             "au 7 ter, avenue des Lilas, 31000 Toulouse",
             "東京都渋谷区神南1-19-11に送りました",
-            "2-11-3 Meguro, Meguro-ku, Tokyo 153-0063",
             "na Rua das Flores, 123, apto 45, 01310-000 São Paulo",
             "calle Alcalá 45, 3º B, 28014 Madrid",
             "in Piazza Dante 3, 00185 Roma",

@@ -36,11 +36,7 @@ static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
 /// The address around the `@` at `at`.
 pub(super) fn find(text: &Text, at: usize) -> Option<Contact> {
     let local = local_before(text, at)?;
-    // The host of an Indian payment is a bank's: `jane@okaxis`.
-    let handle = || label_end(text, at + 1).map(|end| at + 1..end);
-    let is_bank = |host: &Range<usize>| List::PaymentHandles.has(&text[host.clone()]);
-    let domain = domain_after(text, at + 1).or_else(|| handle().filter(is_bank))?;
-    Some(mail(text, &local, &domain))
+    Some(mail(text, &local, &domain_after(text, at + 1)?))
 }
 
 /// The addresses that are spelled out or spaced.
@@ -103,8 +99,9 @@ fn domain_after(text: &Text, from: usize) -> Option<Range<usize>> {
     let domain = file.map_or(whole, |(domain, _)| domain);
     let top = domain.rsplit('.').next()?;
     let is_name = top.chars().count() > 1 && top.chars().all(|char| char.is_alphabetic() || char == '-');
-    let is_top = domain.contains('.') && is_name;
-    (is_top || top.starts_with("xn--")).then_some(from..from + domain.len())
+    // The host of an Indian payment is a bank's: `jane@okaxis`.
+    let is_host = (domain.contains('.') && is_name) || List::PaymentHandles.has(domain);
+    (is_host || top.starts_with("xn--")).then_some(from..from + domain.len())
 }
 
 /// Where the domain label that starts at `from` ends.

@@ -101,18 +101,16 @@ fn border(page: &[u8], from: usize, at: usize) -> Option<usize> {
 /// after a quoted line or a heading.
 fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
     let next = page[at + 1..page.len().min(at + 1 + AHEAD_BYTES_MAX)].trim_ascii_start();
-    let item = match next {
-        [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'\n' | b'A'..=b'Z' | 0xE0..=0xFF, ..] | [] => true,
-        _ => {
-            let n_digits = next.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-            n_digits > 0
-                && matches!(next.get(n_digits), Some(b'.' | b')'))
-                && next.get(n_digits + 1).is_none_or(u8::is_ascii_whitespace)
+    let n_digits = next.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    let is_item = match &next[n_digits..] {
+        [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'A'..=b'Z' | 0xE0..=0xFF, ..] | [] => {
+            n_digits == 0
         }
+        [b'.' | b')', rest @ ..] => n_digits > 0 && rest.first().is_none_or(u8::is_ascii_whitespace),
+        _ => false,
     };
     let line = page[from..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-    item || matches!(first, Some(b'>' | b'#'))
+    is_item || matches!(line.trim_ascii_start(), [b'>' | b'#', ..])
 }
 
 /// Whether the full stop at `at` belongs to a word that is cut short.

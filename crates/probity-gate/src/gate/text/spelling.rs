@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::case::is_format;
 
@@ -77,33 +77,25 @@ impl Rewritten {
         Rewritten::of(original, clean)
     }
 
-    /// Lower case with single spaces, made of clean text.
+    /// Lower case with single spaces, made of clean text: all of it but what follows the first of several spaces. Letters
+    /// whose lower case is longer or shorter stay what they are.
     pub(super) fn plain(clean: &str) -> Self {
-        if clean.is_ascii() {
-            return Rewritten::plain_ascii(clean);
-        }
-        Rewritten::of(clean, |char, text| match char.as_bytes() {
-            [byte] if !byte.is_ascii_whitespace() => text.push(char::from(byte.to_ascii_lowercase())),
-            [_] if text.ends_with(' ') => {}
-            [_] => text.push(' '),
-            _ => text.extend(char.chars().flat_map(char::to_lowercase)),
-        })
-    }
-
-    /// The same of ASCII text: all of it but what follows the first of several spaces.
-    fn plain_ascii(clean: &str) -> Self {
         let is_space = u8::is_ascii_whitespace;
-        let (mut text, mut runs, mut from) = (Vec::with_capacity(clean.len()), Vec::new(), 0);
+        let plain = |char: char| match char {
+            _ if char.is_ascii_whitespace() => ' ',
+            _ if char.is_ascii() => char.to_ascii_lowercase(),
+            _ => char.to_lowercase().find(|lower| lower.len_utf8() == char.len_utf8()).unwrap_or(char),
+        };
+        let (mut text, mut runs, mut from) = (String::with_capacity(clean.len()), Vec::new(), 0);
         while from < clean.len() {
             let rest = &clean.as_bytes()[from..];
             let kept =
                 rest.windows(2).position(|pair| pair.iter().all(is_space)).map_or(rest.len(), |at| at + 1);
             runs.push(Run { at: text.len(), origin: from..from + kept, is_straight: true });
-            let plain = |byte: &u8| if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() };
-            text.extend(rest[..kept].iter().map(plain));
+            text.extend(clean[from..from + kept].chars().map(plain));
             from += kept + rest[kept..].iter().take_while(|byte| is_space(byte)).count();
         }
-        Rewritten { text: String::from_utf8(text).unwrap_or_default(), runs }
+        Rewritten { text, runs }
     }
 
     /// Letters and digits alone, in lower case and without accents.
@@ -149,12 +141,6 @@ pub(in crate::gate) fn bare(text: &str) -> impl Iterator<Item = char> {
 fn clean(char: &str, text: &mut String) {
     let Some(first) = char.chars().next() else { return };
     let is_alone = first.len_utf8() == char.len();
-    // A mark without a letter is none, whatever stands before it.
-    let is_letter = first.is_alphabetic() && !is_combining_mark(first);
-    if is_alone && is_letter && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes {
-        text.extend((!is_format(first)).then_some(first));
-        return;
-    }
     if let Some(ascii) = ascii(first).filter(|ascii| is_alone || !ascii.is_ascii_alphabetic()) {
         text.push(ascii);
     } else if !is_format(first) {

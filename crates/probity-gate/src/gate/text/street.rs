@@ -21,7 +21,7 @@ pub(super) fn find(text: &Text, first: &Group, last: &Group) -> Option<Contact> 
         house(text, first).and_then(|group| number_last(text, group).or_else(|| japanese(text, group)));
     let core = behind.or_else(|| {
         let group = house(text, last)?;
-        number_first(text, group).or_else(|| romanised(text, group))
+        number_first(text, group)
     });
     Some(street(text, core?))
 }
@@ -126,9 +126,6 @@ fn number_first(text: &Text, group: &Group) -> Option<Range<usize>> {
     if !first.is_capital() && !is_ordinal(&first) {
         return lower_street(group.start, &first, name.next()?);
     }
-    if first.is_any(&["google", "one"]) {
-        return None;
-    }
     let belongs = |word: &Word<'_>| word.is_capital() || is_ordinal(word) || word.is_in(List::Particles);
     let kind = on_line(text, first.end, name).find(|word| is_type(word) || !belongs(word))?;
     (is_type(&kind) && is_street(text, group, &kind)).then_some(group.start..kind.end)
@@ -158,11 +155,6 @@ fn ends_in_postcode(text: &Text, end: usize) -> bool {
 
 /// Whether a postcode of five digits and a town close the block of a street that ends at `end`.
 fn leads_to_town(text: &Text, end: usize) -> bool {
-    // Most streets have no such number near them, and words are costly to read.
-    let near = &text.as_bytes()[end..text.len().min(end + BLOCK_MAX)];
-    if !near.split(|byte| !byte.is_ascii_digit()).any(|run| run.len() == 5) {
-        return false;
-    }
     let words: Vec<Word<'_>> = text.words(end..block_end(text, end)).collect();
     words.windows(2).any(|pair| pair[0].is_number() && pair[0].text.len() == 5 && is_town(&pair[1]))
 }
@@ -231,15 +223,6 @@ fn japanese(text: &Text, group: &Group) -> Option<Range<usize>> {
     let is_place = (has("都道府県") && has("市区町村郡")) || (has("市区町村郡") && is_counted);
     let end = group.end + run_after(text, group.end, BLOCK_MAX, |byte| byte.is_ascii_digit() || byte == b'-');
     is_place.then_some(name.start..end)
-}
-
-/// A Japanese address in Latin letters, behind the number of the house: `2-11-3 Meguro, Meguro-ku, Tokyo`.
-fn romanised(text: &Text, group: &Group) -> Option<Range<usize>> {
-    let is_part = |word: &Word<'_>| {
-        text[..word.start].ends_with('-') && word.is_any(&["ku", "shi", "cho", "machi", "gun"])
-    };
-    let part = text.after(group.end).take(NAME_MAX).find(is_part)?;
-    text[..group.start].ends_with('-').then_some(group.start..part.end)
 }
 
 /// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".

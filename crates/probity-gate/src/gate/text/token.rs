@@ -7,8 +7,6 @@
 
 use std::ops::Range;
 
-use super::run_after;
-
 /// A word of a word list, by its number. Zero is a word that no list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(in crate::gate) struct WordId(pub(in crate::gate) u16);
@@ -22,8 +20,6 @@ pub(in crate::gate) struct Token {
     pub(in crate::gate) end: usize,
     /// What it is.
     pub(in crate::gate) shape: Shape,
-    /// Whether a contact starts here.
-    pub(in crate::gate) opens_contact: bool,
     /// What a part of a contraction stands for. A reference to it is half as large.
     spoken: Option<&'static &'static str>,
 }
@@ -51,9 +47,6 @@ const NEGATED: &[(&str, &str)] = &[("ca", "can"), ("wo", "will"), ("sha", "shall
 /// How an apostrophe can be written in clean text.
 const APOSTROPHES: &[&str] = &["'", "`", "&#39;", "&apos;", "&rsquo;", "&#8217;", "&#x27;", "&#039;"];
 
-/// The longest entity that is recognised, in bytes.
-const ENTITY_BYTES_MAX: usize = 10;
-
 impl Token {
     /// The word that it stands for, which but for contractions is in `text`, the text that it was read from.
     pub(in crate::gate) fn spoken<'t>(&self, text: &'t str) -> &'t str {
@@ -70,7 +63,6 @@ pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) 
         at = match byte {
             byte if is_word_byte(*byte) => reader.run(at),
             byte if byte.is_ascii_whitespace() => at + 1,
-            b'&' if entity_len(text, at) > 0 => at + entity_len(text, at),
             byte => {
                 reader.push(at..at + 1, Shape::Mark(mark(at, char::from(*byte))), None);
                 at + 1
@@ -97,7 +89,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn push(&mut self, range: Range<usize>, shape: Shape, spoken: Option<&'static &'static str>) {
-        self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, spoken });
+        self.tokens.push(Token { start: range.start, end: range.end, shape, spoken });
     }
 
     /// Reads a run of letters and digits with the contraction behind it, and says where it ends.
@@ -151,13 +143,6 @@ impl Reader<'_> {
     }
 }
 
-/// How many bytes the entity at `at` has. Zero where there is none.
-fn entity_len(text: &str, at: usize) -> usize {
-    let n =
-        run_after(text, at + 1, ENTITY_BYTES_MAX - 2, |byte| byte.is_ascii_alphanumeric() || byte == b'#');
-    if n > 1 && text.as_bytes().get(at + n + 1) == Some(&b';') { n + 2 } else { 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -187,7 +172,7 @@ mod tests {
 
     #[test]
     fn letters_digits_and_marks() {
-        check("RPL-14, 48h $5 &nbsp; &amp x", &expect!["RPL|-|14|,|48h|$|5|&|amp|x"]);
+        check("RPL-14, 48h $5 &nbsp; &amp x", &expect!["RPL|-|14|,|48h|$|5|&|nbsp|;|&|amp|x"]);
         check("番号は58年7月21日", &expect!["番号は|58|年|7|月|21|日"]);
         check("naïve Zürich, ok", &expect!["naïve|Zürich|,|ok"]);
     }

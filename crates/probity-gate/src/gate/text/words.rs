@@ -8,20 +8,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::lists::listed;
+use super::lists::{VALUES, files, listed};
 use super::{WordMap, bare, is_spaceless, is_word_byte};
 
-macro_rules! files {
-    ($file:literal of $($language:literal)+) => {
-        &[$(include_str!(concat!("../../../data/", $language, "/", $file))),+]
-    };
-}
-
 /// The data files of all languages.
-pub(super) const FILES: &[&str] =
+pub(super) const FILES: [&str; 13] =
     files!("pii.toml" of "en" "de" "fr" "es" "pt" "it" "nl" "ja" "sv" "da" "no" "fi" "pl");
-/// Those for claims, whose names of months count here too.
-pub(super) const VALUES: &[&str] = files!("values.toml" of "en" "de" "fr" "es" "pt" "it" "nl");
 
 /// Words as the files have them.
 type Words = Vec<Cow<'static, str>>;
@@ -84,22 +76,16 @@ impl List {
 
     /// Whether a word begins with a word of the list: `neunzehnhundertachtzig`.
     pub(in crate::gate) fn starts(self, word: &str) -> bool {
-        let word = without_accents(word);
-        let begins = |start: &[u8]| {
-            word.as_bytes().get(..start.len()).is_some_and(|its| start.eq_ignore_ascii_case(its))
-        };
-        self.words().iter().any(|start| begins(start.as_bytes()))
+        let word: String = bare(word).collect();
+        self.words().iter().any(|start| word.starts_with(&**start))
     }
 
     /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
     pub(super) fn ends(self, word: &str) -> bool {
-        let word = without_accents(word);
-        let ends = |ending: &[u8]| {
-            let rest = word.len().checked_sub(ending.len()).filter(|rest| *rest >= COMPOUND_MIN);
-            rest.is_some_and(|rest| ending.eq_ignore_ascii_case(&word.as_bytes()[rest..]))
-        };
-        let endings = self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN);
-        endings.into_iter().any(|ending| ends(ending.as_bytes()))
+        let word: String = bare(word).collect();
+        let is_start = |start: &str| start.len() >= COMPOUND_MIN;
+        let mut endings = self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN);
+        endings.any(|ending| word.strip_suffix(&**ending).is_some_and(is_start))
     }
 
     /// Its words, without accents.
@@ -108,11 +94,6 @@ impl List {
             LazyLock::new(|| List::ALL.iter().map(|list| words_under("words", list.name())).collect());
         WORDS[self as usize]
     }
-}
-
-/// A word without its accents, in any case.
-fn without_accents(word: &str) -> Cow<'_, str> {
-    if word.is_ascii() { word.into() } else { bare(word).collect::<String>().into() }
 }
 
 /// How many bytes each part of a word that is made of two has.

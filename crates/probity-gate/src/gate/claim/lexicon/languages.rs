@@ -5,32 +5,14 @@
 //! and not bad English. Words of one text are counted up to a bound; the work for a text does not grow beyond it. Why
 //! this is a table and no model stands in `docs/design/languages.md`.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use super::super::super::text::WordMap;
-use super::super::super::text::lists::{Listed, listed};
-use super::read::{self, Entry, Section};
-use super::{Lexicon, WordList};
+use super::super::super::text::lists::{CLAIM_FILES, LANGUAGES, Listed, listed};
+use super::Lexicon;
+use super::read::{self, Entry};
 use crate::spec_file::Problem;
-
-/// The files of a language, in the order in which they are read.
-macro_rules! files {
-    ($code:literal) => {
-        (
-            $code,
-            [
-                include_str!(concat!("../../../../data/", $code, "/language.toml")),
-                include_str!(concat!("../../../../data/", $code, "/remedies.toml")),
-                include_str!(concat!("../../../../data/", $code, "/cues.toml")),
-                include_str!(concat!("../../../../data/", $code, "/values.toml")),
-            ],
-        )
-    };
-}
-
-/// The languages that come with Probity, by their codes.
-const BUILT_IN: &[(&str, [&str; 4])] =
-    &[files!("en"), files!("de"), files!("fr"), files!("es"), files!("pt"), files!("it"), files!("nl")];
 
 /// What figures look like in every language.
 const ANY: &str = include_str!("../../../../data/any/values.toml");
@@ -65,9 +47,9 @@ impl Languages {
     /// Those that come with Probity.
     pub fn built_in() -> &'static Languages {
         static BUILT: LazyLock<Languages> = LazyLock::new(|| {
-            let lexicons = BUILT_IN.iter().map(|(code, files)| {
-                let entries = std::iter::once(&ANY).chain(files).flat_map(|file| read::built_in(file));
-                Arc::new(Lexicon::new(code, entries.collect()))
+            let lexicons = LANGUAGES.iter().enumerate().map(|(at, code)| {
+                let files = std::iter::once(ANY).chain(CLAIM_FILES.map(|files| files[at]));
+                Arc::new(Lexicon::new(code, files.flat_map(read::built_in).collect()))
             });
             Languages::new(lexicons.collect())
         });
@@ -76,29 +58,20 @@ impl Languages {
 
     fn new(lexicons: Vec<Arc<Lexicon>>) -> Languages {
         let (mut words, mut codes) = (WordMap::<[u64; 2]>::default(), Vec::<String>::new());
-        let mut add = |word: &str, code: &str, kind: usize| {
-            let known = codes.iter().rposition(|known| known == code);
-            let bit = known.unwrap_or_else(|| {
+        let listed_words = lexicons.iter().flat_map(|lexicon| {
+            let told = lexicon.entries.iter().filter(|entry| !entry.phrase.contains(' '));
+            told.filter_map(|entry| Some((&*entry.phrase, lexicon.code(), entry.evidence()?)))
+        });
+        let is_other = |other: &Listed| lexicons.iter().all(|lexicon| lexicon.code() != other.key);
+        let others = listed(OTHERS).filter(is_other).map(|other| (other.phrase, other.key, 0));
+        for (word, code, kind) in listed_words.chain(others) {
+            let bit = codes.iter().rposition(|known| known == code).unwrap_or(codes.len());
+            if bit == codes.len() {
                 codes.push(code.to_owned());
-                codes.len() - 1
-            });
+            }
             if bit < LANGUAGES_MAX {
                 words.get_or_insert(word, [0; 2])[kind] |= 1 << bit;
             }
-        };
-        for lexicon in &lexicons {
-            for entry in lexicon.entries.iter().filter(|entry| !entry.phrase.contains(' ')) {
-                let kind = match entry.section {
-                    Section::Language if entry.key == WordList::Function.name() => 0,
-                    Section::Language | Section::Figure | Section::Currency | Section::Reference => continue,
-                    _ => 1,
-                };
-                add(&entry.phrase, lexicon.code(), kind);
-            }
-        }
-        let is_other = |other: &Listed| lexicons.iter().all(|lexicon| lexicon.code() != other.key);
-        for other in listed(OTHERS).filter(is_other) {
-            add(other.phrase, other.key, 0);
         }
         Languages { lexicons, words: Arc::new(words), codes }
     }
@@ -192,11 +165,8 @@ impl Languages {
 
     fn ids(&self, is_wanted: fn(&Entry) -> bool) -> Vec<&str> {
         let entries = self.lexicons().flat_map(|lexicon| &lexicon.entries);
-        let mut ids: Vec<&str> = entries.filter(|entry| is_wanted(entry)).map(|entry| &*entry.id).collect();
-        ids.dedup();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        let ids: BTreeSet<&str> = entries.filter(|entry| is_wanted(entry)).map(|entry| &*entry.id).collect();
+        ids.into_iter().collect()
     }
 }
 
@@ -238,15 +208,15 @@ mod tests {
 
     #[test]
     fn files_are_read_as_a_parser_reads_them() {
-        let files = BUILT_IN.iter().flat_map(|(_, files)| files).chain([&ANY, &OTHERS]);
+        let files = CLAIM_FILES.iter().flatten().chain([&ANY, &OTHERS]);
         files.for_each(|file| assert_read_as_parsed(file));
     }
 
     #[test]
     fn the_built_in_lists_are_as_good_as_those_of_a_tenant() {
-        for (code, files) in BUILT_IN {
+        for (at, code) in LANGUAGES.iter().enumerate() {
             let mut known: Vec<Entry> = Vec::new();
-            for file in std::iter::once(&ANY).chain(files) {
+            for file in std::iter::once(ANY).chain(CLAIM_FILES.map(|files| files[at])) {
                 let read =
                     read::entries(file, &known).unwrap_or_else(|problems| panic!("{code}: {problems:?}"));
                 known.extend(read);

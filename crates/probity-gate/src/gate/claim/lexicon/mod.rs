@@ -39,9 +39,9 @@ impl Cues {
     }
 
     /// The list of a key that the reader has checked.
-    fn of_key(keys: &[&str], first: Cues, key: &str) -> Cues {
-        let number = keys.iter().position(|known| *known == key).expect("the reader knows its keys");
-        Cues(first.0 << number)
+    fn of_key(key: &str) -> Cues {
+        let number = CUE_KEYS.iter().position(|known| *known == key).expect("the reader knows its keys");
+        Cues(1 << number)
     }
 }
 
@@ -58,11 +58,11 @@ impl BitOrAssign for Cues {
     }
 }
 
-/// Numbers the lists from `$start` on and makes the table of their keys. What each list does is said in the data files.
+/// Numbers the lists and makes the table of their keys. What each list does is said in the data files.
 macro_rules! lists {
-    ($table:ident: $start:expr; $($name:ident $key:literal),+ $(,)?) => {
-        const $table: &[&str] = &[$($key),+];
-        lists!(@consts $start; $($name)+);
+    ($($name:ident $key:literal),+ $(,)?) => {
+        const CUE_KEYS: &[&str] = &[$($key),+];
+        lists!(@consts 0; $($name)+);
     };
     (@consts $bit:expr; $name:ident $($rest:ident)*) => {
         impl Cues {
@@ -75,7 +75,7 @@ macro_rules! lists {
     (@consts $bit:expr;) => {};
 }
 
-lists! { CUE_KEYS: 0;
+lists! {
     NEGATION "negation", NO "no", DENIAL "denial", INSTEAD "instead", HARMLESS "harmless",
     GRANT "grant", MODAL "modal", MAYBE "maybe", CONDITION "condition", UNLESS "unless",
     WISH "wish", TOPIC "topic", HEAD "head", REQUEST "request", INQUIRY "inquiry", DUTY "duty", ASK "ask",
@@ -84,14 +84,8 @@ lists! { CUE_KEYS: 0;
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
     RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed", YOUR "your",
     FOR_YOU "for_you", OUR "our", WITHOUT "without", PURPOSE "purpose", CAUSE "cause", REGRET "regret", BUT "but",
-}
-
-lists! { FIGURE_KEYS: 64;
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
     UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", SPAN_TAIL "span_tails", CLOCK "clock", AGE "ages", NOON "noon",
-}
-
-lists! { REFERENCE_KEYS: 48;
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
     DOMAIN "domains", CODE_WORD "code_words", PARCEL "parcel_labels",
 }
@@ -118,16 +112,11 @@ crate::named! {
     }
 }
 
-crate::named! {
-    /// What a language does that others do not.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Trait {
-        /// Verbs stand at the end of their clause, apart from their auxiliaries: "wir haben den Betrag erstattet".
-        VerbFinal = "verb_final",
-        /// Not of the language: the file stands in place of the built-in lists.
-        Replaces = "replaces_built_in",
-    }
-}
+/// A trait: verbs stand at the end of their clause, apart from their auxiliaries: "wir haben den Betrag erstattet".
+const VERB_FINAL: &str = "verb_final";
+
+/// Not of the language: the file stands in place of the built-in lists.
+const REPLACES: &str = "replaces_built_in";
 
 /// A text as programs write it: "zaehlerstand", "expediee".
 fn plain(text: &str) -> String {
@@ -213,9 +202,8 @@ impl Lexicon {
         }
         if let [.., before, last] = word.as_bytes()
             && before == last
-            && last.is_ascii_alphabetic()
-            && !b"aeiouls".contains(last)
             && word.len() > LENGTH_MIN
+            && b"bcdfgjkmnpqrtvwxyz".contains(last)
         {
             word.pop();
         }
@@ -265,7 +253,7 @@ mod tests {
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
             &expect![[r"
                 line 2: unknown key `remedies` in the top of the file
-                hint: known keys: language, remedy, deed, act, cue, figure, currency, unit, numeral, month, weekday, reference"]],
+                hint: known keys: language, remedy, deed, act, cue, currency, unit, numeral, month, weekday"]],
         );
     }
 
@@ -275,13 +263,13 @@ mod tests {
             "[remedy.loaner]\nforms = [\"loaner\",\n  \"refund\"]",
             &expect![[r#"
                 line 3: "refund" stands already under [remedy.refund]
-                hint: a phrase names one remedy or deed; remove one of the two"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
         check(
             "[cue]\nnegation = [\"never\"]",
             &expect![[r#"
                 line 2: "never" stands already under [cue] negation
-                hint: the built-in lists have it; remove it here"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
         check(
             "[remedy.loaner]\nforms = [\"loaner\"]\nforms = [\"loan\"]",
@@ -308,7 +296,7 @@ mod tests {
         check(
             "[remedy.\"Loan er\"]\nforms = [\"loaner\"]",
             &expect![[r#"
-                line 1: the id "Loan er" must be lower-case letters, digits and `_`
+                line 1: the id "Loan er" must be letters, digits and `_`
                 hint: such as [remedy.price_match]"#]],
         );
         check(
@@ -317,7 +305,7 @@ mod tests {
                 line 2: `dozen` must be a whole number
                 hint: such as 12 = ["twelve", "dozen"]
                 line 2: "twelve" stands already under [numeral] 12
-                hint: the built-in lists have it; remove it here"#]],
+                hint: a phrase has one meaning, in the built-in lists and yours; remove it here"#]],
         );
     }
 }

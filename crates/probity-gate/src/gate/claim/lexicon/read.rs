@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::super::super::text::lists::listed;
-use super::{CUE_KEYS, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList};
+use super::{CUE_KEYS, Cues, REPLACES, VERB_FINAL, WordList};
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 
 crate::named! {
@@ -22,10 +22,8 @@ crate::named! {
         Deed = "deed",
         /// What it can have done and can undo, by its id.
         Act = "act",
-        /// How a sentence speaks of it.
+        /// How a sentence speaks of it, and words around figures and references.
         Cue = "cue",
-        /// Words around figures.
-        Figure = "figure",
         /// Signs and words of a currency, by its code.
         Currency = "currency",
         /// Words for lengths of time.
@@ -36,8 +34,6 @@ crate::named! {
         Month = "month",
         /// Words for days of the week, by their number from Monday on.
         Weekday = "weekday",
-        /// Labels and other words around references.
-        Reference = "reference",
     }
 }
 
@@ -53,7 +49,6 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     DEED,
     DEED,
     Shape { place: "[cue]", keys: CUE_KEYS },
-    Shape { place: "[figure]", keys: FIGURE_KEYS },
     Shape { place: "[currency.…]", keys: &["signs", "words", "hundredths"] },
     Shape {
         place: "[unit]",
@@ -65,7 +60,6 @@ static SHAPES: [Shape; Section::ALL.len()] = [
     NUMBERS,
     NUMBERS,
     NUMBERS,
-    Shape { place: "[reference]", keys: REFERENCE_KEYS },
 ];
 const DEED: Shape = Shape { place: "[deed.…] and [act.…]", keys: &["done", "not", "calls"] };
 const NUMBERS: Shape = Shape { place: "[numeral], [month] or [weekday]", keys: &[] };
@@ -75,9 +69,9 @@ impl Section {
         &SHAPES[self as usize]
     }
 
-    /// Whether its lists stand in tables, each with an id.
-    fn has_ids(self) -> bool {
-        matches!(self, Section::Remedy | Section::Deed | Section::Act | Section::Currency)
+    /// Whether its lists are of remedies, deeds or acts.
+    pub(super) fn is_of_deeds(self) -> bool {
+        matches!(self, Section::Remedy | Section::Deed | Section::Act)
     }
 }
 
@@ -100,9 +94,20 @@ impl Entry {
         }
     }
 
+    /// Which kind of [`POINTS`](super::languages) it has as a word of its language, where it has some. Labels and words
+    /// around figures are much the same in many languages.
+    pub(super) fn evidence(&self) -> Option<usize> {
+        match self.section {
+            Section::Language => (self.key == WordList::Function.name()).then_some(0),
+            Section::Currency => None,
+            Section::Cue => (Cues::of_key(&self.key).0 < Cues::PERCENT.0).then_some(1),
+            _ => Some(1),
+        }
+    }
+
     /// Whether it says that its file stands in place of the built-in lists.
     pub(super) fn replaces(&self) -> bool {
-        self.section == Section::Language && self.phrase == Trait::Replaces.name()
+        self.key == WordList::Traits.name() && self.phrase == REPLACES
     }
 
     /// Whether it names a remedy.
@@ -112,10 +117,7 @@ impl Entry {
 
     /// Whether it names something that can be done: a remedy, a deed or an act.
     pub(super) fn is_of_deed(&self) -> bool {
-        match self.section {
-            Section::Remedy => self.key != "not",
-            section => matches!(section, Section::Deed | Section::Act),
-        }
+        self.section.is_of_deeds() && (self.section, &*self.key) != (Section::Remedy, "not")
     }
 
     /// What may stand once only. Remedies and deeds share their phrases, apart from those that mean
@@ -123,14 +125,9 @@ impl Entry {
     fn identity(&self) -> (Section, &str, &str) {
         let (section, key) = match self.section {
             // The name of a tool can say that it does several things, and it is not looked for in texts.
-            Section::Remedy | Section::Deed | Section::Act if self.key == "calls" => {
-                (Section::Deed, &*self.id)
-            }
-            Section::Remedy | Section::Deed | Section::Act => (Section::Remedy, ""),
-            Section::Language | Section::Cue | Section::Figure | Section::Reference => {
-                (self.section, &*self.key)
-            }
-            Section::Currency if self.key == "signs" => (self.section, "signs"),
+            section if section.is_of_deeds() && self.key == "calls" => (Section::Deed, &*self.id),
+            section if section.is_of_deeds() => (Section::Deed, ""),
+            Section::Language | Section::Cue => (self.section, &*self.key),
             other => (other, ""),
         };
         (section, key, &self.phrase)
@@ -168,28 +165,17 @@ struct Reader {
 
 impl Reader {
     fn section(&mut self, top: &Fields<'_>, section: Section) {
-        if section.has_ids() {
+        if section.is_of_deeds() || section == Section::Currency {
             for (id, fields) in top.named_tables(section.name(), section.shape(), &mut self.faults) {
-                self.check_id(section, id, fields.line);
+                if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+                    let problem =
+                        Problem::at(fields.line, format!("the id {id:?} must be letters, digits and `_`"));
+                    self.faults.error(problem.hint("such as [remedy.price_match]"));
+                }
                 self.lists(&fields, section, id);
             }
         } else if let Field::Given(fields) = top.table(section.name(), section.shape(), &mut self.faults) {
             self.lists(&fields.value, section, "");
-        }
-    }
-
-    fn check_id(&mut self, section: Section, id: &str, line: usize) {
-        let (is_plain, rule, hint): (fn(u8) -> bool, _, _) = match section {
-            Section::Currency => (|b| b.is_ascii_uppercase(), "upper-case letters", "[currency.EUR]"),
-            _ => (
-                |b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_',
-                "lower-case letters, digits and `_`",
-                "[remedy.price_match]",
-            ),
-        };
-        if id.is_empty() || !id.bytes().all(is_plain) {
-            let problem = Problem::at(line, format!("the id {id:?} must be {rule}"));
-            self.faults.error(problem.hint(format!("such as {hint}")));
         }
     }
 
@@ -204,48 +190,36 @@ impl Reader {
                 self.faults.error(problem.hint("such as 12 = [\"twelve\", \"dozen\"]"));
             }
             let phrases = fields.one_or_more_texts(key, &mut self.faults);
-            for phrase in phrases.given().map_or(Vec::new(), |at| at.value.clone()) {
-                self.check_phrase(section, key, &phrase);
-                let At { line, value: phrase } = phrase;
+            for At { line, value: phrase } in phrases.given().map_or(Vec::new(), |at| at.value.clone()) {
+                self.check_phrase(section, key, &phrase, line);
                 let (id, key) = (id.to_owned().into(), key.to_owned().into());
-                let value = Entry { section, id, key, phrase: phrase.into() };
-                self.found.push(At { line, value });
+                self.found.push(At { line, value: Entry { section, id, key, phrase: phrase.into() } });
             }
         }
     }
 
-    fn check_phrase(&mut self, section: Section, key: &str, phrase: &At<String>) {
-        let At { line, value: written } = phrase;
-        let line = *line;
+    fn check_phrase(&mut self, section: Section, key: &str, written: &str, line: usize) {
         let plain = written.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-        if section == Section::Language
-            && key == WordList::Traits.name()
-            && Trait::from_name(written).is_none()
-        {
+        if key == WordList::Traits.name() && ![VERB_FINAL, REPLACES].contains(&written) {
             let problem = Problem::at(line, format!("there is no trait {written:?}"));
-            self.faults.error(problem.hint(format!("known: {}", Trait::NAMES.join(", "))));
+            self.faults.error(problem.hint(format!("known: {VERB_FINAL}, {REPLACES}")));
         }
-        let is_named = matches!(section, Section::Remedy | Section::Deed | Section::Act);
-        if is_named && (written.starts_with(".. ") || written.ends_with(" ..") || written == "..") {
+        if section.is_of_deeds()
+            && (written.starts_with(".. ") || written.ends_with(" ..") || written == "..")
+        {
             self.faults.error(Problem::at(line, format!("{written:?} must not begin or end with `..`")));
-        } else if plain != *written {
+        } else if plain != written {
             let message = format!("{written:?} must be lower-case words separated by single spaces");
             self.faults.error(Problem::at(line, message).hint(format!("write {plain:?}")));
         }
     }
 
     fn refuse_duplicates(&mut self, known: &[Entry]) {
-        let mut seen: BTreeMap<_, (&Entry, &str)> = BTreeMap::new();
-        seen.extend(known.iter().map(|entry| (entry.identity(), (entry, "the built-in lists have it"))));
+        let mut seen: BTreeMap<_, _> = known.iter().map(|entry| (entry.identity(), entry)).collect();
         for At { line, value: entry } in &self.found {
-            if let Some((first, owner)) = seen.insert(entry.identity(), (entry, "it stands there twice")) {
+            if let Some(first) = seen.insert(entry.identity(), entry) {
                 let message = format!("{:?} stands already under {}", entry.phrase, first.place());
-                let hint = match entry.section {
-                    Section::Remedy | Section::Deed | Section::Act if first.id != entry.id => {
-                        "a phrase names one remedy or deed; remove one of the two".to_owned()
-                    }
-                    _ => format!("{owner}; remove it here"),
-                };
+                let hint = "a phrase has one meaning, in the built-in lists and yours; remove it here";
                 self.faults.error(Problem::at(*line, message).hint(hint));
             }
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
 use super::super::TimeUnit;
 use super::read::{Entry, Section};
-use super::{CUE_KEYS, Cues, FIGURE_KEYS, REFERENCE_KEYS, Trait, WordList, plain};
+use super::{Cues, VERB_FINAL, WordList, plain};
 
 /// A unit of time: what it is counted in, and how many of those it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,8 +152,6 @@ pub(in super::super) struct Table {
     /// By their numbers: the lists that words stand in by themselves, and what else they mean.
     cues: Vec<Cues>,
     infos: Vec<WordInfo>,
-    /// How words for numbers and days of the week end, one bit a letter, by their first letters.
-    counting_ends: [u32; 32],
     /// The number of each word, which is in lower case.
     ids: WordMap<u16>,
 }
@@ -161,9 +159,8 @@ pub(in super::super) struct Table {
 impl Table {
     pub(super) fn of(entries: &[Entry]) -> Table {
         let ids = |wanted: fn(&Entry) -> bool| -> Vec<String> {
-            let ids: BTreeSet<&str> =
-                entries.iter().filter(|entry| wanted(entry)).map(|entry| &*entry.id).collect();
-            ids.into_iter().map(str::to_owned).collect()
+            let ids = entries.iter().filter(|entry| wanted(entry)).map(|entry| entry.id.to_string());
+            ids.collect::<BTreeSet<_>>().into_iter().collect()
         };
         let mut table = Table {
             remedies: ids(Entry::is_of_remedy),
@@ -181,7 +178,7 @@ impl Table {
             table.add(entry, &mut patterns);
         }
         let listed = |list: WordList| &table.words[list as usize];
-        table.verb_final = listed(WordList::Traits).contains(Trait::VerbFinal.name());
+        table.verb_final = listed(WordList::Traits).contains(VERB_FINAL);
         table.participles = listed(WordList::Participles).iter().map(ToString::to_string).collect();
         table.finish(patterns);
         table
@@ -206,13 +203,6 @@ impl Table {
         self.info(self.lookup(word.as_bytes()))
     }
 
-    /// What a word that is no token means as a number or a day of the week. Most words are neither by their first and last
-    /// letters.
-    pub(super) fn counting(&self, word: &str) -> Option<&WordInfo> {
-        let (first, last) = ends(word)?;
-        (self.counting_ends[first] >> last & 1 == 1).then(|| self.info_of(word))
-    }
-
     /// What a tool whose name has these words does.
     pub(super) fn deeds_of_call(&self, words: &str) -> Vec<&str> {
         self.calls.get(&plain(words)).into_iter().flatten().map(|deed| self.deeds[*deed].as_str()).collect()
@@ -220,13 +210,12 @@ impl Table {
 
     /// What a phrase of plain words stands for.
     pub(super) fn patterns_of(&self, phrase: &str) -> impl Iterator<Item = Meaning> {
-        let words: Vec<Element> =
-            phrase.split(' ').map(|word| Element::Word(self.lookup(word.as_bytes()))).collect();
-        let first = self.lookup(phrase.split(' ').next().unwrap_or_default().as_bytes());
-        self.phrases(first)
-            .iter()
-            .filter(move |pattern| pattern.elements == words)
-            .map(|pattern| pattern.meaning)
+        let words: Vec<WordId> = phrase.split(' ').map(|word| self.lookup(word.as_bytes())).collect();
+        let first = self.phrases(words[0]).iter();
+        let is_phrase = move |pattern: &&Pattern| {
+            words.iter().map(|word| Element::Word(*word)).eq(pattern.elements.iter().copied())
+        };
+        first.filter(is_phrase).map(|pattern| pattern.meaning)
     }
 
     /// The lists that a word stands in by itself.
@@ -253,7 +242,7 @@ impl Table {
                     self.words[list as usize].insert(plain(phrase).into());
                 }
             }
-            Section::Remedy | Section::Deed | Section::Act if key == "calls" => {
+            section if section.is_of_deeds() && key == "calls" => {
                 let deed = place(&self.deeds);
                 self.calls.entry(plain(phrase)).or_default().push(deed);
             }
@@ -268,20 +257,7 @@ impl Table {
                     patterns.entry(self.elements(&plain(phrase))).or_insert(meaning);
                 }
             }
-            Section::Cue => self.add_cue(phrase, Cues::of_key(CUE_KEYS, Cues::NEGATION, key), patterns),
-            Section::Figure => {
-                self.add_cue(phrase, Cues::of_key(FIGURE_KEYS, Cues::PERCENT, key), patterns);
-            }
-            Section::Reference => {
-                // Labels of several words are phrases; the rest is looked up as it is written.
-                let cues = Cues::of_key(REFERENCE_KEYS, Cues::NUMBER_LABEL, key);
-                if !is_one_word && cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
-                    self.add_cue(phrase, cues, patterns);
-                } else {
-                    let word = self.intern(phrase);
-                    self.cues[usize::from(word.0)] |= cues;
-                }
-            }
+            Section::Cue => self.add_cue(phrase, Cues::of_key(key), patterns),
             Section::Currency => {
                 let currency = place(&self.currencies);
                 match key {
@@ -292,28 +268,21 @@ impl Table {
             }
             Section::Unit if is_one_word => self.word(phrase).unit = Some(UnitWord::of_key(key)),
             Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
-            Section::Numeral | Section::Weekday => {
-                let (number, word) = (key.parse().ok(), self.word(phrase));
-                match entry.section {
-                    Section::Numeral => word.numeral = number,
-                    _ => word.weekday = number.and_then(|number| u8::try_from(number).ok()),
-                }
-                if let Some((first, last)) = ends(phrase) {
-                    self.counting_ends[first] |= 1 << last;
-                }
-            }
+            Section::Numeral => self.word(phrase).numeral = key.parse().ok(),
+            Section::Weekday => self.word(phrase).weekday = key.parse().ok(),
             Section::Month => self.word(phrase).month = key.parse().ok(),
         }
     }
 
     fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut BTreeMap<Vec<Element>, Meaning>) {
         let elements = self.elements(phrase);
-        if let [Element::Word(word)] = elements[..] {
-            self.cues[usize::from(word.0)] |= cues;
-            return;
-        }
+        // What is no word is looked up as it is written, too: "covid-19".
+        let written = self.intern(phrase);
+        self.cues[usize::from(written.0)] |= cues;
         // A phrase that names a remedy is no cue as well.
-        if let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+        if elements != [Element::Word(written)]
+            && let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE))
+        {
             *all |= cues;
         }
     }
@@ -335,9 +304,6 @@ impl Table {
     }
 
     fn elements(&mut self, phrase: &str) -> Vec<Element> {
-        if phrase.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return vec![Element::Word(self.intern(phrase))];
-        }
         let mut elements = Vec::new();
         for piece in phrase.split(' ') {
             match piece {
@@ -381,10 +347,4 @@ impl Table {
         }
         self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
     }
-}
-
-/// The first and the last byte of a word, whatever their case.
-fn ends(word: &str) -> Option<(usize, u8)> {
-    let (first, last) = (word.as_bytes().first()?, word.as_bytes().last()?);
-    Some((usize::from(first & 31), last & 31))
 }

@@ -49,10 +49,10 @@ fn is_host(host: &str) -> bool {
 }
 
 fn read(page: &Page<'_>, raw: &str) -> Option<(Value, usize)> {
-    let bare = ["https://", "http://", "www."].iter().fold(raw, |rest, prefix| {
-        let is_there = rest.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-        if is_there { &rest[prefix.len()..] } else { rest }
-    });
+    let lower = raw.to_ascii_lowercase();
+    let prefixes = ["https://", "http://", "www."].iter();
+    let bare = prefixes.fold(&*lower, |rest, prefix| rest.strip_prefix(prefix).unwrap_or(rest));
+    let bare = &raw[raw.len() - bare.len()..];
     let is_of_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
     let (host, path) = bare.split_at(bare.bytes().take_while(is_of_host).count());
     let is_named = bare.len() < raw.len() || is_known(page, host, path);

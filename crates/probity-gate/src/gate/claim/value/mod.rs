@@ -13,14 +13,14 @@ mod time;
 
 use std::ops::Deref;
 
-use super::super::text::{Row, Shape, Text, Token, WordId, day};
+use super::super::text::{Contact, Row, Shape, Text, Token, WordId, day};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
 pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, words, table };
+    let page = Page { row: Row { text, tokens }, contacts: &text.contacts, words, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -34,12 +34,11 @@ pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &T
     figures
 }
 
-/// Reads what starts at the token `at` and is no quantity. Digits without letters are no code.
+/// Reads what starts at the token `at` and is no quantity.
 fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let contact = || contact::contact(page, at);
     match page.tokens[at].shape {
-        Shape::Mark('+' | '(') => contact(),
         Shape::Mark('#') => reference::hash(page, at),
+        Shape::Mark('+' | '(') => contact::contact(page, at),
         Shape::Mark(_) => None,
         // Most words are nothing but words.
         Shape::Word
@@ -47,25 +46,20 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
                 && page.mark(at + 1).is_none()
                 && page.info(at).month.is_none() =>
         {
-            contact()
+            contact::contact(page, at)
         }
-        Shape::Word => contact()
+        Shape::Word => contact::contact(page, at)
             .or_else(|| link::link(page, at))
             .or_else(|| page.info(at).month.and_then(|_| page.day(at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-        // Digits that no letter and no mark of a day, a time or an address follows.
-        Shape::Digits
-            if page.is_digits(at + 1) || page.mark(at + 1).is_some_and(|mark| !"./-:_".contains(mark)) =>
-        {
-            contact().or_else(|| reference::labelled(page, at))
-        }
-        shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
-            .or_else(|| page.day(at).or_else(|| page.short_day(at)))
+        Shape::Digits | Shape::Mixed => link::link(page, at)
+            .or_else(|| page.day(at))
+            .or_else(|| page.short_day(at))
             .or_else(|| time::time(page, at))
-            .or_else(contact)
+            .or_else(|| contact::contact(page, at))
             .or_else(|| reference::labelled(page, at))
-            .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
+            .or_else(|| reference::code(page, at)),
     }
 }
 
@@ -85,6 +79,8 @@ const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
 #[derive(Clone, Copy)]
 struct Page<'a> {
     row: Row<'a>,
+    /// Those of the whole text.
+    contacts: &'a [Contact],
     /// The word of each token.
     words: &'a [WordId],
     table: &'a Table,
@@ -111,14 +107,14 @@ impl<'a> Page<'a> {
         self.table.cues(self.word(at)).any(cues)
     }
 
-    /// The phrase of several words at `at` that means what is wanted, and the token behind it.
-    fn phrase_behind(&self, at: usize, is_wanted: fn(&Meaning) -> bool) -> Option<(Meaning, usize)> {
+    /// What is wanted of the phrase of several words at `at`, and the token behind it.
+    fn phrase_behind<T>(&self, at: usize, wanted: fn(Meaning) -> Option<T>) -> Option<(T, usize)> {
         let words = self.words.get(at..)?.iter().map(|word| Element::Word(*word));
         let mut phrases = self.table.phrases(self.word(at)).iter();
         phrases.find_map(|pattern| {
             let n = pattern.elements.len();
             let is_there = || words.clone().take(n).eq(pattern.elements.iter().copied());
-            (is_wanted(&pattern.meaning) && is_there()).then_some((pattern.meaning, at + n))
+            wanted(pattern.meaning).filter(|_| is_there()).map(|meant| (meant, at + n))
         })
     }
 
@@ -143,21 +139,20 @@ impl<'a> Page<'a> {
         let is_point = |at: usize| self.has_mark(at, ".") && self.is_tight(at);
         let is_short =
             is_point(at + 1) && self.is_tight(at + 2) && is_point(at + 3) && !self.is_tight(at + 4);
+        if !is_short || self.follows_mark(at, ".,:/") {
+            return None;
+        }
         let goes_on =
             self.raw(at + 4).starts_with(char::is_lowercase) || self.is(at.max(1) - 1, Cues::DETERMINER);
         let part = |at: usize, most: u8| self.raw(at).parse().ok().filter(|part| (1..=most).contains(part));
         let (day, month) = (part(at, 31)?, part(at + 2, 12)?);
-        let is_day = is_short && goes_on && !self.follows_mark(at, ".,:/");
-        is_day.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
+        goes_on.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
     }
 
     /// Whether the one blank before the digits at `at` divides thousands: "1 250".
     fn divides_thousands(&self, at: usize) -> bool {
         let is_group = |at: usize| self.is_digits(at) && self.len(at) <= 3 && !self.follows_mark(at, ".,:/-");
-        let is_blank = || {
-            let mut between = self.text[self.tokens[at - 1].end..self.tokens[at].start].chars();
-            between.next().is_some_and(|c| c != '\n') && between.next().is_none()
-        };
+        let is_blank = || &self.text[self.tokens[at - 1].end..self.tokens[at].start] == " ";
         self.len(at) == 3
             && is_group(at)
             && is_group(at - 1)

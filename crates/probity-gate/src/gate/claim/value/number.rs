@@ -82,47 +82,23 @@ fn behind_groups(page: &Page<'_>, at: usize) -> usize {
     behind
 }
 
-/// Whether no unit can stand behind the digits at `at`, the other end of a range and a number in brackets: other digits
-/// do, or a mark that joins nothing. Asked first, because reading a number costs more.
-pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
-    if !page.is_digits(at) {
-        return false;
-    }
-    let mut behind = behind_groups(page, at);
-    if page.has_mark(behind, "-") && page.is_digits(behind + 1) {
-        behind = behind_groups(page, behind + 1);
-    }
-    if page.has_mark(behind, "(") && page.is_digits(behind + 1) && page.has_mark(behind + 2, ")") {
-        behind += 3;
-    }
-    match page.shape(behind) {
-        None | Some(Shape::Digits) => true,
-        Some(Shape::Mark(mark)) => mark.is_ascii() && !"(-%$".contains(mark),
-        Some(Shape::Word | Shape::Mixed) => false,
-    }
-}
-
 /// How many groups are the whole part; at most one more has the decimals.
 fn n_whole(groups: &[Group<'_>], point: LonePoint) -> Option<usize> {
-    let n = groups.len();
-    let (mark, last) = groups[n - 1];
-    let threes = |groups: &[Group<'_>]| groups.iter().skip(1).all(|(_, digits)| digits.len() == 3);
-    let first_short = groups[0].1.len() <= 3;
-    let is_one_mark = groups[1..].iter().all(|(other, _)| *other == mark);
-    match n {
-        1 => Some(1),
-        2 => {
-            let by_thousands = ", ".contains(mark) || point == LonePoint::Thousands;
-            if by_thousands && last.len() == 3 && first_short && groups[0].1 != "0" {
-                return Some(2);
-            }
-            (mark == '.' || last.len() <= 2).then_some(1)
-        }
-        // One mark only, so it divides thousands; anything else is a version or a list.
-        _ if is_one_mark => (threes(groups) && first_short).then_some(n),
-        _ if groups[1..n - 1].iter().any(|(other, _)| *other == mark) => None,
-        _ => (threes(&groups[..n - 1]) && first_short).then_some(n - 1),
+    let (n, (_, first)) = (groups.len(), groups[0]);
+    let [.., (mark, last)] = &groups[1..] else { return Some(1) };
+    let between = &groups[1..n - 1];
+    let in_threes = |groups: &[Group<'_>]| first.len() <= 3 && groups.iter().all(|(_, its)| its.len() == 3);
+    let is_of_thousands = n > 2 || *mark != '.' || point == LonePoint::Thousands;
+    // One mark only divides thousands; where it does not, many are of a version or a list.
+    let is_one_mark = between.iter().all(|(other, _)| other == mark);
+    if is_one_mark && is_of_thousands && first != "0" && in_threes(&groups[1..]) {
+        return Some(n);
     }
+    let is_of_decimals = match n {
+        2 => *mark == '.' || last.len() <= 2,
+        _ => between.iter().all(|(other, _)| other != mark) && in_threes(between),
+    };
+    is_of_decimals.then_some(n - 1)
 }
 
 fn words(page: &Page<'_>, at: usize) -> Option<Number> {

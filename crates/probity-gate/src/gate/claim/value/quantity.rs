@@ -8,7 +8,7 @@ use super::super::Value;
 use super::super::lexicon::{Cues, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::Page;
-use super::number::{LonePoint, Number, is_bare, number};
+use super::number::{LonePoint, Number, number};
 use crate::exact::Exact;
 
 /// How many times as long the first end of a range of times can be as the last one: "29 to 14 days before".
@@ -18,17 +18,11 @@ const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    let whole = || Some(with_rest(page, short(page, at)?));
     let time = Value::Time { minutes: 12 * 60, is_of_day: true };
     let noon = page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, time));
-    if let Some(figure) = noon.or_else(whole) {
-        return figures.push(figure);
-    }
-    // Digits are no sign and no word for a length of time.
-    if page.is_digits(at) {
-        return counted(page, at, figures);
-    }
-    if let Some((currency, low)) = money_by_sign(page, at) {
+    if let Some(figure) = noon.or_else(|| short(page, at)).or_else(|| article_span(page, at)) {
+        figures.push(with_rest(page, figure));
+    } else if let Some((currency, low)) = money_by_sign(page, at) {
         push_money(page, figures, at, low, currency);
         // "$20-30" names the currency once.
         let more =
@@ -37,22 +31,15 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         if let Some(high) = high {
             push_money(page, figures, low.behind + 1, high, currency);
         }
-        return;
+    } else {
+        counted(page, at, figures);
     }
-    if let Some(span) = article_span(page, at) {
-        figures.push(with_rest(page, span));
-        return;
-    }
-    counted(page, at, figures);
 }
 
 /// Appends the figures that a number at `at` is with the unit behind it.
 fn counted(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     // Digits that go on from others before them are of a version or a time of day.
-    let is_inside = page.follows_mark(at, ".,:/")
-        && page.is_tight(at - 1)
-        && matches!(page.shape(at - 2), Some(Shape::Digits | Shape::Mixed));
-    if is_inside || is_bare(page, at) {
+    if page.follows_mark(at, ".,:/") && page.is_tight(at - 1) && page.shape(at - 2) != Some(Shape::Word) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
@@ -119,8 +106,8 @@ fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
     if page.has_mark(at, "%") || page.is(at, Cues::PERCENT) {
         return Some(at + 1);
     }
-    page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)))
-        .map(|found| found.1)
+    let percent = |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)).then_some(());
+    page.phrase_behind(at, percent).map(|(_, behind)| behind)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
@@ -134,11 +121,8 @@ fn unit_behind(page: &Page<'_>, mut at: usize) -> Option<(UnitWord, usize)> {
 }
 
 fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
-    let of_several = page.phrase_behind(at, |meaning| matches!(meaning, Meaning::Unit(_)));
-    match of_several {
-        Some((Meaning::Unit(unit), behind)) => Some((unit, behind)),
-        _ => page.info(at).unit.map(|unit| (unit, at + 1)),
-    }
+    let of_several = |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None };
+    page.phrase_behind(at, of_several).or_else(|| Some((page.info(at).unit?, at + 1)))
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
@@ -198,22 +182,14 @@ fn article_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let is_joined = at > 0 && page.is(at - 1, Cues::JOINT);
     let half = is_first || (!is_joined && page.is(article + 1, Cues::HALF));
     let (unit, behind) = unit(page, article + 1 + usize::from(half && !is_first))?;
-    // "An hour and 15 minutes".
-    let goes_on = || {
-        let is_number = page.is(behind, Cues::JOINT) && page.is_digits(behind + 1);
-        is_number && self::unit(page, behind + 2).is_some()
-    };
+    // "An hour and 15 minutes", "an hour and a half".
+    let is_joint = page.is(behind, Cues::JOINT);
+    let more = is_joint && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
+    let goes_on = is_joint && page.is_digits(behind + 1) && self::unit(page, behind + 2).is_some();
     let is_led = at > 0 && page.is(at - 1, Cues::SPAN_LEAD);
-    if !(half || is_led || page.is(behind, Cues::AGE | Cues::SPAN_TAIL) || goes_on()) {
+    if !(half || is_led || goes_on || page.is(behind, Cues::AGE | Cues::SPAN_TAIL)) {
         return None;
     }
-    // "A quarter to midnight" is a time of day.
-    if unit.times == 3 && page.is(behind, Cues::RANGE) {
-        return None;
-    }
-    // "An hour and a half".
-    let more =
-        page.is(behind, Cues::JOINT) && page.is(behind + 1, Cues::ARTICLE) && page.is(behind + 2, Cues::HALF);
     let value = if more { Exact::ratio(3, 2) } else { Exact::ratio(1, if half { 2 } else { 1 }) };
     let behind = behind + if more { 3 } else { 0 };
     let number = Number { value: value?, behind };
@@ -225,10 +201,9 @@ fn money_by_sign(page: &Page<'_>, at: usize) -> Option<(usize, Number)> {
     let (currency, number_at) = sign(page, at).or_else(|| code_before(page, at))?;
     let amount = amount(page, number_at)?;
     // "$50 CAD": the code says which dollar is meant.
-    Some(match page.info(amount.behind).currency {
-        Some(named) => (named, Number { behind: amount.behind + 1, ..amount }),
-        None => (currency, amount),
-    })
+    let named = page.info(amount.behind).currency;
+    let behind = amount.behind + usize::from(named.is_some());
+    Some((named.unwrap_or(currency), Number { behind, ..amount }))
 }
 
 /// The currency whose sign stands at `at`, and the token behind it.

@@ -19,16 +19,19 @@ const PIECES_MAX: usize = 10;
 const LONE_LETTER_DIGITS_MIN: usize = 4;
 
 /// A run of letters and digits, with what joins its pieces.
+#[derive(Default)]
 struct Run {
     behind: usize,
-    n_pieces: usize,
     text: String,
+    n_pieces: usize,
+    n_letters: usize,
+    n_digits: usize,
 }
 
 /// Reads pieces joined by hyphens, slashes or underscores.
 fn run(page: &Page<'_>, at: usize) -> Option<Run> {
     let is_piece = |at: usize| !matches!(page.shape(at), None | Some(Shape::Mark(_)));
-    let mut run = Run { behind: at, n_pieces: 0, text: String::new() };
+    let mut run = Run { behind: at, ..Run::default() };
     loop {
         let raw = page.raw(run.behind);
         if !is_piece(run.behind) || !raw.is_ascii() {
@@ -52,18 +55,9 @@ impl Run {
         self.text.push_str(raw);
         self.n_pieces += 1;
         self.behind += 1;
-    }
-
-    fn n_letters(&self) -> usize {
-        self.text.bytes().filter(u8::is_ascii_alphabetic).count()
-    }
-
-    fn n_digits(&self) -> usize {
-        self.text.bytes().filter(u8::is_ascii_digit).count()
-    }
-
-    fn len(&self) -> usize {
-        self.n_letters() + self.n_digits()
+        let n_digits = raw.bytes().filter(u8::is_ascii_digit).count();
+        self.n_digits += n_digits;
+        self.n_letters += raw.len() - n_digits;
     }
 
     /// Whether no letter is in lower case.
@@ -97,22 +91,20 @@ pub(super) fn code(page: &Page<'_>, at: usize) -> Option<Figure> {
         return None;
     }
     let run = run(page, at)?;
-    let long =
-        run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && (run.n_digits() > 1 || run.n_letters() > 2));
+    let is_long = run.n_letters + run.n_digits >= if run.n_pieces > 1 { 4 } else { 5 };
     // "100GB" and "10AM" are amounts.
     let letters = run.text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let amount = digit_first && letters.bytes().all(|b| b.is_ascii_alphabetic());
-    let has_many_digits = run.n_digits() >= LONE_LETTER_DIGITS_MIN;
-    let is_mixed = run.n_digits() > 0 && (run.n_letters() > 1 || has_many_digits);
-    let fits = run.is_upper() && is_mixed && long;
-    let is_code = fits && !amount && !run.is_no_code(page) && !run.text.contains('/');
-    is_code.then(|| Page::figure(at, run.behind, run.code()))
+    let is_amount = digit_first && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let has_many_digits = run.n_digits >= LONE_LETTER_DIGITS_MIN;
+    let is_mixed = run.n_digits > 0 && (run.n_letters > 1 || has_many_digits);
+    let is_code = is_long && !is_amount && is_mixed && run.is_upper() && !run.text.contains('/');
+    (is_code && !run.is_no_code(page)).then(|| Page::figure(at, run.behind, run.code()))
 }
 
 /// A number behind `#`.
 pub(super) fn hash(page: &Page<'_>, at: usize) -> Option<Figure> {
     let run = run(page, at + 1).filter(|_| page.is_tight(at + 1))?;
-    let is_number = run.n_digits() >= 3 || (run.n_digits() >= 2 && run.len() >= 4);
+    let is_number = run.n_digits >= 2 && run.n_digits + run.n_letters >= 3;
     is_number.then(|| Page::figure(at, run.behind, run.number()))
 }
 
@@ -125,7 +117,30 @@ pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
         return None;
     }
     let label = label_before(page, at)?;
-    labelled_run(page, at, &label)
+    let mut run = run(page, at)?;
+    // The groups of a parcel number are often written apart.
+    let is_group = |at: usize| {
+        let is_long = page.len(at) > 1 && !page.raw(at).bytes().any(|byte| byte.is_ascii_lowercase());
+        is_long && matches!(page.shape(at), Some(Shape::Digits | Shape::Mixed)) && !page.is_unit(at + 1)
+    };
+    while label.cues.any(Cues::PARCEL) && run.n_pieces < PIECES_MAX && is_group(run.behind) {
+        run.add(page.raw(run.behind));
+    }
+    if page.is_unit(run.behind) || page.has_mark(run.behind, "%") {
+        return None;
+    }
+    let is_long = run.n_letters + run.n_digits >= if label.filled { 3 } else { 4 };
+    if label.cues.any(Cues::NUMBER_LABEL) && run.n_digits >= 2 && is_long {
+        return Some(Page::figure(at, run.behind, run.number()));
+    }
+    let fits = label.cues.any(Cues::CODE_LABEL)
+        && match (run.n_letters, run.n_digits) {
+            (1.., 1..) => true,
+            (0, 3..) => label.cues.any(Cues::CODE_WORD),
+            (4.., 0) => label.cues.any(Cues::CODE_WORD) && run.is_upper(),
+            _ => false,
+        };
+    (fits && !run.is_no_code(page)).then(|| Page::figure(at, run.behind, run.code()))
 }
 
 /// What stands before a possible number.
@@ -140,71 +155,14 @@ fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
         let cues = page.table.cues(page.word(index));
-        // A label that is also a filler may have another label before it, as in "order reference".
-        let fills = cues.any(Cues::FILLER) && index > 0 && page.is(index - 1, Cues::NUMBER_LABEL);
-        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !fills {
+        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) {
             return Some(Label { cues, filled });
         }
-        let may_lie_between = page.has_mark(index, "#:.-\"'*(")
-            || (page.has_mark(index, ",") && page.is(index.saturating_sub(1), Cues::FILLER));
         if cues.any(Cues::FILLER) || page.has_mark(index, "#") {
             filled = true;
-        } else if !may_lie_between {
+        } else if !page.has_mark(index, ":.,-\"'*(") {
             return None;
         }
     }
     None
-}
-
-fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
-    let mut run = run(page, at)?;
-    if label.cues.any(Cues::PARCEL) {
-        add_spaced(page, &mut run);
-    }
-    if page.is_unit(run.behind) || page.has_mark(run.behind, "%") {
-        return None;
-    }
-    let (n_letters, n_digits) = (run.n_letters(), run.n_digits());
-    let long = run.len() >= if label.filled { 3 } else { 4 };
-    if label.cues.any(Cues::NUMBER_LABEL) && n_digits >= 2 && long {
-        return Some(Page::figure(at, run.behind, run.number()));
-    }
-    let fits = label.cues.any(Cues::CODE_LABEL)
-        && match (n_letters, n_digits) {
-            (1.., 1..) => true,
-            _ if !label.cues.any(Cues::CODE_WORD) => false,
-            (0, _) => n_digits >= 3,
-            (_, 0) => n_letters >= 4 && run.is_upper() && !is_shouted(page),
-        };
-    (fits && !run.is_no_code(page) && !is_ordinal(&run.text))
-        .then(|| Page::figure(at, run.behind, run.code()))
-}
-
-/// Adds the groups of a parcel number, which are often written apart.
-fn add_spaced(page: &Page<'_>, run: &mut Run) {
-    while run.n_pieces < PIECES_MAX {
-        let raw = page.raw(run.behind);
-        let group = match page.shape(run.behind) {
-            Some(Shape::Digits) => raw.len() > 1,
-            Some(Shape::Mixed) => !raw.bytes().any(|byte| byte.is_ascii_lowercase()),
-            _ => false,
-        };
-        if !group || page.info(run.behind + 1).unit.is_some() {
-            return;
-        }
-        run.add(raw);
-    }
-}
-
-/// Whether the sentence is in upper case throughout, where upper case says nothing.
-fn is_shouted(page: &Page<'_>) -> bool {
-    let words = page.tokens.iter().take(40).filter(|token| token.shape == Shape::Word);
-    let lower =
-        |token: &super::Token| page.text[token.start..token.end].bytes().any(|b| b.is_ascii_lowercase());
-    !words.clone().any(lower)
-}
-
-fn is_ordinal(text: &str) -> bool {
-    let ending = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
-    ending.len() < text.len() && ["st", "nd", "rd", "th"].contains(&ending.as_str())
 }

@@ -8,9 +8,6 @@ use super::Page;
 /// The longest time that is read, in bytes.
 const TIME_BYTES_MAX: usize = 16;
 
-/// How the halves of the day are written, and the hours that each adds.
-const HALVES: &[(&str, u16)] = &[("am", 0), ("a.m", 0), ("a. m", 0), ("pm", 12), ("p.m", 12), ("p. m", 12)];
-
 /// The time of day that starts at `at`.
 pub(super) fn time(page: &Page<'_>, at: usize) -> Option<Figure> {
     let (figure, is_certain) = clock(page, at)?;
@@ -38,12 +35,7 @@ fn clock(page: &Page<'_>, at: usize) -> Option<(Figure, bool)> {
     let (minute, behind) = written.unwrap_or((0, rest));
     // Seconds say nothing more.
     rest = behind.strip_prefix(':').and_then(number).map_or(behind, |(_, behind)| behind);
-    let half = HALVES.iter().find_map(|(name, hours)| {
-        let said = rest.trim_start_matches(' ');
-        let is_said = said.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-        let behind = is_said.then(|| &said[name.len()..])?;
-        (!behind.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some((*hours, behind))
-    });
+    let half = half(rest);
     rest = half.map_or(rest, |(_, behind)| behind);
     let read_to = end - rest.len();
     let behind = page.behind(at, read_to);
@@ -57,6 +49,15 @@ fn clock(page: &Page<'_>, at: usize) -> Option<(Figure, bool)> {
     let value = Value::Time { minutes: hour % 24 * 60 + minute, is_of_day };
     let figure = Page::figure(at, behind + usize::from(by_clock), value);
     Some((figure, by_mark || by_clock || half.is_some()))
+}
+
+/// The hours that the half of the day adds which a text starts with: "am", "p.m.", and the rest.
+fn half(text: &str) -> Option<(u16, &str)> {
+    let said = text.trim_start_matches(' ');
+    let hours = if said.starts_with(['p', 'P']) { 12 } else { 0 };
+    let behind =
+        said.strip_prefix(['a', 'A', 'p', 'P'])?.trim_start_matches(['.', ' ']).strip_prefix(['m', 'M'])?;
+    (!behind.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some((hours, behind))
 }
 
 /// Whether the number at `at` is the first hour of a range: "between 1 and 5 pm", "8 to noon", "between 9 and 11 today".
