@@ -310,7 +310,7 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart_open() {
-    check_claims("open", &[("en", 96.0, 94.8), ("de", 97.6, 96.0)]);
+    check_claims("open", &[("en", 96.0, 94.6), ("de", 97.6, 96.0)]);
 }
 
 #[test]
@@ -328,5 +328,5 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 8.3, 85.0);
+    check_messages("open", 8.1, 86.1);
 }

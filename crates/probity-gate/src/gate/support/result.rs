@@ -7,7 +7,7 @@
 use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said, is_said_of, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -115,28 +115,16 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             }
         }
         Json::String(text) => string_value(text, around, collector),
-        Json::Bool(true) => {
-            if around.acts() {
-                collector.words(|read| &mut read.act.states, &around.key);
-            }
-            deeds_of(&around.key, around.acts(), collector);
-        }
+        Json::Bool(true) => deeds_of(&around.key, around.acts(), collector),
         Json::Bool(false) | Json::Null => {}
     }
 }
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
-    let (n_values, events) = (collector.n_values(), collector.act.events.clone());
+    let n_values = collector.n_values();
     let failed = around.acts() && is_failure(object, &collector.lexicons());
-    // `"refund": "r1", "status": "completed"`.
-    let is_completed = || is_said_of(object, WordList::Completed, &collector.lexicons());
-    let origin = match around.origin {
-        Origin::Did if failed => Origin::Looked,
-        Origin::Looked if is_completed() => Origin::Did,
-        origin => origin,
-    };
     let [english, _] = collector.lexicons();
-    let around = &Around { origin, ..inside(object, around, english) };
+    let around = &inside(object, around, english);
     for (key, value) in object.iter() {
         // `last_30_days`, `drops24h`.
         if let Some(at) = key.find(|c: char| c.is_ascii_digit()) {
@@ -158,9 +146,6 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         json_value(value, &around, collector);
     }
     relate(object, collector);
-    if is_pending(object, &collector.lexicons()) {
-        collector.act.events = events;
-    }
     if failed {
         collector.failed(n_values);
     }
@@ -198,17 +183,9 @@ fn digits_of_key(of_digits: &str, collector: &mut Collector<'_>) {
 
 /// What the words of a key are for, by its value.
 fn words_of_key(around: &Around, value: &Json, collector: &mut Collector<'_>) {
-    if !matches!(value, Json::Bool(false) | Json::Null) {
-        collector.words(|read| &mut read.shown.words, &around.key);
-    }
-    let is_text = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
-    if around.origin == Origin::Given
-        && (matches!(value, Json::Bool(_)) || value.as_str().is_some_and(is_text))
-    {
+    collector.words(|read| &mut read.shown.words, &around.key);
+    if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &around.key);
-    }
-    if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
-        collector.words(|read| &mut read.act.keys, &around.key);
     }
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
@@ -221,7 +198,7 @@ fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
     let lexicons = &collector.lexicons();
     let is_something = match value {
         Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
-        Json::String(text) => !text.is_empty() && !is_said(text, WordList::Pending, lexicons),
+        Json::String(text) => !text.is_empty(),
         Json::Object(object) => !is_pending(object, lexicons),
         Json::Array(items) => !around.acts() && !items.is_empty(),
         _ => false,
@@ -475,7 +452,7 @@ pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'
     }
     // `"sent_to": "…"`.
     let [english, _] = collector.lexicons();
-    if english.has_any(WordList::SentKeys, words) && !english.has_any(WordList::Undone, words) {
+    if english.has_any(WordList::SentKeys, words) {
         collector.deed("notice");
     }
 }

@@ -59,8 +59,6 @@ pub(super) struct Act {
     pub(super) names: BTreeSet<String>,
     pub(super) states: BTreeSet<String>,
     pub(super) objects: BTreeSet<String>,
-    /// Those of the keys of what it was given and says.
-    pub(super) keys: BTreeSet<String>,
     /// To how many things it did it.
     pub(super) n_things: usize,
     /// The figures and references of what it was given and says, and those of what failed.
