@@ -141,11 +141,6 @@ impl Sentence<'_> {
         opener.is_some_and(|term| term.is(Cues::CONDITION | Cues::UNLESS))
     }
 
-    /// Whether one of these words begins what follows the clause.
-    pub(super) fn goes_on_with(&self, clause: &Range<usize>, cues: Cues) -> bool {
-        self.terms.get(clause.end).is_some_and(|term| term.is(cues))
-    }
-
     /// Who did what the past form at `at` names that no list has, if the company says that it has done it ("I have asked the
     /// driver") or that it has been done to what is the customer's.
     pub(super) fn act(&self, at: usize, clause: &Range<usize>, passive: Cues) -> Option<Doing> {
@@ -212,7 +207,8 @@ impl Sentence<'_> {
         if term.is(Cues::PASSIVE_PRESENT) {
             let is_now = self.has(clause.start..self.terms.len().min(at + 2), Cues::DONE_NOW);
             let yours = if bare == Bare::Counts { Cues::YOUR | Cues::ARTICLE } else { Cues::YOUR };
-            let is_bound = self.goes_on_with(clause, Cues::CAUSE | Cues::CONDITION);
+            let bound = clause.end..self.terms.len().min(clause.end + 1);
+            let is_bound = self.has(bound, Cues::CAUSE | Cues::CONDITION);
             let is_state = is_now || self.has(clause.start..verb, yours) && !is_bound;
             return if is_state { Doing::Done } else { Doing::NotDone };
         }
@@ -227,15 +223,17 @@ impl Sentence<'_> {
         }
     }
 
-    /// Who did what "have" at `have` says, by the subject beside it.
+    /// Who did what "have" at `have` says, by the subject beside it: "je vous ai remboursé", "den Platz habe ich gebucht".
     fn doing_of_have(&self, have: usize, clause: &Range<usize>) -> Doing {
-        let is = |at: usize, cues: Cues| self.terms[at].is(cues);
-        let subject = if is(have, Cues::US) { Some(have) } else { self.before(have, clause) };
-        // "Je vous ai remboursé."
-        let is_us = |at: usize| is(at, Cues::US) || is(at, Cues::YOU) && at > 0 && is(at - 1, Cues::US);
-        match self.last(clause.start..have + 1, Cues::US | Cues::YOU) {
-            _ if subject.is_some_and(is_us) => Doing::Ours,
-            Some(at) if is(at, Cues::YOU) => Doing::Theirs,
+        let is = |at: &usize, cues: Cues| self.terms[*at].is(cues);
+        let behind = Some(have + 1).filter(|at| self.verb_final && *at < clause.end);
+        let beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
+        let beside = beside.filter(|at| is(at, Cues::US | Cues::YOU)).next();
+        let subject = beside.or_else(|| self.last(clause.start..have, Cues::US | Cues::YOU));
+        let is_us = |at: usize| is(&at, Cues::US) || at > clause.start && is(&(at - 1), Cues::US);
+        match subject {
+            Some(at) if is_us(at) && (beside.is_some() || self.verb_final) => Doing::Ours,
+            Some(at) if !is_us(at) => Doing::Theirs,
             _ => Doing::Done,
         }
     }
@@ -254,15 +252,9 @@ impl Sentence<'_> {
         if self.has(clause.clone(), undone) || auxiliary > at && self.has(at..end, undone) {
             return Doing::NotDone;
         }
-        let verb = &self.terms[auxiliary];
-        let behind = auxiliary + 1..clause.end.min(auxiliary + 2);
-        let subject = self.last(clause.start..auxiliary, Cues::US | Cues::YOU);
-        let subject = subject.or_else(|| self.first(behind.clone(), Cues::US | Cues::YOU));
-        let is_theirs = subject.is_some_and(|at| self.terms[at].is(Cues::YOU)) && !self.has(behind, Cues::US);
-        match verb {
-            _ if verb.is(Cues::HAVE) && is_theirs => Doing::Theirs,
-            _ if verb.is(Cues::HAVE) && self.has(clause.clone(), Cues::US) => Doing::Ours,
-            _ if verb.is(Cues::HAVE | Cues::PASSIVE_PAST) => Doing::Done,
+        match &self.terms[auxiliary] {
+            verb if verb.is(Cues::HAVE) => self.doing_of_have(auxiliary, clause),
+            verb if verb.is(Cues::PASSIVE_PAST) => Doing::Done,
             _ => Doing::NotDone,
         }
     }

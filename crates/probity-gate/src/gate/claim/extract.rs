@@ -65,8 +65,7 @@ impl Reader<'_> {
         let is_amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
         let is = |at: usize, cues: Cues| words.get(at).is_some_and(|word| table.cues(*word).any(cues));
         let is_perfect = |at: usize| {
-            is(at, Cues::HAVE)
-                && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US | Cues::OUR))
+            is(at, Cues::HAVE) && (at.saturating_sub(HAVE_DISTANCE_MAX)..at + 2).any(|at| is(at, Cues::US))
         };
         let passive = if table.verb_final { Cues::PASSIVE_PAST } else { Cues::BEEN };
         let may_mention = figures.iter().any(is_amount)

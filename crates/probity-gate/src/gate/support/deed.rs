@@ -22,22 +22,16 @@ const AROUND_BYTES: usize = 200;
 const BESIDE_MAX: usize = 3;
 
 /// The most things of which something is said at once.
-const ALL_MAX: usize = 20;
+const THINGS_MAX: usize = 20;
 
 /// The deeds of a reply that nothing shows.
-pub(super) fn check<'r>(
-    reply: &'r str,
-    claims: &'r [Claim],
+pub(super) fn check(
+    reply: &str,
+    claims: &[Claim],
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
-    let deed = |claim: &'r Claim| match &claim.kind {
-        ClaimKind::Deed { deed, is_ours } => {
-            Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
-        }
-        ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
-    };
-    let deeds = claims.iter().filter_map(deed).take(DEEDS_MAX).collect();
+    let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
     let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
     // Most deeds need no proof.
     let said: LazyCell<Vec<Said<'_>>, _> =
@@ -45,21 +39,18 @@ pub(super) fn check<'r>(
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
         // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
-        let is_said = read_to >= span.end;
+        let is_said = read_to >= span.end && *id == OTHER;
         read_to = read_to.max(span.end);
-        let is_seen = || seen.contains(&(id, &reply[span.clone()]));
-        if (is_said && *id == OTHER) || support.needs_no_proof(id) || is_seen() {
+        if is_said || support.needs_no_proof(id) || seen.contains(&(id, &reply[Range::clone(span)])) {
             continue;
         }
         let beside = &said[at.saturating_sub(BESIDE_MAX)..said.len().min(at + BESIDE_MAX + 1)];
         if !support.shows_deed(&said[at], beside) {
-            seen.insert((id, &reply[span.clone()]));
+            seen.insert((id, &reply[Range::clone(span)]));
             let message = format!("the reply says that something is done ({id}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let all = said[at].all.as_ref().map_or(span, |all| &all.span);
-            let span = span.start.min(all.start)..span.end.max(all.end);
-            let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, Range::clone(span), message).expecting(expected);
             sightings.push(against_first(sighting, support));
         }
     }
@@ -67,12 +58,18 @@ pub(super) fn check<'r>(
 }
 
 /// What a reply claims was done.
-#[derive(Clone)]
 struct Deed<'c> {
     id: &'c str,
     /// Whether the company says that it did it.
     is_ours: bool,
-    span: Range<usize>,
+    span: &'c Range<usize>,
+}
+
+impl<'c> Deed<'c> {
+    fn of(claim: &'c Claim) -> Option<Self> {
+        let ClaimKind::Deed { deed, is_ours } = &claim.kind else { return None };
+        Some(Deed { id: deed, is_ours: *is_ours, span: &claim.span })
+    }
 }
 
 struct Reading<'r, 'p> {
@@ -92,45 +89,36 @@ struct Said<'r> {
     /// The words that say it and those of their clause, without endings.
     verb: BTreeSet<String>,
     clause: BTreeSet<String>,
-    /// The same up to the next deed.
-    own: BTreeSet<String>,
     /// The figures and references that are said of it.
     values: Vec<&'r Value>,
-    /// Of how many things it is said.
-    all: Option<All>,
+    /// Of how many things it is said, where it says so.
+    number: Option<usize>,
 }
 
 impl Reading<'_, '_> {
     fn said(&self, at: usize) -> Said<'_> {
         let (reply, lexicon) = (self.reply, self.lexicon);
-        let Deed { id, is_ours, span: Range { start, end } } = self.deeds[at].clone();
+        let Deed { id, is_ours, span: &Range { start, end } } = self.deeds[at];
         let clause = &self.passages.clause(start).range;
-        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES)).max(clause.start);
         let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
-        let near = from.max(clause.start)..to;
-        let all = All::of(reply, near.clone(), start..end, lexicon).or_else(|| {
+        let number = number_of_things(reply, from..to, start..end, lexicon).or_else(|| {
             // "I have disputed the first. I have also disputed the second."
             let n_before = self.deeds[..at].iter().filter(|last| last.id == id).count();
-            says(&reply[near.clone()], WordList::Also, lexicon)
-                .then(|| All { number: n_before + 1, span: start..end })
+            says(&reply[from..to], WordList::Also, lexicon).then_some(n_before + 1)
         });
-        let near = self.after_joint(near.start, start)..near.end;
-        let first = self.claims.partition_point(|claim| claim.span.start < near.start);
-        let claims = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
-        let values = claims.filter_map(Claim::value).collect();
-        let next = self.deeds[at..].iter().find(|next| next.span.start >= end && next.span.start < near.end);
-        let own_end = next.map_or(near.end, |next| self.after_joint(end, next.span.start));
-        let clause = &reply[near.clone()];
-        let stems = |text| lexicon.stems(text, WordList::Function).collect();
+        let from = self.after_joint(from, start);
+        let first = self.claims.partition_point(|claim| claim.span.start < from);
+        let claims = self.claims[first..].iter().take_while(|claim| claim.span.start < to);
+        let is_begun = |list| says(&reply[from..to], list, lexicon);
         Said {
             deed: id,
             is_ours,
-            is_begun: [WordList::Begun, WordList::Pending].iter().any(|list| says(clause, *list, lexicon)),
-            verb: stems(&reply[start..end]),
-            clause: stems(clause),
-            own: stems(&reply[near.start..own_end]),
-            values,
-            all,
+            is_begun: is_begun(WordList::Begun) || is_begun(WordList::Pending),
+            verb: lexicon.stems(&reply[start..end], WordList::Function).collect(),
+            clause: lexicon.stems(&reply[from..to], WordList::Function).collect(),
+            values: claims.filter_map(Claim::value).collect(),
+            number,
         }
     }
 
@@ -146,34 +134,31 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Words that say of how many things something is said, and where they stand: "both", "all three", "your three".
-struct All {
-    number: usize,
-    span: Range<usize>,
-}
-
-impl All {
-    /// Those of a passage around a deed. "Both" counts before the deed and directly behind it.
-    fn of(reply: &str, range: Range<usize>, deed: Range<usize>, lexicon: &Lexicon) -> Option<Self> {
-        let words: Vec<(usize, &str)> = count::words(&reply[range.clone()]).collect();
-        let number = |place: usize| -> Option<u32> {
-            let word = words.get(place)?.1;
-            word.parse().ok().or_else(|| lexicon.numeral(&word.to_lowercase()))
-        };
-        let has = |list: WordList, word: &str| lexicon.has(list, &word.to_lowercase());
-        words.iter().enumerate().find_map(|(place, (start, word))| {
-            let start = range.start + start;
-            if has(WordList::Both, word) && (start < deed.start || (deed.end..=deed.end + 1).contains(&start))
-            {
-                return Some(All { number: 2, span: start..start + word.len() });
-            }
-            // "Two of your three".
-            let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
-            let (last, number) = (words.get(place + 1)?, usize::try_from(number(place + 1)?).ok()?);
-            let is_all = has(WordList::Every, word) && !is_part && number <= ALL_MAX;
-            is_all.then(|| All { number, span: start..range.start + last.0 + last.1.len() })
-        })
-    }
+/// Of how many things a passage says what it says with the words at `deed`: "both", "all three", "your three". "Both"
+/// counts before the deed and directly behind it.
+fn number_of_things(
+    reply: &str,
+    range: Range<usize>,
+    deed: Range<usize>,
+    lexicon: &Lexicon,
+) -> Option<usize> {
+    let words: Vec<(usize, String)> =
+        count::words(&reply[range.clone()]).map(|(start, word)| (start, word.to_lowercase())).collect();
+    let number = |place: usize| -> Option<u32> {
+        let word = &words.get(place)?.1;
+        word.parse().ok().or_else(|| lexicon.numeral(word))
+    };
+    words.iter().enumerate().find_map(|(place, (start, word))| {
+        let start = range.start + start;
+        let is_of_deed = start < deed.start || (deed.end..=deed.end + 1).contains(&start);
+        if lexicon.has(WordList::Both, word) && is_of_deed {
+            return Some(2);
+        }
+        // "Two of your three".
+        let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
+        let number = number(place + 1).and_then(|number| usize::try_from(number).ok());
+        number.filter(|number| lexicon.has(WordList::Every, word) && !is_part && *number <= THINGS_MAX)
+    })
 }
 
 impl Support<'_> {
@@ -202,12 +187,12 @@ impl Support<'_> {
         let is_proof = |act: &&Act| act.shows(said, beside, lexicon) && !is_of_failed(act);
         let things: Vec<usize> = shown.acts.iter().filter(is_proof).map(|act| act.n_things).collect();
         // "For all four of you", where the only call was for what is four.
-        let is_more = |all: &All| {
-            let number = Value::Number(all.number.to_string());
-            let is_told = things.len() == 1 && shown.acts.iter().any(|act| act.values.has(&number));
-            (1..all.number).contains(&things.iter().sum()) && !is_told
+        let is_told = |number: usize| {
+            let number = Value::Number(number.to_string());
+            things.len() == 1 && shown.acts.iter().any(|act| act.values.has(&number))
         };
-        !things.is_empty() && !said.all.as_ref().is_some_and(is_more)
+        let is_more = |number: &usize| (1..*number).contains(&things.iter().sum()) && !is_told(*number);
+        !things.is_empty() && !said.number.as_ref().is_some_and(is_more)
     }
 
     /// Whether something says that it happened, by the company or a third party: a result speaks of it in another form, such as
@@ -270,9 +255,10 @@ impl Act {
     /// the call was made, does not: "I've blocked your card. I've also ordered a new card."
     fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>]) -> bool {
         let is_other = |other: &&Said<'_>| other.verb.is_disjoint(&said.verb) && self.is_named_after(other);
-        let taken: BTreeSet<&String> = beside.iter().filter(is_other).flat_map(|other| &other.own).collect();
+        let taken: BTreeSet<&String> =
+            beside.iter().filter(is_other).flat_map(|other| &other.clause).collect();
         let is_its = |stem: &String| {
-            self.objects.contains(stem) || self.states.contains(stem) || is_in(&self.names, stem)
+            is_in(&self.objects, stem) || self.states.contains(stem) || is_in(&self.names, stem)
         };
         // "… and lowered the price to $30", which the result has.
         let has_amount = |value: &&Value| matches!(value, Value::Money { .. }) && self.values.has(value);

@@ -7,7 +7,7 @@
 use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_said_of, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -193,13 +193,13 @@ fn words_of_key(around: &Around, value: &Json, collector: &mut Collector<'_>) {
     }
 }
 
-/// What a key with its value says was done, or was not.
+/// What a key with its value says was done.
 fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
     let lexicons = &collector.lexicons();
     let is_something = match value {
         Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
         Json::String(text) => !text.is_empty(),
-        Json::Object(object) => !is_pending(object, lexicons),
+        Json::Object(object) => !is_said_of(object, WordList::Pending, lexicons),
         Json::Array(items) => !around.acts() && !items.is_empty(),
         _ => false,
     };
@@ -208,10 +208,6 @@ fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
         matches!(value, Json::Number(_)) && lexicons[0].has_any(WordList::AmountKeys, &around.key);
     if is_something && !is_amount {
         deeds_of(&around.key, around.acts(), collector);
-    }
-    // `"refunded": false`, whatever the call is for.
-    if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
-        collector.denied(&around.key);
     }
 }
 
@@ -276,10 +272,6 @@ fn number(json: &Json) -> Option<Exact> {
 fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &[number.to_string()]);
-    }
-    // `"amount": -15.99` is a payment that was made.
-    if number < Exact::ZERO && around.origin == Origin::Looked {
-        collector.deed("charge");
     }
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
@@ -390,9 +382,6 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     let words = words_of(text);
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &words);
-        // `SN2293` is "SN 2293" in a reply.
-        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 2);
-        collector.act.objects.extend(numbers.map(str::to_owned));
     }
     let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
     if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {

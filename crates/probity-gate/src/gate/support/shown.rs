@@ -196,12 +196,6 @@ impl<'l> Collector<'l> {
         self.act.origin = origin;
     }
 
-    /// What is called by these words was not done.
-    pub(super) fn denied(&mut self, words: &[String]) {
-        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_named(words));
-        deeds.for_each(|deed| _ = self.act.named.remove(deed));
-    }
-
     /// A number that is an amount in `currency`, or in any.
     pub(super) fn amount(&mut self, amount: Exact, currency: Option<String>) {
         let is_count = currency.is_none() && amount <= Exact::from(COUNT_MAX) && is_whole(amount);

@@ -35,7 +35,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let object = json.as_ref().and_then(Json::as_object);
-    let is_open = asks || object.is_some_and(|object| is_pending(object, &lexicons));
+    let is_open = asks || object.is_some_and(|object| is_said_of(object, WordList::Pending, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
@@ -156,13 +156,8 @@ fn longest_list(json: Option<&Json>) -> usize {
     }
 }
 
-/// Whether what a call was made for is still to come.
-pub(super) fn is_pending(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
-    is_said_of(object, WordList::Pending, lexicons)
-}
-
 /// Whether the state of an object stands in a list.
-fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
+pub(super) fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
     states.any(|state| is_said(state, list, lexicons))
 }
