@@ -13,9 +13,6 @@ use super::term::Term;
 /// How far a clause reaches to either side of a mention, in terms.
 const REACH: usize = 40;
 
-/// How far before "is cancelled" a "done" can stand and mean it, in terms.
-const DONE_DISTANCE_MAX: usize = 5;
-
 /// How far before a past form "nothing" can stand and mean it, in terms.
 const NO_DISTANCE_MAX: usize = 5;
 
@@ -36,18 +33,27 @@ pub(super) enum Mood {
 /// What a past form says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// The company did it.
+    /// The company says that it did it.
     Ours,
+    /// It was done, and not by the customer.
+    Done,
     /// The customer or another person did it.
     Theirs,
     /// It is not said to be done.
     NotDone,
 }
 
-/// Whether a past form without any auxiliary counts.
+impl Doing {
+    /// Whether it is done for the customer.
+    pub(super) fn is_done(self) -> bool {
+        matches!(self, Doing::Ours | Doing::Done)
+    }
+}
+
+/// Whether a past form without any auxiliary counts, and one behind "is" of what is not the customer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bare {
-    /// As in "your parcel shipped".
+    /// As in "your parcel shipped" and "a taxi is booked".
     Counts,
     /// As in "orders cancelled before noon".
     IsAdjective,
@@ -71,62 +77,43 @@ pub(super) fn breaks(terms: &[Term]) -> Vec<bool> {
 
 fn is_break(terms: &[Term], at: usize) -> bool {
     let term = &terms[at];
+    let is = |at: usize, cues: Cues| terms.get(at).is_some_and(|term| term.is(cues));
+    let is_last = || terms.get(at + 1).is_none_or(|next| next.mark.is_some());
     match term.mark {
         // "Am 12. verschoben".
-        Some('.') => terms.get(at + 1).is_none_or(|next| next.mark.is_some()),
+        Some('.') => is_last(),
         Some(mark) if ";:—–()[]|…!?\n".contains(mark) => true,
-        // "…, not …".
         Some(',') => {
-            let is = |at: usize, cues: Cues| terms.get(at).is_some_and(|term| term.is(cues));
-            // "Sobald das Foto da ist, erstatten wir den Betrag."
-            let is_inverted =
-                || terms.get(at + 1).is_some_and(|verb| verb.mark.is_none()) && is(at + 2, Cues::US);
-            // "…, auch nicht für den Rest".
-            starts_clause(terms, at + 1)
-                || is(at + 1, Cues::NEGATION | Cues::NO | Cues::RELATIVE)
-                || (is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION))
-                || is_inverted()
+            // "…, auch nicht für den Rest", "sobald das Foto da ist, erstatten wir den Betrag."
+            let is_negated = is(at + 1, Cues::ADVERB) && is(at + 2, Cues::NEGATION);
+            let is_inverted = !is_last() && is(at + 2, Cues::US);
+            starts_clause(terms, at + 1) || is_negated || is_inverted
         }
         _ if term.is(Cues::BREAK | Cues::CONDITION | Cues::UNLESS) => {
             // "yet" at the end of a clause means "so far", and "das ist jedoch nicht möglich" is one clause.
             let is_first = || at.checked_sub(1).is_none_or(|before| terms[before].mark.is_some());
-            !(term.is(Cues::YET) && terms.get(at + 1).is_none_or(|next| next.mark.is_some()))
+            !(term.is(Cues::YET) && is_last())
                 && (!term.is(Cues::ADVERB) || is_first() || starts_clause(terms, at + 1))
         }
-        // "If they bother you we refund it".
-        _ if term.is(Cues::YOU) && terms.get(at + 1).is_some_and(|next| next.is(Cues::US)) => true,
         _ => term.is(Cues::JOINT) && starts_clause(terms, at + 1),
     }
 }
 
 /// Whether something with a verb of its own starts at `at`.
 fn starts_clause(terms: &[Term], at: usize) -> bool {
-    let Some(term) = terms.get(at) else { return false };
-    if term.is(Cues::US | Cues::YOU | Cues::DUTY | Cues::ASK | Cues::MODAL | Cues::AUXILIARY) {
-        return true;
-    }
-    let rest = &terms[at..terms.len().min(at + VERB_DISTANCE_MAX)];
-    rest.iter()
-        .take_while(|term| !term.is(Cues::JOINT | Cues::BREAK) && !matches!(term.mark, Some(',' | ';' | ':')))
-        .any(|term| term.is(Cues::AUXILIARY))
+    let rest = terms.iter().skip(at).take(VERB_DISTANCE_MAX);
+    let ends = |term: &Term| term.is(Cues::JOINT | Cues::BREAK) || matches!(term.mark, Some(',' | ';' | ':'));
+    terms.get(at).is_some_and(|term| term.is(Cues::US | Cues::YOU | Cues::DUTY | Cues::ASK | Cues::MODAL))
+        || rest.take_while(|term| !ends(term)).any(|term| term.is(Cues::AUXILIARY))
 }
 
 impl Sentence<'_> {
     /// The clause around the term at `at`, without the marks and words that separate it.
     pub(super) fn clause(&self, at: usize) -> Range<usize> {
-        let last = self.terms.len().min(at + REACH);
-        self.clause_start(at)..(at + 1..last).find(|index| self.breaks[*index]).unwrap_or(last)
-    }
-
-    /// Where the clause that reaches to `end` starts.
-    fn clause_start(&self, end: usize) -> usize {
-        let earliest = end.saturating_sub(REACH);
-        (earliest..end).rev().find(|index| self.breaks[*index]).map_or(earliest, |index| index + 1)
-    }
-
-    /// The term that separates `clause` from what is before it.
-    pub(super) fn opener(&self, clause: &Range<usize>) -> Option<&Term> {
-        self.terms.get(clause.start.checked_sub(1)?).filter(|_| self.breaks[clause.start - 1])
+        let (earliest, last) = (at.saturating_sub(REACH), self.terms.len().min(at + REACH));
+        let start =
+            (earliest..at).rev().find(|index| self.breaks[*index]).map_or(earliest, |index| index + 1);
+        start..(at + 1..last).find(|index| self.breaks[*index]).unwrap_or(last)
     }
 
     pub(super) fn has(&self, range: Range<usize>, cues: Cues) -> bool {
@@ -150,73 +137,28 @@ impl Sentence<'_> {
 
     /// Whether the clause is itself a condition, such as what follows "if".
     pub(super) fn is_condition(&self, clause: &Range<usize>) -> bool {
-        self.opener(clause).is_some_and(|term| term.is(Cues::CONDITION | Cues::UNLESS))
+        let opener = clause.start.checked_sub(1).map(|at| &self.terms[at]);
+        opener.is_some_and(|term| term.is(Cues::CONDITION | Cues::UNLESS))
     }
 
-    /// The verb of which the company says with the "have" at `have` that it did it.
-    pub(super) fn perfect(&self, have: usize) -> Option<usize> {
-        let clause = self.clause(have);
-        let undone = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE | Cues::REPORTED;
-        if self.mood != Mood::Statement || self.is_condition(&clause) || self.has(clause.clone(), undone) {
-            return None;
-        }
-        let is_us = |at: usize| {
-            self.terms[at].is(Cues::US) || at.checked_sub(1).is_some_and(|at| self.terms[at].is(Cues::OUR))
+    /// Who did what the past form at `at` names that no list has, if the company says that it has done it ("I have asked the
+    /// driver") or that it has been done to what is the customer's.
+    pub(super) fn act(&self, at: usize, clause: &Range<usize>, passive: Cues) -> Option<Doing> {
+        let before = clause.start..if self.verb_final { clause.end } else { at };
+        let is_last =
+            !self.verb_final || self.terms[at + 1..clause.end].iter().all(|term| term.mark.is_some());
+        let open = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE;
+        let doing = self.doing(at, clause, Bare::IsAdjective);
+        let is_said = match doing {
+            Doing::Ours => self.has(before, Cues::HAVE),
+            Doing::Done => self.first(before, passive).is_some_and(|auxiliary| {
+                let is_yours = self.has(clause.start..auxiliary, Cues::YOUR);
+                (is_yours || self.has(clause.clone(), Cues::FOR_YOU))
+                    && !self.has(clause.clone(), Cues::RELATIVE)
+            }),
+            Doing::Theirs | Doing::NotDone => false,
         };
-        let subject = self.before(have, &clause).filter(|at| is_us(*at));
-        // "Our fitter was there and has repaired it".
-        let is_joined = have == clause.start && self.opener(&clause).is_some_and(|term| term.is(Cues::JOINT));
-        let near = have.saturating_sub(REACH)..have;
-        let is_shared =
-            || is_joined && self.has(near.clone(), Cues::US | Cues::OUR) && !self.has(near, Cues::YOU);
-        let is_behind = || self.verb_final && clause.end > have + 1 && is_us(have + 1);
-        // "Hemos enviado": the verb says who did it.
-        let is_ours = subject.is_some() || is_us(have) || is_behind() || is_shared();
-        self.verb_of(have, &clause).filter(|at| is_ours && !self.terms[*at].is(Cues::AUXILIARY))
-    }
-
-    /// The verb behind the next "and" behind the one at `verb`: "I have found the bag and ordered a courier".
-    pub(super) fn joined_verb(&self, verb: usize) -> Option<usize> {
-        let end = self.clause(verb).end;
-        let joint = self.first(verb..end, Cues::JOINT).filter(|_| !self.verb_final)?;
-        self.verb_of(joint, &(joint..end))
-    }
-
-    /// The verb of which the words at `auxiliary` say that it was done: "the meter has been read", "das Rezept wurde
-    /// ausgestellt".
-    pub(super) fn passive(&self, auxiliary: usize) -> Option<usize> {
-        let clause = self.clause(auxiliary);
-        let undone = Cues::NEGATION | Cues::NO | Cues::MODAL | Cues::MAYBE | Cues::REPORTED | Cues::YET;
-        let is_open =
-            self.is_condition(&clause) || self.has(clause.clone(), undone | Cues::BY_YOU | Cues::RELATIVE);
-        let is_yours =
-            self.has(clause.start..auxiliary, Cues::YOUR) || self.has(clause.clone(), Cues::FOR_YOU);
-        self.verb_of(auxiliary, &clause).filter(|_| self.mood == Mood::Statement && !is_open && is_yours)
-    }
-
-    /// The verb of an auxiliary, unless it only says that something was seen, asked for or refused.
-    fn verb_of(&self, auxiliary: usize, clause: &Range<usize>) -> Option<usize> {
-        let mut behind = auxiliary + 1..clause.end;
-        let verb = if self.verb_final {
-            behind.rev().find(|at| self.terms[*at].mark.is_none())
-        } else {
-            behind.find(|at| !self.terms[*at].is(Cues::ADVERB))
-        };
-        let undone = Cues::OBSERVED | Cues::INQUIRY | Cues::WISH | Cues::DENIAL;
-        verb.filter(|at| self.terms[*at].mention.is_some() || !self.terms[*at].is(undone))
-    }
-
-    /// Whether the company says that it did itself what the past form at `at` names.
-    pub(super) fn is_ours(&self, at: usize) -> bool {
-        let clause = self.clause(at);
-        let others = Cues::BEEN | Cues::PASSIVE_PAST;
-        if self.verb_final {
-            return self.has(clause.clone(), Cues::US) && !self.has(clause, others);
-        }
-        let decisive = others | Cues::US | Cues::YOU;
-        let is_us = |at: usize| self.terms[at].is(Cues::US);
-        let subject = self.last(clause.start..at, decisive);
-        subject.is_some_and(|at| is_us(at) || (at > 0 && self.terms[at].is(Cues::YOU) && is_us(at - 1)))
+        (is_said && is_last && !self.has(clause.clone(), open)).then_some(doing)
     }
 
     /// Who did what the past form at `at` names.
@@ -225,32 +167,75 @@ impl Sentence<'_> {
         if is_reported || self.has(at + 1..clause.end, Cues::BY_YOU) {
             return Doing::Theirs;
         }
-        // "Nothing was charged."
-        if self.has(clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at, Cues::NO) {
-            return Doing::NotDone;
-        }
         // "The crossing was cancelled due to high winds" says what happened.
         let around = clause.start.saturating_sub(1)..self.terms.len().min(clause.end + 1);
-        let is_caused = self.has(around, Cues::CAUSE);
-        if is_caused && !self.has(clause.clone(), Cues::US | Cues::YOUR) {
+        let is_caused = self.has(around, Cues::CAUSE) && !self.has(clause.clone(), Cues::US | Cues::YOUR);
+        let near = clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at;
+        if is_caused || self.has(near, Cues::NO) {
             return Doing::NotDone;
         }
-        if self.verb_final {
-            return self.doing_of_clause(at, clause);
+        // "Has arrived" has its own verb.
+        match self.terms[at].is(Cues::AUXILIARY) && self.terms[at].mention.is_some() {
+            true if self.has(clause.clone(), Cues::NEGATION | Cues::MODAL | Cues::MAYBE) => Doing::NotDone,
+            true => Doing::Done,
+            false if self.verb_final => self.doing_of_clause(at, clause),
+            false => self.doing_of_verb(at, clause, bare),
         }
-        let Some(before) = self.before(at, clause) else { return Doing::NotDone };
-        let term = &self.terms[before];
-        if term.is(Cues::JOINT) || term.mark == Some(',') {
-            return self.joined(before, clause);
-        }
-        if self.last(clause.start..at, Cues::NEGATION).is_some_and(|not| not + 3 > before) {
+    }
+
+    /// Who did what the past form at `at` names, by the auxiliary or subject before it.
+    fn doing_of_verb(&self, at: usize, clause: &Range<usize>, bare: Bare) -> Doing {
+        let before = self.before(at, clause).unwrap_or(at);
+        let decisive = Cues::BEEN | Cues::PASSIVE_PAST | Cues::HAVE | Cues::US | Cues::YOU | Cues::MODAL;
+        // Behind "and" it was done by whom the verb before it was.
+        let is_joined = self.terms[before].is(Cues::JOINT) || self.terms[before].mark == Some(',');
+        let governing = if is_joined { self.last(clause.start..before, decisive) } else { Some(before) };
+        let Some(verb) = governing.filter(|verb| *verb < at) else { return Doing::NotDone };
+        let term = &self.terms[verb];
+        let near = clause.start.max(verb.saturating_sub(2));
+        let open = Cues::MODAL | Cues::MAYBE | Cues::DUTY | Cues::NOT_DONE;
+        let is_open = term.is(Cues::BEEN | Cues::HAVE) && self.has(near..verb, open);
+        if is_open || self.has(near..at, Cues::NEGATION) {
             return Doing::NotDone;
         }
-        if let Some(doing) = self.by_auxiliary(before, clause, at) {
-            return doing;
+        if term.is(Cues::BEEN) && self.has(clause.start..verb, Cues::HAVE) || term.is(Cues::PASSIVE_PAST) {
+            return Doing::Done;
         }
-        let is_bare = bare == Bare::Counts && !term.is(Cues::DETERMINER) && term.mark.is_none();
-        if is_bare && !self.has(clause.clone(), Cues::AUXILIARY) { Doing::Ours } else { Doing::NotDone }
+        if term.is(Cues::HAVE) {
+            return self.doing_of_have(verb, clause);
+        }
+        if term.is(Cues::PASSIVE_PRESENT) {
+            let is_now = self.has(clause.start..self.terms.len().min(at + 2), Cues::DONE_NOW);
+            let yours = if bare == Bare::Counts { Cues::YOUR | Cues::ARTICLE } else { Cues::YOUR };
+            let bound = clause.end..self.terms.len().min(clause.end + 1);
+            let is_bound = self.has(bound, Cues::CAUSE | Cues::CONDITION);
+            let is_state = is_now || self.has(clause.start..verb, yours) && !is_bound;
+            return if is_state { Doing::Done } else { Doing::NotDone };
+        }
+        let is_bare = bare == Bare::Counts
+            && !term.is(Cues::DETERMINER | Cues::NOT_DONE)
+            && !self.has(clause.clone(), Cues::AUXILIARY);
+        match term {
+            _ if term.is(Cues::US) => Doing::Ours,
+            _ if term.is(Cues::YOU) => Doing::Theirs,
+            _ if is_bare => Doing::Done,
+            _ => Doing::NotDone,
+        }
+    }
+
+    /// Who did what "have" at `have` says, by the subject beside it: "je vous ai remboursé", "den Platz habe ich gebucht".
+    fn doing_of_have(&self, have: usize, clause: &Range<usize>) -> Doing {
+        let is = |at: &usize, cues: Cues| self.terms[*at].is(cues);
+        let behind = Some(have + 1).filter(|at| self.verb_final && *at < clause.end);
+        let beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
+        let beside = beside.filter(|at| is(at, Cues::US | Cues::YOU)).next();
+        let subject = beside.or_else(|| self.last(clause.start..have, Cues::US | Cues::YOU));
+        let is_us = |at: usize| is(&at, Cues::US) || at > clause.start && is(&(at - 1), Cues::US);
+        match subject {
+            Some(at) if is_us(at) && (beside.is_some() || self.verb_final) => Doing::Ours,
+            Some(at) if !is_us(at) => Doing::Theirs,
+            _ => Doing::Done,
+        }
     }
 
     /// Who did what the past form at `at` names where its auxiliary can stand anywhere in the clause: "wir haben den
@@ -259,103 +244,18 @@ impl Sentence<'_> {
         let auxiliaries = Cues::HAVE | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::PASSIVE_PRESENT;
         let left = self.last(clause.start..at, auxiliaries);
         let right = || self.first(at + 1..clause.end.min(at + 3), auxiliaries);
-        let Some(auxiliary) = left.or_else(right) else {
-            // "Wir haben den Termin verlegt und Ihnen eine Nachricht geschickt."
-            let is_joined =
-                self.opener(clause).is_some_and(|term| term.is(Cues::JOINT)) && at < clause.start + REACH;
-            let wider = self.clause_start(clause.start.saturating_sub(1))..clause.end;
-            return if is_joined { self.doing_of_clause(at, &wider) } else { Doing::NotDone };
-        };
-        let term = &self.terms[auxiliary];
+        let Some(auxiliary) = left.or_else(right) else { return Doing::NotDone };
         // "Fest gebucht ist es damit noch nicht."
         let mut rest = at..self.terms.len().min(at + REACH);
-        let behind = rest.find(|at| self.terms[*at].mark.is_some()).unwrap_or(rest.end);
-        let undone = Cues::NEGATION | Cues::NO | Cues::YET;
-        if self.has(clause.clone(), undone | Cues::MAYBE) || (auxiliary > at && self.has(at..behind, undone))
-        {
+        let end = rest.find(|at| self.terms[*at].mark.is_some()).unwrap_or(rest.end);
+        let undone = Cues::NEGATION | Cues::NO | Cues::YET | Cues::MAYBE;
+        if self.has(clause.clone(), undone) || auxiliary > at && self.has(at..end, undone) {
             return Doing::NotDone;
         }
-        if term.is(Cues::HAVE) {
-            let subject = self.last(clause.start..auxiliary, Cues::US | Cues::YOU);
-            let behind = || self.first(auxiliary + 1..clause.end.min(auxiliary + 2), Cues::US | Cues::YOU);
-            let subject = subject.or_else(behind);
-            let theirs = subject.is_some_and(|subject| self.terms[subject].is(Cues::YOU));
-            return if theirs { Doing::Theirs } else { Doing::Ours };
+        match &self.terms[auxiliary] {
+            verb if verb.is(Cues::HAVE) => self.doing_of_have(auxiliary, clause),
+            verb if verb.is(Cues::PASSIVE_PAST) => Doing::Done,
+            _ => Doing::NotDone,
         }
-        if term.is(Cues::PASSIVE_PAST) { Doing::Ours } else { Doing::NotDone }
-    }
-
-    /// Whether the past form at `at` says how something of the customer's is now: "your table is booked". What cannot be
-    /// undone is also said of something new: "a taxi is booked".
-    pub(super) fn is_state(&self, at: usize, clause: &Range<usize>, is_act: bool) -> bool {
-        let subject = if is_act { Cues::YOUR } else { Cues::YOUR | Cues::ARTICLE };
-        let other = Cues::HAVE | Cues::BEEN | Cues::PASSIVE_PAST | Cues::MODAL | Cues::MAYBE | Cues::NEGATION;
-        let other = other | Cues::NO | Cues::YET | Cues::DUTY | Cues::US;
-        let is = |at: usize| self.terms[at].is(Cues::PASSIVE_PRESENT);
-        let verb = if self.verb_final {
-            self.last(clause.start..at, Cues::PASSIVE_PRESENT)
-        } else {
-            self.before(at, clause).filter(|before| is(*before))
-        };
-        let is_yours = |verb: usize| self.has(clause.start..verb, subject);
-        verb.is_some_and(is_yours) && !self.has(clause.clone(), other)
-    }
-
-    /// What the auxiliary or subject at `before` makes of the past form behind it.
-    fn by_auxiliary(&self, before: usize, clause: &Range<usize>, at: usize) -> Option<Doing> {
-        let term = &self.terms[before];
-        let ours_if = |is_done: bool| Some(if is_done { Doing::Ours } else { Doing::NotDone });
-        if term.is(Cues::BEEN) {
-            let have = self.last(clause.start..before, Cues::HAVE)?;
-            return ours_if(!self.is_modal(have, clause));
-        }
-        if term.is(Cues::PASSIVE_PRESENT) && !term.is(Cues::PASSIVE_PAST) {
-            return ours_if(self.has(
-                before.saturating_sub(DONE_DISTANCE_MAX)..self.terms.len().min(at + 2),
-                Cues::DONE_NOW,
-            ));
-        }
-        if term.is(Cues::HAVE) && !term.is(Cues::PASSIVE_PAST) {
-            let subject = self.last(clause.start..before + 1, Cues::US | Cues::YOU);
-            // "Je vous ai remboursé."
-            let is_theirs =
-                |at: usize| self.terms[at].is(Cues::YOU) && (at == 0 || !self.terms[at - 1].is(Cues::US));
-            let theirs = subject.is_some_and(is_theirs);
-            let is_modal = self.is_modal(before, clause);
-            return if theirs && !is_modal { Some(Doing::Theirs) } else { ours_if(!is_modal) };
-        }
-        if term.is(Cues::PASSIVE_PAST | Cues::US) {
-            return Some(Doing::Ours);
-        }
-        if term.is(Cues::YOU) {
-            return Some(Doing::Theirs);
-        }
-        term.is(Cues::NOT_DONE | Cues::MODAL | Cues::MAYBE | Cues::DETERMINER).then_some(Doing::NotDone)
-    }
-
-    /// Whether "will", "should" or the like stands before the "have" at `have`.
-    fn is_modal(&self, have: usize, clause: &Range<usize>) -> bool {
-        let modal = Cues::MODAL | Cues::MAYBE | Cues::DUTY | Cues::NOT_DONE;
-        self.before(have, clause).is_some_and(|before| self.terms[before].is(modal))
-    }
-
-    /// A past form behind "and" is done by whom the verb before it was.
-    fn joined(&self, joint: usize, clause: &Range<usize>) -> Doing {
-        let decisive = Cues::BEEN
-            | Cues::PASSIVE_PAST
-            | Cues::HAVE
-            | Cues::US
-            | Cues::YOU
-            | Cues::NOT_DONE
-            | Cues::MODAL;
-        // "Charged it to your card and moved you": that "to" is of no verb.
-        let mut before = (clause.start..joint).rev().filter(|at| !self.terms[*at].is(Cues::TO));
-        let Some(at) = before.find(|at| self.terms[*at].is(decisive)) else {
-            return Doing::NotDone;
-        };
-        if self.has(clause.start..joint, Cues::NEGATION) {
-            return Doing::NotDone;
-        }
-        self.by_auxiliary(at, clause, joint).unwrap_or(Doing::NotDone)
     }
 }

@@ -20,9 +20,6 @@ const PREDICATE_DISTANCE_MAX: usize = 7;
 /// How far before a noun a bare "will" or "can" still promises it, in terms.
 const MODAL_DISTANCE_MAX: usize = 4;
 
-/// How far behind "without" or "for the" its noun can stand, in terms.
-const NOUN_DISTANCE_MAX: usize = 2;
-
 /// What a sentence says of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spoken {
@@ -54,10 +51,16 @@ pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
     if doing == Doing::Theirs || look.is_spoken_of() {
         return not_done(Polarity::Mentioned);
     }
-    match look.granted_or_not(doing) {
-        Polarity::Promised => Spoken { polarity: Polarity::Promised, doing, handed_over },
-        polarity => not_done(polarity),
+    if doing.is_done() {
+        return Spoken { polarity: Polarity::Promised, doing, handed_over };
     }
+    not_done(match () {
+        // "Not yet" refuses nothing.
+        () if look.is_refused() && sentence.has(look.clause.clone(), Cues::YET) => Polarity::Mentioned,
+        () if look.is_refused() => Polarity::Denied,
+        () if form != Form::Loose && !look.is_left_open() && look.is_granted() => Polarity::Promised,
+        () => Polarity::Mentioned,
+    })
 }
 
 /// A mention with what is around it.
@@ -91,11 +94,9 @@ impl Look<'_, '_> {
 
     /// Quoted words, or a name for something else: "refund policy".
     fn is_aside(&self) -> bool {
-        let Some(next) = self.right().next().map(|at| self.term(at)) else {
-            return self.sentence.mood == Mood::Aside;
-        };
-        let is_name = next.is(Cues::HEAD) || (next.is(Cues::REQUEST) && !self.is_decided());
-        self.sentence.mood == Mood::Aside || is_name
+        let next = self.right().next().map(|at| self.term(at));
+        let is_name = |next: &Term| next.is(Cues::HEAD) || next.is(Cues::REQUEST) && !self.is_decided();
+        self.sentence.mood == Mood::Aside || next.is_some_and(is_name)
     }
 
     /// "Your refund request was approved", "your request for a refund was declined".
@@ -106,10 +107,9 @@ impl Look<'_, '_> {
 
     fn is_asked(&self) -> bool {
         if self.sentence.mood == Mood::Question {
-            let last = self.sentence.terms[self.clause.end..].iter().all(|term| term.mark.is_some());
+            // "We've refunded the order; is there anything else?"
             let stated = self.sentence.first(self.left(), Cues::US | Cues::AUXILIARY);
-            let stated = stated.is_some_and(|at| self.term(at).is(Cues::US));
-            return last || !stated;
+            return !stated.is_some_and(|at| self.term(at).is(Cues::US));
         }
         let earliest = self.at.saturating_sub(ASK_DISTANCE_MAX);
         self.sentence.has(earliest..self.at, Cues::ASK)
@@ -117,16 +117,15 @@ impl Look<'_, '_> {
 
     /// Whether the company has done it, by the form itself or by a verb that hands it over.
     fn doing(&self) -> (Doing, Option<usize>) {
+        let doing = |at: usize| self.sentence.doing(at, &self.clause, Bare::IsAdjective);
         match self.form {
-            Form::Granted | Form::Denied | Form::Loose => return (Doing::NotDone, None),
+            Form::Done | Form::Past => return (doing(self.at), None),
             // "Wir haben die Gebühr erlassen": the past form is the infinitive.
-            Form::Verb if !self.sentence.has(self.clause.clone(), Cues::HAVE) => {
-                return (Doing::NotDone, None);
-            }
-            Form::Verb | Form::Done | Form::Past => {
-                return (self.sentence.doing(self.at, &self.clause, Bare::IsAdjective), None);
+            Form::Verb if self.sentence.has(self.clause.clone(), Cues::HAVE) => {
+                return (doing(self.at), None);
             }
             Form::Open => {}
+            Form::Granted | Form::Denied | Form::Loose | Form::Verb => return (Doing::NotDone, None),
         }
         let at_end =
             || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
@@ -137,72 +136,37 @@ impl Look<'_, '_> {
                 self.sentence.last(self.left(), governing)
             }),
         };
-        let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER));
-        let is_ours = |at: &usize| self.sentence.doing(*at, &self.clause, Bare::IsAdjective) == Doing::Ours;
-        let verb = verb.filter(is_ours);
-        (verb.map_or(Doing::NotDone, |_| Doing::Ours), verb)
+        let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER) && doing(*at).is_done());
+        (verb.map_or(Doing::NotDone, doing), verb)
     }
 
     /// What a person wants, must do or talks about, as long as nothing grants it.
     fn is_spoken_of(&self) -> bool {
         // "Für die nächtliche Rückgabe gibt es eine Schlüsselbox".
         let lead = self.clause.start;
-        let is_purpose = self.term(lead).is(Cues::PURPOSE) && self.at <= lead + NOUN_DISTANCE_MAX;
-        let is_noun = self.form == Form::Open && self.at > lead;
-        if is_purpose && is_noun && !self.is_refused() {
-            return true;
-        }
-        // "You wrote that a colleague promised you a refund".
-        let told = self.sentence.last(self.left(), Cues::REPORTED);
-        if told.is_some_and(|told| !self.sentence.has(told..self.at, Cues::US)) {
+        let is_purpose = self.term(lead).is(Cues::PURPOSE) && (lead + 1..lead + 3).contains(&self.at);
+        if is_purpose && self.form == Form::Open {
             return true;
         }
         let talk = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
         let governing = talk | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
-        if let Some(predicate) = self.predicate {
-            let said = predicate..self.clause.end;
-            if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
-                return true;
-            }
+        // "The voucher can't be combined with it".
+        let said = self.predicate.map_or(0..0, |predicate| predicate..self.clause.end);
+        if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
+            return true;
         }
         let Some(at) = self.sentence.last(self.left(), governing) else { return false };
         let term = self.term(at);
-        if self.predicate.is_some() && (!term.is(Cues::WISH | Cues::TOPIC) || self.is_decided()) {
-            return false;
-        }
         let subject = self.sentence.last(self.clause.start..at, Cues::US | Cues::YOU);
         let ours = subject.is_some_and(|subject| self.term(subject).is(Cues::US));
-        let is_topic = term.is(Cues::TOPIC | Cues::INQUIRY) && !term.is(Cues::GRANT);
-        is_topic || (term.is(Cues::WISH | Cues::DUTY) && !ours)
+        !self.is_decided()
+            && (term.is(Cues::TOPIC | Cues::INQUIRY) || term.is(Cues::WISH | Cues::DUTY) && !ours)
     }
 
-    fn granted_or_not(&self, doing: Doing) -> Polarity {
-        let is_left_open = || {
-            let said = self.said();
-            // Two negations leave nothing open: "no reason why we would not refund you".
-            let is_regret = self.sentence.has(self.left(), Cues::REGRET)
-                && self.sentence.terms.get(self.clause.end).is_some_and(|term| term.is(Cues::BUT));
-            is_regret
-                || self.sentence.has(said.clone(), Cues::MAYBE)
-                    && !self.is_leave()
-                    && self.negations(said) == 0
-        };
-        if doing == Doing::Ours {
-            Polarity::Promised
-        } else if self.is_refused() {
-            // "We cannot refund it unless …" is a promise, "not yet" is none.
-            let is_bound = self.sentence.terms.get(self.clause.end).is_some_and(|term| term.is(Cues::UNLESS));
-            let is_open = self.sentence.has(self.clause.clone(), Cues::YET);
-            match (is_bound, is_open) {
-                (true, _) => Polarity::Promised,
-                (false, true) => Polarity::Mentioned,
-                (false, false) => Polarity::Denied,
-            }
-        } else if self.form != Form::Loose && !is_left_open() && self.is_granted() {
-            Polarity::Promised
-        } else {
-            Polarity::Mentioned
-        }
+    fn is_left_open(&self) -> bool {
+        // Two negations leave nothing open: "no reason why we would not refund you".
+        let said = self.said();
+        self.sentence.has(said.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(said) == 0
     }
 
     fn is_refused(&self) -> bool {
@@ -213,25 +177,22 @@ impl Look<'_, '_> {
         if instead.is_some_and(is_direct) {
             return true;
         }
-        let right = self.right();
         let behind = match self.predicate {
             Some(predicate) => predicate..self.clause.end,
-            None => match self.sentence.first(right.clone(), Cues::POSTPONED) {
-                Some(not) => not..not + 1,
-                None => right.start..right.end.min(right.start + 1),
-            },
+            None => {
+                let not = self.sentence.first(self.right(), Cues::POSTPONED);
+                not.map_or(0..0, |not| not..not + 1)
+            }
         };
-        let before = self.at.saturating_sub(NOUN_DISTANCE_MAX)..self.at;
-        let is_without = self.form == Form::Open && self.sentence.has(before, Cues::WITHOUT);
-        let negations = self.negations(self.left()) + self.negations(behind) + usize::from(is_without);
+        let negations = self.negations(self.left()) + self.negations(behind);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
     }
 
     /// How often the terms of `range` turn the meaning round. A list of "no" and "nor" does it once.
     fn negations(&self, range: Range<usize>) -> usize {
-        let terms = &self.sentence.terms[range];
-        let n_verbs = terms.iter().filter(|term| term.is(Cues::NEGATION | Cues::DENIAL)).count();
-        n_verbs + usize::from(terms.iter().any(|term| term.is(Cues::NO)))
+        let is_not = |term: &&Term| term.is(Cues::NEGATION | Cues::DENIAL);
+        let n_verbs = self.sentence.terms[range.clone()].iter().filter(is_not).count();
+        n_verbs + usize::from(self.sentence.has(range, Cues::NO))
     }
 
     /// "You may return it" is leave to do so, "you may get a refund" is not.
@@ -247,7 +208,6 @@ impl Look<'_, '_> {
         let next = self.right().next().is_some_and(|at| self.term(at).is(Cues::GRANT));
         let given = Cues::GRANT | Cues::MODAL;
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
-        let no_verb = || !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
         // "We are upgrading you".
         let is_under_way = before.is_some_and(|term| term.is(Cues::PASSIVE_PRESENT));
         matches!(self.form, Form::Granted | Form::Denied)
@@ -259,7 +219,7 @@ impl Look<'_, '_> {
             // "We will replace it, or refund you".
             || (before.is_some_and(|term| term.is(Cues::JOINT))
                 && modal.is_some_and(|at| self.sentence.terms[at..self.at].iter().any(|term| term.mention.is_some())))
-            || before.is_some_and(|term| term.is(Cues::US | Cues::TO) || (term.is(Cues::FULL) && no_verb()))
+            || before.is_some_and(|term| term.is(Cues::US | Cues::TO | Cues::FULL))
             // Two negations that undid each other.
             || self.sentence.has(left, Cues::NEGATION | Cues::DENIAL)
             || self.is_leave()

@@ -71,7 +71,8 @@ pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], tabl
             Some(meaning) if fit.as_ref().is_some_and(|fit| fit.tail < fit.behind.max(at + 2)) => {
                 (cues, Some(meaning))
             }
-            meaning => (Cues::NONE, meaning),
+            // "Has arrived" begins a clause as "has" does.
+            meaning => (if cues.any(Cues::AUXILIARY) { Cues::AUXILIARY } else { Cues::NONE }, meaning),
         };
         let (behind, mention_behind) = match (&fit, figure) {
             // What stands in a gap is read by itself, and what follows it is not read again.

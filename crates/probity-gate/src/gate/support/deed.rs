@@ -22,22 +22,16 @@ const AROUND_BYTES: usize = 200;
 const BESIDE_MAX: usize = 3;
 
 /// The most things of which something is said at once.
-const ALL_MAX: usize = 20;
+const THINGS_MAX: usize = 20;
 
 /// The deeds of a reply that nothing shows.
-pub(super) fn check<'r>(
-    reply: &'r str,
-    claims: &'r [Claim],
+pub(super) fn check(
+    reply: &str,
+    claims: &[Claim],
     passages: &Passages<'_>,
     support: &Support<'_>,
 ) -> Vec<Sighting> {
-    let deed = |claim: &'r Claim| match &claim.kind {
-        ClaimKind::Deed { deed, is_ours } => {
-            Some(Deed { id: deed, is_ours: *is_ours, span: claim.span.clone() })
-        }
-        ClaimKind::Remedy { .. } | ClaimKind::Value(_) => None,
-    };
-    let deeds = claims.iter().filter_map(deed).take(DEEDS_MAX).collect();
+    let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
     let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
     // Most deeds need no proof.
     let said: LazyCell<Vec<Said<'_>>, _> =
@@ -45,21 +39,18 @@ pub(super) fn check<'r>(
     let (mut seen, mut sightings, mut read_to) = (BTreeSet::new(), Vec::new(), 0);
     for (at, Deed { id, span, .. }) in reading.deeds.iter().enumerate() {
         // "Per E-Mail geschickt" says what was done, and "geschickt" nothing more.
-        let is_said = read_to >= span.end;
+        let is_said = read_to >= span.end && *id == OTHER;
         read_to = read_to.max(span.end);
-        let is_seen = || seen.contains(&(id, &reply[span.clone()]));
-        if (is_said && *id == OTHER) || support.needs_no_proof(id) || is_seen() {
+        if is_said || support.needs_no_proof(id) || seen.contains(&(id, &reply[Range::clone(span)])) {
             continue;
         }
         let beside = &said[at.saturating_sub(BESIDE_MAX)..said.len().min(at + BESIDE_MAX + 1)];
         if !support.shows_deed(&said[at], beside) {
-            seen.insert((id, &reply[span.clone()]));
+            seen.insert((id, &reply[Range::clone(span)]));
             let message = format!("the reply says that something is done ({id}), and nothing shows it");
             let expected = "what is still to be done, or a tool's result or an earlier message of the company that \
                             says it was done";
-            let all = said[at].all.as_ref().map_or(span, |all| &all.span);
-            let span = span.start.min(all.start)..span.end.max(all.end);
-            let sighting = Sighting::at(UNSUPPORTED_DEED, span, message).expecting(expected);
+            let sighting = Sighting::at(UNSUPPORTED_DEED, Range::clone(span), message).expecting(expected);
             sightings.push(against_first(sighting, support));
         }
     }
@@ -67,12 +58,18 @@ pub(super) fn check<'r>(
 }
 
 /// What a reply claims was done.
-#[derive(Clone)]
 struct Deed<'c> {
     id: &'c str,
     /// Whether the company says that it did it.
     is_ours: bool,
-    span: Range<usize>,
+    span: &'c Range<usize>,
+}
+
+impl<'c> Deed<'c> {
+    fn of(claim: &'c Claim) -> Option<Self> {
+        let ClaimKind::Deed { deed, is_ours } = &claim.kind else { return None };
+        Some(Deed { id: deed, is_ours: *is_ours, span: &claim.span })
+    }
 }
 
 struct Reading<'r, 'p> {
@@ -92,52 +89,36 @@ struct Said<'r> {
     /// The words that say it and those of their clause, without endings.
     verb: BTreeSet<String>,
     clause: BTreeSet<String>,
-    /// The same up to the next deed.
-    own: BTreeSet<String>,
     /// The figures and references that are said of it.
     values: Vec<&'r Value>,
-    /// Of how many things it is said.
-    all: Option<All>,
+    /// Of how many things it is said, where it says so.
+    number: Option<usize>,
 }
 
 impl Reading<'_, '_> {
     fn said(&self, at: usize) -> Said<'_> {
         let (reply, lexicon) = (self.reply, self.lexicon);
-        let Deed { id, is_ours, span: Range { start, end } } = self.deeds[at].clone();
+        let Deed { id, is_ours, span: &Range { start, end } } = self.deeds[at];
         let clause = &self.passages.clause(start).range;
-        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES));
+        let from = reply.floor_char_boundary(start.saturating_sub(AROUND_BYTES)).max(clause.start);
         let to = clause.end.min(reply.floor_char_boundary(end + AROUND_BYTES)).max(end);
-        let near = from.max(clause.start)..to;
-        let all = All::of(reply, near.clone(), start..end, lexicon).or_else(|| {
+        let number = number_of_things(reply, from..to, start..end, lexicon).or_else(|| {
             // "I have disputed the first. I have also disputed the second."
             let n_before = self.deeds[..at].iter().filter(|last| last.id == id).count();
-            says(&reply[near.clone()], WordList::Also, lexicon)
-                .then(|| All { number: n_before + 1, span: start..end })
+            says(&reply[from..to], WordList::Also, lexicon).then_some(n_before + 1)
         });
-        let near = self.after_joint(near.start, start)..near.end;
-        // "Die 12 € wurden am 4. Mai, wie vereinbart, eingezogen."
-        let values = |from: usize| -> Vec<&Value> {
-            let first = self.claims.partition_point(|claim| claim.span.start < from);
-            let claims = self.claims[first..].iter().take_while(|claim| claim.span.start < near.end);
-            claims.filter_map(Claim::value).collect()
-        };
-        let mut own_values = values(near.start);
-        if own_values.is_empty() && !is_ours {
-            own_values = values(self.passages.sentence(start).range.start);
-        }
-        let next = self.deeds[at..].iter().find(|next| next.span.start >= end && next.span.start < near.end);
-        let own_end = next.map_or(near.end, |next| self.after_joint(end, next.span.start));
-        let clause = &reply[near.clone()];
-        let stems = |text| lexicon.stems(text, WordList::Function).collect();
+        let from = self.after_joint(from, start);
+        let first = self.claims.partition_point(|claim| claim.span.start < from);
+        let claims = self.claims[first..].iter().take_while(|claim| claim.span.start < to);
+        let is_begun = |list| says(&reply[from..to], list, lexicon);
         Said {
             deed: id,
             is_ours,
-            is_begun: [WordList::Begun, WordList::Pending].iter().any(|list| says(clause, *list, lexicon)),
-            verb: stems(&reply[start..end]),
-            clause: stems(clause),
-            own: stems(&reply[near.start..own_end]),
-            values: own_values,
-            all,
+            is_begun: is_begun(WordList::Begun) || is_begun(WordList::Pending),
+            verb: lexicon.stems(&reply[start..end], WordList::Function).collect(),
+            clause: lexicon.stems(&reply[from..to], WordList::Function).collect(),
+            values: claims.filter_map(Claim::value).collect(),
+            number,
         }
     }
 
@@ -153,36 +134,31 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Words that say of how many things something is said, and where they stand: "both", "all three", "your three".
-struct All {
-    number: usize,
-    span: Range<usize>,
-}
-
-impl All {
-    /// Those of a passage around a deed. "Both" counts before the deed and directly behind it.
-    fn of(reply: &str, range: Range<usize>, deed: Range<usize>, lexicon: &Lexicon) -> Option<Self> {
-        let words: Vec<(usize, &str)> = count::words(&reply[range.clone()]).collect();
-        let number = |place: usize| {
-            let word = words.get(place)?.1;
-            word.parse().ok().or_else(|| lexicon.numeral(&word.to_lowercase()))
-        };
-        let has = |list: WordList, word: &str| lexicon.has(list, &word.to_lowercase());
-        words.iter().enumerate().find_map(|(place, (start, word))| {
-            let start = range.start + start;
-            if has(WordList::Both, word) && (start < deed.start || (deed.end..=deed.end + 1).contains(&start))
-            {
-                return Some(All { number: 2, span: start..start + word.len() });
-            }
-            let (last, counted) = (words.get(place + 1)?, words.get(place + 2)?);
-            // "Two of your three", "your three months".
-            let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
-            let is_length = lexicon.unit(&counted.1.to_lowercase()).is_some();
-            let number = number(place + 1).and_then(|number: u32| usize::try_from(number).ok())?;
-            let is_all = has(WordList::Every, word) && !is_part && !is_length && number <= ALL_MAX;
-            is_all.then(|| All { number, span: start..range.start + last.0 + last.1.len() })
-        })
-    }
+/// Of how many things a passage says what it says with the words at `deed`: "both", "all three", "your three". "Both"
+/// counts before the deed and directly behind it.
+fn number_of_things(
+    reply: &str,
+    range: Range<usize>,
+    deed: Range<usize>,
+    lexicon: &Lexicon,
+) -> Option<usize> {
+    let words: Vec<(usize, String)> =
+        count::words(&reply[range.clone()]).map(|(start, word)| (start, word.to_lowercase())).collect();
+    let number = |place: usize| -> Option<u32> {
+        let word = &words.get(place)?.1;
+        word.parse().ok().or_else(|| lexicon.numeral(word))
+    };
+    words.iter().enumerate().find_map(|(place, (start, word))| {
+        let start = range.start + start;
+        let is_of_deed = start < deed.start || (deed.end..=deed.end + 1).contains(&start);
+        if lexicon.has(WordList::Both, word) && is_of_deed {
+            return Some(2);
+        }
+        // "Two of your three".
+        let is_part = (1..=2).any(|back| place.checked_sub(back).and_then(number).is_some());
+        let number = number(place + 1).and_then(|number| usize::try_from(number).ok());
+        number.filter(|number| lexicon.has(WordList::Every, word) && !is_part && *number <= THINGS_MAX)
+    })
 }
 
 impl Support<'_> {
@@ -208,20 +184,15 @@ impl Support<'_> {
             };
             said.values.iter().any(|value| !act.values.has(value) && failed(value))
         };
-        let is_sole = shown.acts.iter().filter(|act| act.origin == Origin::Did).count() == 1;
-        let is_proof = |act: &&Act| {
-            (act.shows(said, beside, lexicon) || is_sole && act.may_be(said, beside, lexicon))
-                && !is_of_failed(act)
-        };
+        let is_proof = |act: &&Act| act.shows(said, beside, lexicon) && !is_of_failed(act);
         let things: Vec<usize> = shown.acts.iter().filter(is_proof).map(|act| act.n_things).collect();
-        // "For all four of you", where a call was told of four, or the only one was for what is four.
-        let is_told = |number: &str| {
-            let is_count = |act: &Act| things.len() == 1 && act.values.has(&Value::Number(number.to_owned()));
-            shown.acts.iter().any(|act| act.objects.contains(number) || is_count(act))
+        // "For all four of you", where the only call was for what is four.
+        let is_told = |number: usize| {
+            let number = Value::Number(number.to_string());
+            things.len() == 1 && shown.acts.iter().any(|act| act.values.has(&number))
         };
-        let is_more =
-            |all: &All| (1..all.number).contains(&things.iter().sum()) && !is_told(&all.number.to_string());
-        !said.all.as_ref().is_some_and(is_more) && shown.acts.iter().any(|act| is_proof(&act))
+        let is_more = |number: &usize| (1..*number).contains(&things.iter().sum()) && !is_told(*number);
+        !things.is_empty() && !said.number.as_ref().is_some_and(is_more)
     }
 
     /// Whether something says that it happened, by the company or a third party: a result speaks of it in another form, such as
@@ -241,63 +212,37 @@ impl Support<'_> {
                 && said.values.iter().all(|value| act.values.has(value))
         };
         (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
-            || shown.acts.iter().any(|act| !act.names.is_empty() && is_told(act))
+            || shown.acts.iter().any(is_told)
     }
 }
 
 impl Act {
     /// Whether it shows that what is said was done.
     fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
+        let is_decision = lexicon.has(WordList::Decisions, said.deed);
         let is_shown = match self.origin {
             Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
             Origin::Did => self.is_for(said, beside, lexicon),
             Origin::Took => {
-                (said.is_begun || lexicon.has(WordList::Requested, said.deed))
-                    && self.is_about(said, &[], lexicon)
+                (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, &[])
             }
             _ => false,
         };
-        is_shown
-            || (said.deed != OTHER && self.deeds.contains(said.deed))
-            || (lexicon.is_act(said.deed)
-                && said.verb.iter().any(|stem| {
-                    is_in(&self.states, stem) || (self.origin == Origin::Did && self.objects.contains(stem))
-                }))
+        // A state of a call shows what the company says it did where it is about the same: `"status": "booked"`.
+        let is_about = || self.names.is_empty() || is_decision || self.is_about(said, &[]);
+        is_shown || said.deed != OTHER && self.deeds.contains(said.deed) && (!said.is_ours || is_about())
     }
 
-    /// Whether the only call that did something may have done what is said, in other words: its name says nothing else
-    /// that was done for good and is no other deed's of the reply, and it shares a thing or an amount with it.
-    fn may_be(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
-        let is_act = |deed: &str| lexicon.is_act(deed);
-        let is_generic =
-            self.named.iter().all(|deed| is_act(deed)) && (is_act(said.deed) || self.named.contains(OTHER));
-        let is_its = |stem: &String| {
-            let is_word = stem.chars().all(char::is_alphabetic);
-            is_word && (self.objects.contains(stem) || self.keys.contains(stem) || is_in(&self.names, stem))
-        };
-        self.origin == Origin::Did
-            && is_generic
-            && (said.is_ours || !lexicon.has(WordList::Decisions, said.deed))
-            && said.own.iter().any(is_its)
-            && !beside.iter().any(|other| self.is_taken_by(other, said))
-    }
-
-    /// Whether the call was made for what else is said.
-    fn is_taken_by(&self, other: &Said<'_>, said: &Said<'_>) -> bool {
-        let is_named = other.deed != OTHER && self.named.contains(other.deed);
-        other.verb.is_disjoint(&said.verb) && (is_named || self.is_named_after(other))
-    }
-
-    /// Whether the call is made for what is said. It may be called after what it changes: `standing_order` for "I have set
-    /// up the standing order".
+    /// Whether the call is made for what is said, and not for what is said beside it: "I've booked your table and arranged a
+    /// cake", where the call only books.
     fn is_for(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
-        let is_said = || said.verb.iter().any(|stem| is_in(&self.names, stem));
-        let is_decision = lexicon.has(WordList::Decisions, said.deed);
-        let is_for_act = || if is_decision { is_said() } else { self.is_about(said, beside, lexicon) };
         let is_named = said.deed != OTHER && self.named.contains(said.deed);
-        // "I've booked your table and arranged a cake", where the call only books.
         let is_taken = || beside.iter().any(|other| other.verb != said.verb && self.is_named_after(other));
-        (is_named && (self.is_named_after(said) || !is_taken() || self.is_about(said, beside, lexicon)))
+        let is_for_act = || match lexicon.has(WordList::Decisions, said.deed) {
+            true => said.verb.iter().any(|stem| is_in(&self.names, stem)),
+            false => self.is_about(said, beside),
+        };
+        (is_named && (self.is_named_after(said) || !is_taken()))
             || (lexicon.is_act(said.deed) && is_for_act())
     }
 
@@ -308,33 +253,27 @@ impl Act {
 
     /// Whether what is said names what the call is called after, was given or says, and what is said beside it, for which
     /// the call was made, does not: "I've blocked your card. I've also ordered a new card."
-    fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
-        let others = beside.iter().filter(|other| self.is_taken_by(other, said));
-        let taken: BTreeSet<&String> = others.flat_map(|other| &other.own).collect();
-        // "I have added milk to your order" is about the milk.
-        let is_new = lexicon.has(WordList::Adding, said.deed);
+    fn is_about(&self, said: &Said<'_>, beside: &[Said<'_>]) -> bool {
+        let is_other = |other: &&Said<'_>| other.verb.is_disjoint(&said.verb) && self.is_named_after(other);
+        let taken: BTreeSet<&String> =
+            beside.iter().filter(is_other).flat_map(|other| &other.clause).collect();
         let is_its = |stem: &String| {
-            self.objects.contains(stem) || self.states.contains(stem) || (!is_new && self.keys.contains(stem))
+            is_in(&self.objects, stem) || self.states.contains(stem) || is_in(&self.names, stem)
         };
         // "… and lowered the price to $30", which the result has.
         let has_amount = |value: &&Value| matches!(value, Value::Money { .. }) && self.values.has(value);
-        (!said.is_ours || !taken.is_empty()) && said.values.iter().any(has_amount)
-            || said
-                .clause
-                .iter()
-                .any(|stem| !taken.contains(stem) && (is_its(stem) || is_in(&self.names, stem)))
+        said.values.iter().any(has_amount)
+            || said.clause.iter().any(|stem| !taken.contains(stem) && is_its(stem))
     }
 }
 
-/// Whether a word, or a compound with it, is one of these names.
+/// Whether a word, or a compound with it, is one of these names: "tarif" and "tarifwechsel".
 fn is_in(names: &BTreeSet<String>, stem: &str) -> bool {
-    names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
-}
-
-/// Whether a word is a part of a compound, such as "tarif" of "tarifwechsel".
-fn is_part(word: &str, compound: &str) -> bool {
     const LENGTH_MIN: usize = 4;
-    word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
+    let is_part = |word: &str, compound: &str| {
+        word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
+    };
+    names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
 }
 
 /// Whether two words begin alike, such as "geliefert" and "lieferdatum".

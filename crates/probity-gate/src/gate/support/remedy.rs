@@ -26,9 +26,9 @@ struct Stance {
     promised: Option<Range<usize>>,
     /// Said to be done.
     done: Option<Range<usize>>,
-    /// Asked about, or named without a word about whether it is given.
-    spoken_of: Option<Range<usize>>,
     denied: Option<Range<usize>>,
+    /// Whether it is not only denied.
+    is_offered: bool,
 }
 
 /// Promises that nothing permits, required remedies that are left out, and those that are denied.
@@ -47,15 +47,12 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
         .flat_map(|source| source.facts.required.iter().map(|remedy| (remedy.as_str(), *source)))
         .collect();
     for (remedy, source) in required {
-        let stance = stances.get(remedy);
-        let is_offered = |stance: &Stance| {
-            stance.promised.is_some() || stance.done.is_some() || stance.spoken_of.is_some()
-        };
-        if alike(remedy).any(|remedy| stances.get(remedy).is_some_and(is_offered)) {
+        if alike(remedy).any(|remedy| stances.get(remedy).is_some_and(|stance| stance.is_offered)) {
             continue;
         }
+        let denied = stances.get(remedy).and_then(|stance| stance.denied.clone());
         let name = words(remedy);
-        let sighting = if let Some(span) = stance.and_then(|stance| stance.denied.clone()) {
+        let sighting = if let Some(span) = denied {
             let message = format!("the reply denies a remedy that the source requires: {name}");
             Sighting::at(CONTRADICTED, span, message)
         } else {
@@ -76,12 +73,13 @@ fn stances(claims: &[Claim]) -> BTreeMap<&str, Stance> {
         let next = claims.get(at + 1).filter(|next| next.span.start == claim.span.start);
         let is_deed =
             matches!(next.map(|next| &next.kind), Some(ClaimKind::Deed { deed, .. }) if deed == remedy);
+        stance.is_offered |= *polarity != Polarity::Denied;
         let place = match polarity {
             // What is said to be done is no promise any more, and is looked at as a deed.
             Polarity::Promised if is_deed => &mut stance.done,
             Polarity::Promised => &mut stance.promised,
-            Polarity::Asked | Polarity::Mentioned => &mut stance.spoken_of,
             Polarity::Denied => &mut stance.denied,
+            Polarity::Asked | Polarity::Mentioned => continue,
         };
         place.get_or_insert_with(|| claim.span.clone());
     }

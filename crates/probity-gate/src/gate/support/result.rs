@@ -8,7 +8,7 @@ use super::super::claim::{Lexicon, TimeUnit, Value, WordList};
 use super::amount::is_whole;
 use super::count::words;
 use super::shown::{Collector, loose_numbers};
-use super::tool::{STATE_WORDS_MAX, is_failure, is_pending, is_said, is_said_of, words_of};
+use super::tool::{STATE_WORDS_MAX, is_failure, is_said_of, words_of};
 use crate::case::Moment;
 use crate::exact::Exact;
 use crate::json::{Json, Object};
@@ -116,28 +116,16 @@ pub(super) fn json_value(json: &Json, around: &Around, collector: &mut Collector
             }
         }
         Json::String(text) => string_value(text, around, collector),
-        Json::Bool(true) => {
-            if around.acts() {
-                collector.words(|read| &mut read.act.states, &around.key);
-            }
-            deeds_of(&around.key, around.acts(), collector);
-        }
+        Json::Bool(true) => deeds_of(&around.key, around.acts(), collector),
         Json::Bool(false) | Json::Null => {}
     }
 }
 
 fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>) {
-    let (n_values, events) = (collector.n_values(), collector.act.events.clone());
+    let n_values = collector.n_values();
     let failed = around.acts() && is_failure(object, &collector.lexicons());
-    // `"refund": "r1", "status": "completed"`.
-    let is_completed = || is_said_of(object, WordList::Completed, &collector.lexicons());
-    let origin = match around.origin {
-        Origin::Did if failed => Origin::Looked,
-        Origin::Looked if is_completed() => Origin::Did,
-        origin => origin,
-    };
     let [english, _] = collector.lexicons();
-    let around = &Around { origin, ..inside(object, around, english) };
+    let around = &inside(object, around, english);
     for (key, value) in object.iter() {
         // `last_30_days`, `drops24h`.
         if let Some(at) = key.find(|c: char| c.is_ascii_digit()) {
@@ -159,9 +147,6 @@ fn object_value(object: &Object, around: &Around, collector: &mut Collector<'_>)
         json_value(value, &around, collector);
     }
     relate(object, collector);
-    if is_pending(object, &collector.lexicons()) {
-        collector.act.events = events;
-    }
     if failed {
         collector.failed(n_values);
     }
@@ -199,17 +184,9 @@ fn digits_of_key(of_digits: &str, collector: &mut Collector<'_>) {
 
 /// What the words of a key are for, by its value.
 fn words_of_key(around: &Around, value: &Json, collector: &mut Collector<'_>) {
-    if !matches!(value, Json::Bool(false) | Json::Null) {
-        collector.words(|read| &mut read.shown.words, &around.key);
-    }
-    let is_text = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
-    if around.origin == Origin::Given
-        && (matches!(value, Json::Bool(_)) || value.as_str().is_some_and(is_text))
-    {
+    collector.words(|read| &mut read.shown.words, &around.key);
+    if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &around.key);
-    }
-    if !matches!(around.origin, Origin::Looked | Origin::Unclear) {
-        collector.words(|read| &mut read.act.keys, &around.key);
     }
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if matches!(value, Json::Number(_) | Json::Array(_)) || value.as_str().is_some_and(is_digits) {
@@ -217,13 +194,13 @@ fn words_of_key(around: &Around, value: &Json, collector: &mut Collector<'_>) {
     }
 }
 
-/// What a key with its value says was done, or was not.
+/// What a key with its value says was done.
 fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
     let lexicons = &collector.lexicons();
     let is_something = match value {
         Json::Number(_) => number(value).is_some_and(|number| number != Exact::ZERO),
-        Json::String(text) => !text.is_empty() && !is_said(text, WordList::Pending, lexicons),
-        Json::Object(object) => !is_pending(object, lexicons),
+        Json::String(text) => !text.is_empty(),
+        Json::Object(object) => !is_said_of(object, WordList::Pending, lexicons),
         Json::Array(items) => !around.acts() && !items.is_empty(),
         _ => false,
     };
@@ -232,10 +209,6 @@ fn state(around: &Around, value: &Json, collector: &mut Collector<'_>) {
         matches!(value, Json::Number(_)) && lexicons[0].has_any(WordList::AmountKeys, &around.key);
     if is_something && !is_amount {
         deeds_of(&around.key, around.acts(), collector);
-    }
-    // `"refunded": false`, whatever the call is for.
-    if matches!(value, Json::Null | Json::Bool(false)) || number(value) == Some(Exact::ZERO) {
-        collector.denied(&around.key);
     }
 }
 
@@ -419,9 +392,6 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     let words = words_of(text);
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &words);
-        // `SN2293` is "SN 2293" in a reply.
-        let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 2);
-        collector.act.objects.extend(numbers.map(str::to_owned));
     }
     let is_code = text.contains(|c: char| c.is_ascii_digit()) && words.len() <= STATE_WORDS_MAX + 2;
     if is_code || !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
@@ -481,7 +451,7 @@ pub(super) fn deeds_of(words: &[String], acts: bool, collector: &mut Collector<'
     }
     // `"sent_to": "…"`.
     let [english, _] = collector.lexicons();
-    if english.has_any(WordList::SentKeys, words) && !english.has_any(WordList::Undone, words) {
+    if english.has_any(WordList::SentKeys, words) {
         collector.deed("notice");
     }
 }

@@ -59,8 +59,6 @@ pub(super) struct Act {
     pub(super) names: BTreeSet<String>,
     pub(super) states: BTreeSet<String>,
     pub(super) objects: BTreeSet<String>,
-    /// Those of the keys of what it was given and says.
-    pub(super) keys: BTreeSet<String>,
     /// To how many things it did it.
     pub(super) n_things: usize,
     /// The figures and references of what it was given and says, and those of what failed.
@@ -212,12 +210,6 @@ impl<'l> Collector<'l> {
         let [english, own] = self.lexicons().map(|lexicon| lexicon.deeds_of_call(name));
         self.act.named.extend([english, own].concat().into_iter().map(str::to_owned));
         self.act.origin = origin;
-    }
-
-    /// What is called by these words was not done.
-    pub(super) fn denied(&mut self, words: &[String]) {
-        let deeds = self.lexicons().into_iter().flat_map(|lexicon| lexicon.deeds_named(words));
-        deeds.for_each(|deed| _ = self.act.named.remove(deed));
     }
 
     /// A number that is an amount in `currency`, or in any.

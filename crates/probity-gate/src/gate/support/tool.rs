@@ -25,17 +25,8 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let json = written::json(result);
     let lexicons = collector.lexicons();
     let is_failed = |text: &str| is_said(text, WordList::Failed, &lexicons);
-    // `cancel_order` with `"cancelled": false`.
-    let denies = |(key, value): (&str, &Json)| {
-        let is_its = |lexicon: &&Lexicon| {
-            let asked = lexicon.deeds_of_call(&name);
-            lexicon.deeds_done(&words_of(key)).iter().any(|deed| asked.contains(deed))
-        };
-        *value == Json::Bool(false) && lexicons.iter().any(is_its)
-    };
-    let is_silent = matches!(result.trim(), "" | "null");
     let failed = match &json {
-        Some(Json::Object(object)) => is_failure(object, &lexicons) || object.iter().any(denies),
+        Some(Json::Object(object)) => is_failure(object, &lexicons),
         Some(json) => *json == Json::Bool(false) || json.as_str().is_some_and(is_failed),
         None => is_failed(result),
     };
@@ -45,20 +36,17 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let object = json.as_ref().and_then(Json::as_object);
-    // The order of `modify_pending_order_address` stays pending.
-    let stays = name.iter().any(|word| is_said(word, WordList::Pending, &lexicons));
-    let is_open = object.is_some_and(|object| is_pending(object, &lexicons));
-    let is_done = !failed && !asks && (stays || !is_open);
+    let is_open = asks || object.is_some_and(|object| is_said_of(object, WordList::Pending, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
-    let (origin, of_given) = match (failed || reads || is_silent, is_done) {
-        (true, _) => (Origin::Looked, Origin::Looked),
-        (false, _) if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
-        (false, false) => (Origin::Took, Origin::Given),
-        (false, true) => (Origin::Did, Origin::Given),
+    let (origin, of_given) = match () {
+        () if failed || reads => (Origin::Looked, Origin::Looked),
+        () if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
+        () if is_open => (Origin::Took, Origin::Given),
+        () => (Origin::Did, Origin::Given),
     };
     collector.came_to(&name, origin);
     match &json {
@@ -77,7 +65,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     if origin == Origin::Did {
         collector.act.n_things = longest_list(given.as_ref()).max(longest_list(json.as_ref()));
     }
-    if failed && !reads {
+    if failed {
         collector.failed(0);
     }
 }
@@ -136,27 +124,16 @@ pub(super) fn is_failure(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
         Json::Array(items) => !items.is_empty(),
         Json::Bool(true) | Json::Object(_) => true,
     };
-    let is_bad = |value: &Json| match value {
-        Json::String(text) => is_said(text, WordList::Failed, lexicons),
-        Json::Number(code) => code.parse::<u32>().is_ok_and(|code| (400..600).contains(&code)),
-        _ => false,
-    };
-    let [english, _] = lexicons;
-    // `"failure_reason": "…"`; a list of what failed is a part.
     let is_error = |(key, value): (&str, &Json)| {
-        let is_whole = matches!(value, Json::Bool(_) | Json::String(_));
-        is_there(value)
-            && (english.has_any(WordList::ErrorKeys, &words_of(key))
-                || (is_whole && says(key, WordList::Failed, english)))
+        is_there(value) && lexicons[0].has_any(WordList::ErrorKeys, &words_of(key))
     };
     // `"refund": {"status": "rejected"}`.
     let is_whole = named(object, WordList::OutcomeKeys, lexicons).next().is_none();
     let mut parts = object.iter().filter_map(|(_, value)| value.as_object().filter(|_| is_whole));
     object.iter().any(is_error)
         || parts.any(|part| is_failure(part, lexicons))
-        || named(object, WordList::SuccessKeys, lexicons)
-            .any(|value| *value != Json::Null && !is_there(value))
-        || named(object, WordList::OutcomeKeys, lexicons).any(is_bad)
+        || named(object, WordList::SuccessKeys, lexicons).any(|value| !is_there(value))
+        || is_said_of(object, WordList::Failed, lexicons)
 }
 
 /// The members whose keys stand in a list, whatever their case: `"Success": false`.
@@ -176,18 +153,10 @@ fn longest_list(json: Option<&Json>) -> usize {
     }
 }
 
-/// Whether what a call was made for is still to come.
-pub(super) fn is_pending(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
-    // `"requires_approval": true`.
-    let is_open =
-        |(key, value): (&str, &Json)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons);
-    object.iter().any(is_open) || is_said_of(object, WordList::Pending, lexicons)
-}
-
 /// Whether the state of an object stands in a list.
 pub(super) fn is_said_of(object: &Object, list: WordList, lexicons: &[&Lexicon; 2]) -> bool {
     let mut states = named(object, WordList::OutcomeKeys, lexicons).filter_map(Json::as_str);
-    states.any(|state| words_of(state).len() <= STATE_WORDS_MAX && is_said(state, list, lexicons))
+    states.any(|state| is_said(state, list, lexicons))
 }
 
 /// Whether a text has a phrase of a list in one of the languages.

@@ -83,7 +83,7 @@ lists! {
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
     RELATIVE "relative", POSTPONED "postponed", REPORTED "reported", OBSERVED "observed", YOUR "your",
-    FOR_YOU "for_you", OUR "our", WITHOUT "without", PURPOSE "purpose", CAUSE "cause", REGRET "regret", BUT "but",
+    FOR_YOU "for_you", PURPOSE "purpose", CAUSE "cause",
     PERCENT "percent", RANGE "range", BETWEEN "between", ARTICLE "articles", HALF "half",
     UNIT_FILLER "unit_fillers", SPAN_LEAD "span_leads", SPAN_TAIL "span_tails", CLOCK "clock", AGE "ages", NOON "noon",
     NUMBER_LABEL "number_labels", FILLER "fillers", CODE_LABEL "code_labels", NOT_CODE "not_codes",
@@ -107,7 +107,7 @@ crate::named! {
         MinorKeys = "minor_keys", SentKeys = "sent_keys", DayKeys = "day_keys", SuccessKeys = "success_keys",
         CountKeys = "count_keys", WorkingKeys = "working_keys", NameKeys = "name_keys",
         OutcomeKeys = "outcome_keys", ErrorKeys = "error_keys", Undone = "undone", Changing = "changing",
-        Requested = "requested", Decisions = "decisions", Completed = "completed", Adding = "adding",
+        Requested = "requested", Decisions = "decisions",
         Happening = "happening", Measures = "measures", Traits = "traits",
     }
 }

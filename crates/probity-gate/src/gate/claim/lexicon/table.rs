@@ -238,7 +238,7 @@ impl Table {
             Section::Language => {
                 let list = WordList::from_name(key).expect("the reader knows its keys");
                 self.words[list as usize].insert(entry.phrase.clone());
-                if matches!(list, WordList::Failed | WordList::Pending | WordList::Completed) {
+                if matches!(list, WordList::Failed | WordList::Pending) {
                     self.words[list as usize].insert(plain(phrase).into());
                 }
             }
