@@ -83,10 +83,14 @@ pub(super) struct Identifier {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Check {
+    CodiceFiscale,
     Luhn,
+    #[serde(rename = "mod_11_10")]
+    Mod1110,
     #[serde(rename = "mod_97")]
     Mod97,
     Personnummer,
+    Verhoeff,
 }
 
 /// Where a number can start that needs no label: one of the forms is written there.
@@ -216,18 +220,21 @@ impl Identifier {
             && is_weighed
             && has_letter(&self.letters, &upper, &values)
             && !self.never.iter().any(|form| begins(form, &upper))
-            && self.check.is_none_or(|check| check.is_met(&values))
+            && self.check.is_none_or(|check| check.is_met(&upper, &values))
     }
 }
 
 impl Check {
-    /// Whether the digits of a number meet the check.
-    fn is_met(self, values: &[u32]) -> bool {
+    /// Whether the characters of a number, whose letters count from ten, meet the check.
+    fn is_met(self, text: &[u8], values: &[u32]) -> bool {
         let number =
             |range: Range<usize>| values[range].iter().fold(0, |all, value| all * 10 + u64::from(*value));
         let last = values.len() - 1;
         match self {
             Check::Luhn => luhn(values),
+            Check::Verhoeff => verhoeff(values),
+            Check::Mod1110 => mod_11_10(values),
+            Check::CodiceFiscale => codice_fiscale(text),
             // Who was born since 2000 has the number with a 2 in front in Belgium.
             Check::Mod97 => {
                 let (body, key) = (number(0..last - 1), number(last - 1..last + 1));
@@ -261,4 +268,40 @@ pub(super) fn luhn<D: Copy + Into<u32>>(digits: &[D]) -> bool {
         (_, digit) => digit * 2,
     });
     counted.sum::<u32>().is_multiple_of(10)
+}
+
+/// ISO 7064, mod 11,10, as German tax numbers have it: some digit of the first ten stands twice or three times.
+fn mod_11_10(digits: &[u32]) -> bool {
+    let (last, body) = (digits[digits.len() - 1], &digits[..digits.len() - 1]);
+    let product = body.iter().fold(10, |product, digit| match (digit + product) % 10 {
+        0 => 20 % 11,
+        sum => sum * 2 % 11,
+    });
+    let repeated = (0..10).filter(|digit| body.iter().filter(|one| *one == digit).count() > 1).count();
+    body[0] > 0 && (11 - product) % 10 == last && repeated == 1
+}
+
+/// The check character of Italian tax codes. Digits that had to be told apart are written as letters.
+fn codice_fiscale(text: &[u8]) -> bool {
+    const ODD: [u32; 26] =
+        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+    let place = |byte: u8| u32::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'A' });
+    let count =
+        |(at, byte): (usize, &u8)| if at % 2 == 0 { ODD[place(*byte) as usize] } else { place(*byte) };
+    let sum: u32 = text[..15].iter().enumerate().map(count).sum();
+    b"ABCDEHLMPRST".contains(&text[8]) && sum % 26 == place(text[15])
+}
+
+/// The check that Verhoeff proposed, by the group of the pentagon's symmetries.
+fn verhoeff(digits: &[u32]) -> bool {
+    const TURN: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    let product = |a: u32, b: u32| match (a < 5, b < 5) {
+        (true, true) => (a + b) % 5,
+        (true, false) => (a + b) % 5 + 5,
+        (false, true) => (a + 5 - b) % 5 + 5,
+        (false, false) => (a + 5 - b) % 5,
+    };
+    let turn = |digit: u32, _| TURN[digit as usize];
+    let turned = digits.iter().rev().enumerate().map(|(at, digit)| (0..at % 8).fold(*digit, turn));
+    turned.fold(0, product) == 0
 }
