@@ -2,7 +2,7 @@
 //! on, and messages of bots that used tools.
 //!
 //! The rules were made with the open part in view, and without the held part, which joins the open one once it has been
-//! used, as all messages with tools have. The figures are printed; the floors only rise, until other rows are set aside.
+//! used. The figures are printed; the floors only rise, until other rows are set aside.
 //! With `PROBITY_SHOW_CLAIMS=open` the messages of the open part that were not read right are printed too.
 
 use std::collections::BTreeMap;
@@ -329,4 +329,9 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 #[test]
 fn what_tools_show_supports_the_message_open() {
     check_messages("open", 9.2, 84.2);
+}
+
+#[test]
+fn what_tools_show_supports_the_message_held() {
+    check_messages("held", 900.0, 0.0);
 }
