@@ -227,8 +227,8 @@ impl Sentence<'_> {
     fn doing_of_have(&self, have: usize, clause: &Range<usize>) -> Doing {
         let is = |at: &usize, cues: Cues| self.terms[*at].is(cues);
         let behind = Some(have + 1).filter(|at| self.verb_final && *at < clause.end);
-        let beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
-        let beside = beside.filter(|at| is(at, Cues::US | Cues::YOU)).next();
+        let mut beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
+        let beside = beside.find(|at| is(at, Cues::US | Cues::YOU));
         let subject = beside.or_else(|| self.last(clause.start..have, Cues::US | Cues::YOU));
         let is_us = |at: usize| is(&at, Cues::US) || at > clause.start && is(&(at - 1), Cues::US);
         match subject {
