@@ -171,7 +171,8 @@ impl Sentence<'_> {
         let around = clause.start.saturating_sub(1)..self.terms.len().min(clause.end + 1);
         let is_caused = self.has(around, Cues::CAUSE) && !self.has(clause.clone(), Cues::US | Cues::YOUR);
         let near = clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at;
-        if is_caused || self.has(near, Cues::NO) {
+        // "Nothing was charged", "which has not been paid yet".
+        if is_caused || self.has(near, Cues::NO) || self.has(at + 1..clause.end, Cues::YET) {
             return Doing::NotDone;
         }
         // "Has arrived" has its own verb.
