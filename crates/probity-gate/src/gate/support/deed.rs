@@ -221,7 +221,7 @@ impl Act {
     fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_decision = lexicon.has(WordList::Decisions, said.deed);
         let is_shown = match self.origin {
-            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
+            Origin::Did if self.is_named_after(said) => true,
             Origin::Did => self.is_for(said, beside, lexicon),
             Origin::Took => {
                 (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, &[])
