@@ -171,7 +171,8 @@ impl Sentence<'_> {
         let around = clause.start.saturating_sub(1)..self.terms.len().min(clause.end + 1);
         let is_caused = self.has(around, Cues::CAUSE) && !self.has(clause.clone(), Cues::US | Cues::YOUR);
         let near = clause.start.max(at.saturating_sub(NO_DISTANCE_MAX))..at;
-        if is_caused || self.has(near, Cues::NO) {
+        // "Nothing was charged", "which has not been paid yet".
+        if is_caused || self.has(near, Cues::NO) || self.has(at + 1..clause.end, Cues::YET) {
             return Doing::NotDone;
         }
         // "Has arrived" has its own verb.
@@ -227,8 +228,8 @@ impl Sentence<'_> {
     fn doing_of_have(&self, have: usize, clause: &Range<usize>) -> Doing {
         let is = |at: &usize, cues: Cues| self.terms[*at].is(cues);
         let behind = Some(have + 1).filter(|at| self.verb_final && *at < clause.end);
-        let beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
-        let beside = beside.filter(|at| is(at, Cues::US | Cues::YOU)).next();
+        let mut beside = [Some(have), self.before(have, clause), behind].into_iter().flatten();
+        let beside = beside.find(|at| is(at, Cues::US | Cues::YOU));
         let subject = beside.or_else(|| self.last(clause.start..have, Cues::US | Cues::YOU));
         let is_us = |at: usize| is(&at, Cues::US) || at > clause.start && is(&(at - 1), Cues::US);
         match subject {

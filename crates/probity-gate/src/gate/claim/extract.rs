@@ -24,13 +24,9 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
 
 /// What a text claims that has been read. Spans are of its original.
 pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new() };
-    let mut quoted = (0..0, None);
+    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), quoted: (0..0, Vec::new()) };
     for sentence in &text.sentences {
-        if quoted.0 != sentence.paragraph {
-            quoted = (sentence.paragraph.clone(), None);
-        }
-        reader.sentence(&sentence.span, &sentence.paragraph, &mut quoted.1);
+        reader.sentence(&sentence.span, &sentence.paragraph);
     }
     let mut claims = reader.claims;
     for claim in &mut claims {
@@ -44,16 +40,13 @@ struct Reader<'a> {
     text: &'a Text,
     table: &'a Table,
     claims: Vec<Claim>,
+    /// The last paragraph with a mention, and what stands in quotes in it.
+    quoted: (Range<usize>, Vec<Range<usize>>),
 }
 
 impl Reader<'_> {
-    /// Reads one sentence; `quoted` is what stands in quotes in its paragraph, read for the first mention.
-    fn sentence(
-        &mut self,
-        span: &Range<usize>,
-        paragraph: &Range<usize>,
-        quoted: &mut Option<Vec<Range<usize>>>,
-    ) {
+    /// Reads one sentence of a paragraph.
+    fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
         let table = self.table;
         let tokens = self.text.tokens_in(span);
         let lookup = |token: &Token| match token.shape {
@@ -76,22 +69,21 @@ impl Reader<'_> {
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
         }
         let has_verb = terms.iter().any(|term| term.is(Cues::HAVE | passive));
-        let names = |term: &Term| match term.mention {
-            Some(_) => true,
-            None => has_verb && self.is_past(term),
-        };
-        let named: Vec<usize> = (0..terms.len()).filter(|at| names(&terms[*at])).collect();
-        if named.is_empty() {
+        let may_claim = |term: &Term| term.mention.is_some() || has_verb && self.is_past(term);
+        let mentions: Vec<usize> = (0..terms.len()).filter(|at| may_claim(&terms[*at])).collect();
+        if mentions.is_empty() {
             return;
         }
         let breaks = clause::breaks(&terms);
-        let in_quotes = quoted.get_or_insert_with(|| quotes(self.text, paragraph));
+        if self.quoted.0 != *paragraph {
+            self.quoted = (paragraph.clone(), quotes(self.text, paragraph));
+        }
         let end = self.text[span.clone()].trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
         let mood = if end.ends_with('?') { Mood::Question } else { Mood::Statement };
-        for at in named {
-            let term = &terms[at];
-            let next = in_quotes.partition_point(|quote| quote.end <= term.start);
-            let is_quoted = in_quotes.get(next).is_some_and(|quote| quote.contains(&term.start));
+        for at in mentions {
+            let start = terms[at].start;
+            let next = self.quoted.1.partition_point(|quote| quote.end <= start);
+            let is_quoted = self.quoted.1.get(next).is_some_and(|quote| quote.contains(&start));
             let mood = if is_quoted { Mood::Aside } else { mood };
             let sentence = Sentence { terms: &terms, breaks: &breaks, mood, verb_final: table.verb_final };
             self.mention(&sentence, at, passive);

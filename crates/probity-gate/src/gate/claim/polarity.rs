@@ -32,11 +32,12 @@ pub(super) struct Spoken {
 
 /// How the sentence speaks of the remedy that the term at `at` names in this form.
 pub(super) fn spoken(sentence: &Sentence<'_>, at: usize, form: Form) -> Spoken {
-    let mut look = Look { sentence, at, form, clause: sentence.clause(at), predicate: None };
-    let right = look.right();
-    let near = right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX);
+    let clause = sentence.clause(at);
+    let near = at + 1..clause.end.min(at + 1 + PREDICATE_DISTANCE_MAX);
     let is_verb = matches!(form, Form::Granted | Form::Denied);
-    look.predicate = sentence.first(near, Cues::AUXILIARY).filter(|_| !is_verb);
+    let predicate = sentence.first(near, Cues::AUXILIARY).filter(|_| !is_verb);
+    let predicate = predicate.unwrap_or(clause.end)..clause.end;
+    let look = Look { sentence, at, form, clause, predicate };
     let not_done = |polarity| Spoken { polarity, doing: Doing::NotDone, handed_over: None };
     if look.is_aside() {
         return not_done(Polarity::Mentioned);
@@ -70,8 +71,8 @@ struct Look<'s, 'a> {
     at: usize,
     form: Form,
     clause: Range<usize>,
-    /// The auxiliary of which the mention is the subject.
-    predicate: Option<usize>,
+    /// What is said of it, from the auxiliary of which it is the subject on. Empty where it is none.
+    predicate: Range<usize>,
 }
 
 impl Look<'_, '_> {
@@ -87,11 +88,6 @@ impl Look<'_, '_> {
         self.at + 1..self.clause.end
     }
 
-    /// What is said of the mention: from its auxiliary on, or before it.
-    fn said(&self) -> Range<usize> {
-        self.predicate.map_or(self.left(), |predicate| predicate..self.clause.end)
-    }
-
     /// Quoted words, or a name for something else: "refund policy".
     fn is_aside(&self) -> bool {
         let next = self.right().next().map(|at| self.term(at));
@@ -101,8 +97,7 @@ impl Look<'_, '_> {
 
     /// "Your refund request was approved", "your request for a refund was declined".
     fn is_decided(&self) -> bool {
-        let decided = Cues::GRANT | Cues::DENIAL;
-        self.predicate.is_some_and(|predicate| self.sentence.has(predicate..self.clause.end, decided))
+        self.sentence.has(self.predicate.clone(), Cues::GRANT | Cues::DENIAL)
     }
 
     fn is_asked(&self) -> bool {
@@ -129,12 +124,11 @@ impl Look<'_, '_> {
         }
         let at_end =
             || self.sentence.last(self.right(), Cues::HAND_OVER).filter(|_| self.sentence.verb_final);
-        let verb = match self.predicate {
-            Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
-            None => at_end().or_else(|| {
-                let governing = Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY | Cues::DENIAL;
-                self.sentence.last(self.left(), governing)
-            }),
+        let governing = Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY | Cues::DENIAL;
+        let verb = if self.predicate.is_empty() {
+            at_end().or_else(|| self.sentence.last(self.left(), governing))
+        } else {
+            self.sentence.first(self.predicate.clone(), Cues::HAND_OVER)
         };
         let verb = verb.filter(|at| self.term(*at).is(Cues::HAND_OVER) && doing(*at).is_done());
         (verb.map_or(Doing::NotDone, doing), verb)
@@ -151,8 +145,8 @@ impl Look<'_, '_> {
         let talk = Cues::WISH | Cues::TOPIC | Cues::INQUIRY | Cues::DUTY;
         let governing = talk | Cues::GRANT | Cues::DENIAL | Cues::MODAL | Cues::MAYBE | Cues::INSTEAD;
         // "The voucher can't be combined with it".
-        let said = self.predicate.map_or(0..0, |predicate| predicate..self.clause.end);
-        if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
+        let says = |cues| self.sentence.has(self.predicate.clone(), cues);
+        if says(Cues::INQUIRY) && !says(Cues::GRANT) {
             return true;
         }
         let Some(at) = self.sentence.last(self.left(), governing) else { return false };
@@ -165,7 +159,7 @@ impl Look<'_, '_> {
 
     fn is_left_open(&self) -> bool {
         // Two negations leave nothing open: "no reason why we would not refund you".
-        let said = self.said();
+        let said = if self.predicate.is_empty() { self.left() } else { self.predicate.clone() };
         self.sentence.has(said.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(said) == 0
     }
 
@@ -177,13 +171,8 @@ impl Look<'_, '_> {
         if instead.is_some_and(is_direct) {
             return true;
         }
-        let behind = match self.predicate {
-            Some(predicate) => predicate..self.clause.end,
-            None => {
-                let not = self.sentence.first(self.right(), Cues::POSTPONED);
-                not.map_or(0..0, |not| not..not + 1)
-            }
-        };
+        let not = self.sentence.first(self.right(), Cues::POSTPONED).map_or(0..0, |not| not..not + 1);
+        let behind = if self.predicate.is_empty() { not } else { self.predicate.clone() };
         let negations = self.negations(self.left()) + self.negations(behind);
         (negations + usize::from(self.form == Form::Denied)) % 2 == 1
     }
@@ -208,17 +197,18 @@ impl Look<'_, '_> {
         let next = self.right().next().is_some_and(|at| self.term(at).is(Cues::GRANT));
         let given = Cues::GRANT | Cues::MODAL;
         let modal = self.sentence.last(left.clone(), Cues::MODAL);
+        let is_named =
+            |from: usize| self.sentence.terms[from..self.at].iter().any(|term| term.mention.is_some());
+        let is_joint = |modal: usize| before.is_some_and(|term| term.is(Cues::JOINT)) && is_named(modal);
         // "We are upgrading you".
         let is_under_way = before.is_some_and(|term| term.is(Cues::PASSIVE_PRESENT));
         matches!(self.form, Form::Granted | Form::Denied)
             || (is_under_way && self.sentence.has(left.clone(), Cues::US))
-            || self.predicate.is_some_and(|predicate| self.sentence.has(predicate..self.clause.end, given))
+            || self.sentence.has(self.predicate.clone(), given)
             || next
             || self.sentence.has(left.clone(), Cues::GRANT)
-            || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at)
             // "We will replace it, or refund you".
-            || (before.is_some_and(|term| term.is(Cues::JOINT))
-                && modal.is_some_and(|at| self.sentence.terms[at..self.at].iter().any(|term| term.mention.is_some())))
+            || modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.at || is_joint(at))
             || before.is_some_and(|term| term.is(Cues::US | Cues::TO | Cues::FULL))
             // Two negations that undid each other.
             || self.sentence.has(left, Cues::NEGATION | Cues::DENIAL)

@@ -221,7 +221,7 @@ impl Act {
     fn shows(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_decision = lexicon.has(WordList::Decisions, said.deed);
         let is_shown = match self.origin {
-            Origin::Did | Origin::Unclear if self.is_named_after(said) => true,
+            Origin::Did if self.is_named_after(said) => true,
             Origin::Did => self.is_for(said, beside, lexicon),
             Origin::Took => {
                 (said.is_begun || lexicon.has(WordList::Requested, said.deed)) && self.is_about(said, &[])
@@ -238,9 +238,12 @@ impl Act {
     fn is_for(&self, said: &Said<'_>, beside: &[Said<'_>], lexicon: &Lexicon) -> bool {
         let is_named = said.deed != OTHER && self.named.contains(said.deed);
         let is_taken = || beside.iter().any(|other| other.verb != said.verb && self.is_named_after(other));
-        let is_for_act = || match lexicon.has(WordList::Decisions, said.deed) {
-            true => said.verb.iter().any(|stem| is_in(&self.names, stem)),
-            false => self.is_about(said, beside),
+        let is_for_act = || {
+            if lexicon.has(WordList::Decisions, said.deed) {
+                said.verb.iter().any(|stem| is_in(&self.names, stem))
+            } else {
+                self.is_about(said, beside)
+            }
         };
         (is_named && (self.is_named_after(said) || !is_taken()))
             || (lexicon.is_act(said.deed) && is_for_act())

@@ -50,11 +50,9 @@ const PHONE_DIGITS_MIN: usize = 6;
 /// What JSON belongs to.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The result of a call that looked something up or failed, or what such a call was given.
+    /// The result of a call that looked something up, as far as is known, or failed, or what such a call was given.
     #[default]
     Looked,
-    /// That of one of which nothing says whether it changed something.
-    Unclear,
     /// The result of a call that took in what it was called for.
     Took,
     /// That of one that did it.

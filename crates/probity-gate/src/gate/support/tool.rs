@@ -43,8 +43,7 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let reads = lexicons.iter().any(|lexicon| lexicon.is_reading_call(&name));
     let given = call.arguments.as_ref().and_then(|text| parse(text).ok());
     let (origin, of_given) = match () {
-        () if failed || reads => (Origin::Looked, Origin::Looked),
-        () if is_of_thing && !says_outcome => (Origin::Unclear, Origin::Looked),
+        () if failed || reads || is_of_thing && !says_outcome => (Origin::Looked, Origin::Looked),
         () if is_open => (Origin::Took, Origin::Given),
         () => (Origin::Did, Origin::Given),
     };
