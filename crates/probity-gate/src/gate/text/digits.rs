@@ -78,16 +78,11 @@ pub(super) fn groups(text: &str) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut next = opening(0);
     while let Some((start, gap)) = next {
-        let end = digits_end(text, start, usize::MAX);
+        let end = start + run_after(text, start, usize::MAX, |byte| byte.is_ascii_digit());
         groups.push(Group { start, end, gap, is_dated: false });
         next = gap_after(text, end).or_else(|| opening(end));
     }
     groups
-}
-
-/// Where the digits that start at `at` end, at most `max` of them.
-fn digits_end(text: &str, at: usize, max: usize) -> usize {
-    at + run_after(text, at, max, |byte| byte.is_ascii_digit())
 }
 
 /// The start of the next group and what kind of gap lies before it.
@@ -95,23 +90,22 @@ fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
     let bytes = text.as_bytes();
     let limit = (end + GAP_MAX).min(bytes.len());
     let (mut at, mut kind) = (end, Gap::Narrow);
-    let mut has_line_end = false;
     while at < limit {
         match bytes[at] {
-            b'0'..=b'9' if has_line_end && list_marker(text, at).is_some() => {
-                at = list_marker(text, at)?;
-                has_line_end = false;
-                continue;
-            }
             b'0'..=b'9' => {
-                // A narrow gap is short and does not look like the end of a sentence.
                 let (gap, has) = (at - end, |byte: u8| bytes[end..at].contains(&byte));
+                if has(b'\n')
+                    && let Some(item) = list_item(text, at)
+                {
+                    at = item;
+                    continue;
+                }
+                // A narrow gap is short and does not look like the end of a sentence.
                 let is_long = gap > 3 || (gap > 1 && has(b'.') && !has(b')'));
                 return Some((at, if is_long { Gap::Wide } else { kind }));
             }
             b' ' | b'-' | b'.' | b'_' | b'/' | b'(' | b')' => {}
-            b'\n' => (kind, has_line_end) = (Gap::Wide, true),
-            b'\r' | b'\t' | b'|' | b',' | b';' | b'*' | b'>' | b'~' | b'"' | b'\'' | b'`' => kind = Gap::Wide,
+            mark if b"\n\r\t|,;*>~\"'`".contains(&mark) => kind = Gap::Wide,
             b'<' => {
                 at += bytes[at..limit].iter().position(|byte| *byte == b'>')?;
                 kind = Gap::Wide;
@@ -124,8 +118,8 @@ fn gap_after(text: &str, end: usize) -> Option<(usize, Gap)> {
 }
 
 /// Where the text of a list item starts, when a number such as `2.` or `2)` at `at` only counts it.
-fn list_marker(text: &str, at: usize) -> Option<usize> {
-    let end = digits_end(text, at, 3);
+fn list_item(text: &str, at: usize) -> Option<usize> {
+    let end = at + run_after(text, at, 3, |byte| byte.is_ascii_digit());
     let [b'.' | b')', b' ', b'0'..=b'9', ..] = text.as_bytes().get(end..)? else { return None };
     Some(end + 2)
 }

@@ -81,21 +81,21 @@ impl Rewritten {
     /// whose lower case is longer or shorter stay what they are.
     pub(super) fn plain(clean: &str) -> Self {
         let is_space = u8::is_ascii_whitespace;
-        let plain = |char: char| match char {
-            _ if char.is_ascii_whitespace() => ' ',
-            _ if char.is_ascii() => char.to_ascii_lowercase(),
-            _ => char.to_lowercase().find(|lower| lower.len_utf8() == char.len_utf8()).unwrap_or(char),
+        let plain = |byte: u8| if is_space(&byte) { b' ' } else { byte.to_ascii_lowercase() };
+        let lower = |char: char| {
+            char.to_lowercase().find(|lower| lower.len_utf8() == char.len_utf8()).unwrap_or(char)
         };
-        let (mut text, mut runs, mut from) = (String::with_capacity(clean.len()), Vec::new(), 0);
+        let all = if clean.is_ascii() { clean.to_owned() } else { clean.chars().map(lower).collect() };
+        let (mut text, mut runs, mut from) = (Vec::with_capacity(clean.len()), Vec::new(), 0);
         while from < clean.len() {
-            let rest = &clean.as_bytes()[from..];
+            let rest = &all.as_bytes()[from..];
             let kept =
                 rest.windows(2).position(|pair| pair.iter().all(is_space)).map_or(rest.len(), |at| at + 1);
             runs.push(Run { at: text.len(), origin: from..from + kept, is_straight: true });
-            text.extend(clean[from..from + kept].chars().map(plain));
+            text.extend(rest[..kept].iter().copied().map(plain));
             from += kept + rest[kept..].iter().take_while(|byte| is_space(byte)).count();
         }
-        Rewritten { text, runs }
+        Rewritten { text: String::from_utf8(text).unwrap_or_default(), runs }
     }
 
     /// Letters and digits alone, in lower case and without accents.

@@ -155,6 +155,11 @@ fn ends_in_postcode(text: &Text, end: usize) -> bool {
 
 /// Whether a postcode of five digits and a town close the block of a street that ends at `end`.
 fn leads_to_town(text: &Text, end: usize) -> bool {
+    // Most streets have no such number near them, and words are costly to read.
+    let near = &text.as_bytes()[end..text.len().min(end + BLOCK_MAX)];
+    if !near.split(|byte| !byte.is_ascii_digit()).any(|run| run.len() == 5) {
+        return false;
+    }
     let words: Vec<Word<'_>> = text.words(end..block_end(text, end)).collect();
     words.windows(2).any(|pair| pair[0].is_number() && pair[0].text.len() == 5 && is_town(&pair[1]))
 }

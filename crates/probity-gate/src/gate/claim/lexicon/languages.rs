@@ -133,8 +133,7 @@ impl Languages {
         for word in words.take(WORDS_MAX) {
             n_words += 1;
             let [small, listed] = self.words.get(word.as_bytes()).unwrap_or_default();
-            for (bits, worth) in [(small, POINTS[0]), (listed & !small, POINTS[1])] {
-                let mut bits = bits;
+            for (mut bits, worth) in [(small, POINTS[0]), (listed & !small, POINTS[1])] {
                 while bits != 0 {
                     points[bits.trailing_zeros() as usize] += worth;
                     bits &= bits - 1;

@@ -107,7 +107,7 @@ fn percent_behind(page: &Page<'_>, at: usize) -> Option<usize> {
         return Some(at + 1);
     }
     let percent = |meaning| matches!(meaning, Meaning::Cue(cues) if cues.any(Cues::PERCENT)).then_some(());
-    page.phrase_behind(at, percent).map(|(_, behind)| behind)
+    page.phrase_behind(at, percent).map(|((), behind)| behind)
 }
 
 /// The unit of time at `at`, behind a hyphen or a word such as "full", and the token behind it.
