@@ -310,12 +310,12 @@ fn check_claims(part: &str, floors: &[(&str, f64, f64)]) {
 
 #[test]
 fn labelled_replies_are_told_apart_open() {
-    check_claims("open", &[("en", 95.8, 94.4), ("de", 98.2, 95.8)]);
+    check_claims("open", &[("en", 96.0, 94.2), ("de", 98.3, 95.8)]);
 }
 
 #[test]
 fn labelled_replies_are_told_apart_held() {
-    check_claims("held", &[("en", 80.4, 78.7), ("de", 88.8, 71.1)]);
+    check_claims("held", &[("en", 80.4, 78.7), ("de", 91.4, 71.1)]);
 }
 
 #[track_caller]
@@ -328,10 +328,10 @@ fn check_messages(part: &str, false_per_thousand_max: f64, found_min: f64) {
 
 #[test]
 fn what_tools_show_supports_the_message_open() {
-    check_messages("open", 9.2, 84.2);
+    check_messages("open", 10.4, 81.8);
 }
 
 #[test]
 fn what_tools_show_supports_the_message_held() {
-    check_messages("held", 900.0, 0.0);
+    check_messages("held", 38.7, 62.2);
 }

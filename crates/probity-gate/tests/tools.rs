@@ -224,6 +224,11 @@ fn what_happened_is_shown_by_whatever_states_it() {
     let charged = [("get_charges", r#"{"items": [{"amount": 8.5, "date": "2026-04-12"}]}"#)];
     check(&charged, "8.50?", "The fee of €8.50 was withdrawn on April 12.", &[]);
     check(&charged, "8.50?", "The fee of €8.50 has been waived.", &["unsupported_deed"]);
+    let assessed = [("get_claim", r#"{"status": "ASSESSED"}"#)];
+    check(&assessed, "My claim?", "Your claim has been assessed.", &[]);
+    check(&assessed, "My claim?", "Your claim has been escalated.", &["unsupported_deed"]);
+    let found = [("get_order", r#"{"status": "delivered", "on": "2026-04-20"}"#)];
+    check(&found, "Where?", "I found your order, delivered on 20 April.", &[]);
     let moved = [("get_event", r#"{"status": "RESCHEDULED"}"#)];
     check(&moved, "Moved?", "The show has been moved.", &[]);
     check(&moved, "Moved?", "Your show is cancelled.", &["unsupported_deed"]);

@@ -217,6 +217,8 @@ impl Sentence<'_> {
             && !term.is(Cues::DETERMINER | Cues::NOT_DONE)
             && !self.has(clause.clone(), Cues::AUXILIARY);
         match term {
+            // "I found your order, delivered on 20 April."
+            _ if term.is(Cues::US) && self.terms[before].mark == Some(',') => Doing::Done,
             _ if term.is(Cues::US) => Doing::Ours,
             _ if term.is(Cues::YOU) => Doing::Theirs,
             _ if is_bare => Doing::Done,

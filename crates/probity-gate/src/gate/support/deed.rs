@@ -211,7 +211,10 @@ impl Support<'_> {
                 && !said.values.is_empty()
                 && said.values.iter().all(|value| act.values.has(value))
         };
-        (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
+        // `"status": "ASSESSED"`.
+        let is_state = |stem: &String| shown.states.contains(stem);
+        (lexicon.is_act(said.deed) && said.verb.iter().any(is_state))
+            || (lexicon.has(WordList::Happening, said.deed) && said.verb.iter().any(is_named))
             || shown.acts.iter().any(is_told)
     }
 }
@@ -276,7 +279,7 @@ fn is_in(names: &BTreeSet<String>, stem: &str) -> bool {
     let is_part = |word: &str, compound: &str| {
         word.len() >= LENGTH_MIN && (compound.starts_with(word) || compound.ends_with(word))
     };
-    names.iter().any(|name| name == stem || is_part(stem, name) || is_part(name, stem))
+    names.iter().any(|name| begins_alike(stem, name) || is_part(stem, name) || is_part(name, stem))
 }
 
 /// Whether two words begin alike, such as "geliefert" and "lieferdatum".

@@ -398,6 +398,9 @@ fn string_value(text: &str, around: &Around, collector: &mut Collector<'_>) {
     if words.len() <= STATE_WORDS_MAX + 2 {
         collector.words(|read| &mut read.shown.words, &words);
     }
+    if words.len() <= STATE_WORDS_MAX {
+        collector.words(|read| &mut read.shown.states, &words);
+    }
     if words.len() <= STATE_WORDS_MAX && !text.contains('@') {
         if matches!(around.origin, Origin::Took | Origin::Did) {
             collector.words(|read| &mut read.act.states, &words);

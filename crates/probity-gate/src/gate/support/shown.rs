@@ -41,6 +41,8 @@ pub(super) struct Shown {
     pub(super) acts: Vec<Act>,
     /// The words, without endings, of what tools say.
     pub(super) words: BTreeSet<String>,
+    /// Those of short texts in results, such as states.
+    pub(super) states: BTreeSet<String>,
     /// Whether tools were called.
     pub(super) has_calls: bool,
     pub(super) operands: Operands,
