@@ -108,6 +108,9 @@ fn a_call_that_failed_or_only_looks_shows_no_deed() {
     check(&[("cancel_reservation", r#"{"state": "NOT_CONFIRMED"}"#)], said, reply, want);
     check(&[("cancel_reservation", r#"{"failure_reason": "closed"}"#)], said, reply, want);
     check(&[("cancel_reservation", r#"{"booking": {"status": "rejected"}}"#)], said, reply, want);
+    check(&[("cancel_reservation", r#"{"requires_approval": true}"#)], said, reply, want);
+    check(&[("cancel_reservation", r#"{"cancelled": false}"#)], said, reply, want);
+    check(&[("cancel_reservation", "null")], said, reply, want);
     check(&[("get_cancellation_rules", r#"{"fee": 10}"#)], said, reply, want);
     check(&[("cancel_reservation", "ok")], said, "Both reservations have been cancelled.", want);
 }

@@ -25,8 +25,17 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     let json = written::json(result);
     let lexicons = collector.lexicons();
     let is_failed = |text: &str| is_said(text, WordList::Failed, &lexicons);
+    // `cancel_order` with `"cancelled": false`.
+    let denies = |(key, value): (&str, &Json)| {
+        let is_its = |lexicon: &&Lexicon| {
+            let asked = lexicon.deeds_of_call(&name);
+            lexicon.deeds_done(&words_of(key)).iter().any(|deed| asked.contains(deed))
+        };
+        *value == Json::Bool(false) && lexicons.iter().any(is_its)
+    };
     let failed = match &json {
-        Some(Json::Object(object)) => is_failure(object, &lexicons),
+        Some(Json::Null) => true,
+        Some(Json::Object(object)) => is_failure(object, &lexicons) || object.iter().any(denies),
         Some(json) => *json == Json::Bool(false) || json.as_str().is_some_and(is_failed),
         None => is_failed(result),
     };
@@ -36,7 +45,9 @@ pub(super) fn add(call: &ToolCall, collector: &mut Collector<'_>) {
     // `request_refund` asks for it, `cancel_pending_order` does something.
     let asks = name.first().is_some_and(|word| is_said(word, WordList::Pending, &lexicons));
     let object = json.as_ref().and_then(Json::as_object);
-    let is_open = asks || object.is_some_and(|object| is_said_of(object, WordList::Pending, &lexicons));
+    // The order of `modify_pending_order_address` stays pending.
+    let stays = name.iter().any(|word| word == "pending");
+    let is_open = asks || !stays && object.is_some_and(|object| is_pending(object, &lexicons));
     // `lager` looks up a stock, `sperre` may do something.
     let is_of_thing = lexicons.iter().all(|lexicon| lexicon.deeds_of_call(&name).is_empty());
     let says_outcome = json.as_ref().is_none_or(|json| says_outcome(json, &lexicons));
@@ -150,6 +161,14 @@ fn longest_list(json: Option<&Json>) -> usize {
         }
         _ => 1,
     }
+}
+
+/// Whether what a call was made for is still to come.
+fn is_pending(object: &Object, lexicons: &[&Lexicon; 2]) -> bool {
+    // `"requires_approval": true`.
+    let is_open =
+        |(key, value): (&str, &Json)| *value == Json::Bool(true) && is_said(key, WordList::Pending, lexicons);
+    object.iter().any(is_open) || is_said_of(object, WordList::Pending, lexicons)
 }
 
 /// Whether the state of an object stands in a list.

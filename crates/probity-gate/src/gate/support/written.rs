@@ -26,12 +26,12 @@ pub(super) fn json(result: &str) -> Option<Json> {
                 && lines().all(|line| line.matches(*delimiter).count() == width)
         };
         let delimiter = DELIMITERS.into_iter().find(is_table);
-        delimiter.and_then(|delimiter| table(lines().collect(), delimiter)).or_else(|| pairs(text))
+        delimiter.and_then(|delimiter| table(&lines().collect::<Vec<_>>(), delimiter)).or_else(|| pairs(text))
     })
 }
 
 /// The rows of a table whose first line names its columns.
-fn table(lines: Vec<&str>, delimiter: char) -> Option<Json> {
+fn table(lines: &[&str], delimiter: char) -> Option<Json> {
     let cells = |line: &str| -> Vec<String> {
         line.split(delimiter).map(|cell| cell.trim().trim_matches('"').to_owned()).collect()
     };
