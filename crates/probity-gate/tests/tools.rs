@@ -250,6 +250,8 @@ fn one_call_shows_one_deed_in_whatever_words() {
     check(&sent, "My tickets?", "I've sent your four tickets.", &[]);
     let refund = [("get_return", r#"{"refund": {"amount": 20, "issued_at": "2026-04-08"}}"#)];
     check(&refund, "Money?", "The refund of $20 was issued.", &[]);
+    let paid_back = [("update_flights", r#"{"payments": [{"amount": 702}, {"amount": -36}]}"#)];
+    check(&paid_back, "Money?", "The refund of $36 was issued.", &[]);
     let pending = [("get_return", r#"{"refund": {"amount": 20, "status": "pending"}}"#)];
     check(&pending, "Money?", "The refund of $20 was issued.", want);
 }

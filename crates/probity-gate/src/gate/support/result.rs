@@ -275,6 +275,10 @@ fn number_value(number: Exact, around: &Around, collector: &mut Collector<'_>) {
     if around.origin == Origin::Given {
         collector.words(|read| &mut read.act.objects, &[number.to_string()]);
     }
+    // `"amount": -36` among the payments of a call that changed something is money that went back.
+    if number < Exact::ZERO && around.acts() {
+        collector.deed("refund");
+    }
     let number =
         if number < Exact::ZERO { Exact::ZERO.checked_sub(number).unwrap_or(number) } else { number };
     let [english, _] = collector.lexicons();
