@@ -1,8 +1,8 @@
 //! The table of numbers that people, cards, accounts and services have, and those of people in a text: by their form and
 //! check digits, or by a label that stands near.
 
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::LazyLock;
 
