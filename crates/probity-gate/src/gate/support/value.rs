@@ -156,6 +156,9 @@ impl<'r> Reading<'r, '_> {
         let figures: Vec<Figure<'r>> = self.values.iter().map(figure).collect();
         self.calculate(&figures, &mut faults);
         self.derive(&figures, &mut faults);
+        if !faults.iter().any(|fault| matches!(fault, Some(Fault::Unsupported))) {
+            return faults;
+        }
         // What is right once is right wherever the reply says it.
         let is_right = |(_, fault): &(&Stated<'_>, &Option<Fault<'_>>)| fault.is_none();
         let right: BTreeSet<&Value> =

@@ -36,12 +36,11 @@ pub(in crate::gate) struct Day {
 pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
     match month(at) {
         Some(month) => month_first(row, at, month),
-        None => numeric(row, at).or_else(|| day_first(row, at, &month)),
+        None => numeric(row, at).or_else(|| characters(row, at)).or_else(|| day_first(row, at, &month)),
     }
 }
 
-/// A day in digits alone.
-pub(super) fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
+fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
     // "22-11-'83" has an apostrophe for the century, "9. 12. 2014" has spaces behind its points.
     let last_at = at + 4 + usize::from(row.has_mark(at + 4, "'"));
@@ -63,6 +62,14 @@ pub(super) fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
     let is_day_first = if row.has_mark(at + 1, "/") { first > 12 } else { second <= 12 };
     let (day, month) = if is_day_first { (first, second) } else { (second, first) };
     checked(last_at + 1, Some(year), month, day)
+}
+
+/// `2026年4月1日`, or the same with the year of an era.
+fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
+    let part =
+        |at: usize, sign: char| row.raw(at + 1).starts_with(sign).then(|| number(row.raw(at))).flatten();
+    let (year, month, day) = (part(at, '年')?, part(at + 2, '月')?, part(at + 4, '日')?);
+    checked(at + 6, Some(year).filter(|year| YEARS.contains(year)), month, day)
 }
 
 /// "April 1, 2026", "Apr. 1st".

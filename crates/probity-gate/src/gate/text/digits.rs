@@ -6,9 +6,7 @@
 
 use std::ops::Range;
 
-use super::day::numeric;
 use super::words::run_after;
-use super::{Row, Shape};
 
 /// How long a gap between two groups may be, in bytes.
 const GAP_MAX: usize = 24;
@@ -82,6 +80,11 @@ pub(super) fn groups(text: &str) -> Vec<Group> {
         groups.push(Group { start, end, gap, is_dated: false });
         next = gap_after(text, end).or_else(|| opening(end));
     }
+    for at in 2..groups.len() {
+        if is_date(text, &groups[at - 2..=at]) {
+            groups[at - 2..=at].iter_mut().for_each(|group| group.is_dated = true);
+        }
+    }
     groups
 }
 
@@ -124,18 +127,21 @@ fn list_item(text: &str, at: usize) -> Option<usize> {
     Some(end + 2)
 }
 
-/// Says which of the groups of a text are of a date.
-pub(super) fn mark_dates(text: &Row<'_>, groups: &mut [Group]) {
-    for (at, token) in text.tokens.iter().enumerate() {
-        if token.shape == Shape::Digits
-            && let Some(day) = numeric(text, at)
-        {
-            let first = groups.partition_point(|group| group.start < token.start);
-            let end = text.tokens[day.behind - 1].end;
-            let of_day = groups[first..].iter_mut().take_while(|group| group.start < end);
-            of_day.for_each(|group| group.is_dated = true);
-        }
+/// Whether three groups are a day, a month and a year in some order, with the same separator.
+fn is_date(text: &str, groups: &[Group]) -> bool {
+    let [a, b, c] = groups else { return false };
+    let gap = &text[a.end..b.start];
+    if !matches!(gap, "-" | "/" | "." | " ") || *gap != text[b.end..c.start] {
+        return false;
     }
+    let number = |group: &Group| text[group.start..group.end].parse::<u32>().unwrap_or(u32::MAX);
+    let is_year = |group: &Group| group.len() == 4 && (1900..=2100).contains(&number(group));
+    let day_and_month = |one: &Group, other: &Group| {
+        let (least, most) = (number(one).min(number(other)), number(one).max(number(other)));
+        (1..=12).contains(&least) && most <= 31
+    };
+    (is_year(a) && day_and_month(b, c))
+        || (day_and_month(a, b) && (is_year(c) || (c.len() == 2 && gap != " ")))
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub(super) struct Text {
     /// Where words, numbers and marks open in the plain text, so that phrases can start there.
     openings: Vec<usize>,
     tokens: Vec<Token>,
+    /// How many tokens start before each block of the text.
+    blocks: Vec<usize>,
     /// Its sentences.
     pub(super) sentences: Vec<Sentence>,
     /// The groups of digits of all clusters.
@@ -79,10 +81,19 @@ impl Text {
         };
         let tokens = tokenise(clean.text(), written);
         let (plain, sentences) = (Rewritten::plain(clean.text()), sentence::sentences(clean.text()));
-        let (mut groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
-        digits::mark_dates(&Row { text: clean.text(), tokens: &tokens }, &mut groups);
-        let mut text = Text { clean, plain, openings, tokens, sentences, groups, contacts: Vec::new() };
+        let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
+        let mut blocks = Vec::with_capacity(clean.text().len() / BLOCK + 1);
+        for (at, token) in tokens.iter().enumerate() {
+            blocks.resize(blocks.len().max(token.start / BLOCK + 1), at);
+        }
+        let mut text =
+            Text { clean, plain, openings, tokens, blocks, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
+        let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
+        for token in &mut text.tokens {
+            while starts.next_if(|start| *start < token.start).is_some() {}
+            token.opens_contact = starts.peek() == Some(&token.start);
+        }
         text
     }
 
@@ -103,18 +114,15 @@ impl Text {
 
     /// The first token that starts at `at` or behind it.
     fn token_from(&self, at: usize) -> usize {
-        self.tokens.partition_point(|token| token.start < at)
+        let from = self.blocks.get(at / BLOCK).copied().unwrap_or(self.tokens.len());
+        from + self.tokens[from..].iter().take_while(|token| token.start < at).count()
     }
 
     /// The words before `at` in the same sentence, nearest first. The end of a line does not end it.
     pub(super) fn before(&self, at: usize) -> impl Iterator<Item = Word<'_>> {
-        let floor = at.saturating_sub(REACH);
-        let behind = self.sentences.partition_point(|sentence| sentence.span.start <= at);
-        let before = self.sentences[..behind.saturating_sub(1)].iter().rev();
-        let mut near = before.take_while(|sentence| sentence.span.end > floor);
-        let floor = near.find(|sentence| sentence.is_ended).map_or(floor, |ended| ended.span.end.max(floor));
-        let tokens = self.tokens[..self.token_from(at)].iter().rev();
-        let near = tokens.take_while(move |token| token.start >= floor);
+        let floor = self.sentence_start(at).max(at.saturating_sub(REACH));
+        let behind = self.token_from(at);
+        let near = self.tokens[..behind].iter().rev().take_while(move |token| token.start >= floor);
         near.filter_map(move |token| self.word(token.start..token.end.min(at), token.shape))
     }
 
@@ -135,7 +143,21 @@ impl Text {
     fn word(&self, range: Range<usize>, shape: Shape) -> Option<Word<'_>> {
         (!matches!(shape, Shape::Mark(_))).then(|| Word::at(self, range))
     }
+
+    /// Where the sentence that the byte `at` stands in begins, or the first of those before it that only lines end.
+    fn sentence_start(&self, at: usize) -> usize {
+        let behind = self.sentences.partition_point(|sentence| sentence.span.start <= at);
+        let mut before = self.sentences[..behind].iter().rev().take(LINES_MAX);
+        let Some(own) = before.next() else { return 0 };
+        before.take_while(|sentence| !sentence.is_ended).last().unwrap_or(own).span.start
+    }
 }
+
+/// How much of a text is read to find a token in it, in bytes.
+const BLOCK: usize = 32;
+
+/// How many lines a look back reaches over.
+const LINES_MAX: usize = 16;
 
 #[cfg(test)]
 mod tests {

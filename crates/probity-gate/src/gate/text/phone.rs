@@ -3,20 +3,12 @@
 //! A shape that only phones have is enough; a plain row of digits also needs a word such as "call" or
 //! "mobile". What the text calls an order is none.
 
-use std::ops::RangeInclusive;
-use std::sync::LazyLock;
+use std::ops::{Range, RangeInclusive};
 
-use regex::Regex;
-
-use super::{Contact, ContactKind, Group, Labels, List, Text, digits, run_before};
+use super::{Contact, ContactKind, Group, Labels, List, Text, digits, run_after};
 
 /// How far back a link is looked for, in bytes. A longer link reads as text from there on.
 const LINK_MAX: usize = 300;
-
-/// An extension behind a number.
-static EXTENSION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^[ ,.]{0,4}(?i:ext(?:ension)?[. ]{0,2}|x|#)[0-9]{1,6}").expect("the expression is good")
-});
 
 /// How much the shape of a number says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,15 +100,9 @@ fn is_north_american(digits: &[u8]) -> bool {
 
 /// The phone that `groups` are, unless the words around them say otherwise.
 fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
-    let core = digits::span(groups);
-    // The plus sign, the opening bracket and the extension belong to it.
-    let n_before = run_before(text, core.start, 2, |byte| matches!(byte, b'+' | b'('));
-    let n_behind = EXTENSION.find(&text[core.end..]).map_or(0, |extension| extension.len());
-    let span = core.start - n_before..core.end + n_behind;
+    let span = with_frame(text, digits::span(groups));
     let digits = digits::values(text, groups)?;
-    // A day without separators.
-    let is_day = matches!(digits[..], [1, 9, _, _, 0 | 1, _, 0..4, _] | [2, 0, _, _, 0 | 1, _, 0..4, _]);
-    if is_day || digits.iter().all(|digit| *digit == digits[0]) {
+    if is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
         return None;
     }
     let bytes = text.as_bytes();
@@ -129,14 +115,37 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_north_american(&digits);
     let is_phone = labels.nearest == Some(List::PhoneLabels)
         || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
+    let core = digits::span(groups);
     is_phone.then_some(Contact { kind: ContactKind::Phone, core, span, is_own: labels.is_own })
 }
 
 /// Whether `at` lies inside a link. Rows of digits in a link are mostly ids of pages.
 fn is_in_link(text: &Text, at: usize) -> bool {
-    let belongs = |byte: u8| !byte.is_ascii_whitespace() && !b"<\"()'".contains(&byte);
-    let word = &text.as_bytes()[at - run_before(text, at, LINK_MAX, belongs)..at];
+    let bytes = text.as_bytes();
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'(' | b')' | b'\'');
+    let word = bytes[at.saturating_sub(LINK_MAX)..at].rsplit(ends).next().unwrap_or_default();
     word.windows(3).any(|part| part == b"://") || word.starts_with(b"www.")
+}
+
+/// Whether eight digits are a day without separators.
+fn is_day(digits: &[u8]) -> bool {
+    let two = |at: usize| digits[at] * 10 + digits[at + 1];
+    digits.len() == 8 && matches!(two(0), 19 | 20) && (1..=12).contains(&two(4)) && (1..=31).contains(&two(6))
+}
+
+/// The span with its plus sign, its opening bracket and its extension.
+fn with_frame(text: &Text, span: Range<usize>) -> Range<usize> {
+    let before = text[..span.start].trim_end_matches(['+', '(']);
+    let start = before.len().max(span.start.saturating_sub(2));
+    let rest = text[span.end..].trim_start_matches([' ', ',', '.']);
+    let is_here = |mark: &&&str| rest.get(..mark.len()).is_some_and(|text| text.eq_ignore_ascii_case(mark));
+    let mark = ["extension ", "ext. ", "ext ", "ext.", "x", "#"].iter().find(is_here);
+    let end = mark.map_or(span.end, |mark| {
+        let from = text.len() - rest.len() + mark.len();
+        let n = run_after(text, from, 6, |byte| byte.is_ascii_digit());
+        if n > 0 && from < span.end + 16 { from + n } else { span.end }
+    });
+    start..end
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use super::{Rewritten, Text, is_spaceless, is_word_byte};
 #[derive(Debug, Clone)]
 pub(in crate::gate) struct Phrases<T> {
     search: AhoCorasick,
-    /// For each byte that a phrase begins with, one bit for each byte that follows it, by its last seven bits.
-    begins: Vec<u128>,
+    /// The bits of the pairs of bytes that phrases begin with.
+    begins: Vec<u64>,
     meanings: Vec<T>,
 }
 
@@ -36,9 +36,10 @@ impl<T> Phrases<T> {
             |phrase: &str| Rewritten::plain(Rewritten::clean(phrase).text()).text().trim_start().to_owned();
         let texts = phrases.into_iter().map(|(phrase, meaning)| (text(phrase.as_ref()), meaning));
         let (texts, meanings): (Vec<String>, _) = texts.filter(|(text, _)| !text.is_empty()).unzip();
-        let mut begins = vec![0; 1 << u8::BITS];
+        let mut begins = vec![0; 1 << 10];
         for text in texts.iter().map(String::as_bytes) {
-            begins[usize::from(text[0])] |= text.get(1).map_or(u128::MAX, |second| 1 << (second & 127));
+            let seconds = text.get(1).map_or(0..=u8::MAX, |second| *second..=*second);
+            seconds.map(|second| bit(text[0], second)).for_each(|(at, bit)| begins[at] |= bit);
         }
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -54,7 +55,8 @@ impl<T> Phrases<T> {
         let plain = text.plain.text();
         let begins = |at: &usize| {
             let next = plain.as_bytes().get(at + 1).copied().unwrap_or_default();
-            self.begins[usize::from(plain.as_bytes()[*at])] >> (next & 127) & 1 == 1
+            let (at, bit) = bit(plain.as_bytes()[*at], next);
+            self.begins[at] & bit != 0
         };
         text.openings.iter().copied().filter(begins).filter_map(move |at| {
             let found = self.search.find(Input::new(plain).range(at..).anchored(Anchored::Yes))?;
@@ -65,6 +67,11 @@ impl<T> Phrases<T> {
             })
         })
     }
+}
+
+/// Where the bit of a pair of bytes stands, and the bit.
+fn bit(first: u8, second: u8) -> (usize, u64) {
+    (usize::from(first) << 2 | usize::from(second >> 6), 1 << (second & 63))
 }
 
 /// The places of a plain text where a word, number or mark opens. In scripts without spaces, each character may open a

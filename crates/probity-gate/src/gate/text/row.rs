@@ -1,11 +1,11 @@
 //! Tokens that are read one behind the other.
 
-use super::{Shape, Token};
+use super::{Shape, Text, Token};
 
-/// Tokens of a clean text. Places are counted from the first of them, and behind the last there is nothing.
+/// Tokens of a text. Places are counted from the first of them, and behind the last there is nothing.
 #[derive(Clone, Copy)]
 pub(in crate::gate) struct Row<'a> {
-    pub(in crate::gate) text: &'a str,
+    pub(in crate::gate) text: &'a Text,
     pub(in crate::gate) tokens: &'a [Token],
 }
 

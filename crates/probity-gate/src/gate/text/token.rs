@@ -20,6 +20,8 @@ pub(in crate::gate) struct Token {
     pub(in crate::gate) end: usize,
     /// What it is.
     pub(in crate::gate) shape: Shape,
+    /// Whether a contact starts here.
+    pub(in crate::gate) opens_contact: bool,
     /// What a part of a contraction stands for. A reference to it is half as large.
     spoken: Option<&'static &'static str>,
 }
@@ -89,7 +91,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn push(&mut self, range: Range<usize>, shape: Shape, spoken: Option<&'static &'static str>) {
-        self.tokens.push(Token { start: range.start, end: range.end, shape, spoken });
+        self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, spoken });
     }
 
     /// Reads a run of letters and digits with the contraction behind it, and says where it ends.

@@ -76,16 +76,22 @@ impl List {
 
     /// Whether a word begins with a word of the list: `neunzehnhundertachtzig`.
     pub(in crate::gate) fn starts(self, word: &str) -> bool {
-        let word: String = bare(word).collect();
-        self.words().iter().any(|start| word.starts_with(&**start))
+        let word = without_accents(word);
+        let begins = |start: &[u8]| {
+            word.as_bytes().get(..start.len()).is_some_and(|its| start.eq_ignore_ascii_case(its))
+        };
+        self.words().iter().any(|start| begins(start.as_bytes()))
     }
 
     /// Whether a word is made of something and a word of the list: `Lindenstrasse`, `Firmenkonto`.
     pub(super) fn ends(self, word: &str) -> bool {
-        let word: String = bare(word).collect();
-        let is_start = |start: &str| start.len() >= COMPOUND_MIN;
-        let mut endings = self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN);
-        endings.any(|ending| word.strip_suffix(&**ending).is_some_and(is_start))
+        let word = without_accents(word);
+        let ends = |ending: &[u8]| {
+            let rest = word.len().checked_sub(ending.len()).filter(|rest| *rest >= COMPOUND_MIN);
+            rest.is_some_and(|rest| ending.eq_ignore_ascii_case(&word.as_bytes()[rest..]))
+        };
+        let endings = self.words().iter().filter(|ending| ending.len() >= COMPOUND_MIN);
+        endings.into_iter().any(|ending| ends(ending.as_bytes()))
     }
 
     /// Its words, without accents.
@@ -94,6 +100,11 @@ impl List {
             LazyLock::new(|| List::ALL.iter().map(|list| words_under("words", list.name())).collect());
         WORDS[self as usize]
     }
+}
+
+/// A word without its accents, in any case.
+fn without_accents(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() { word.into() } else { bare(word).collect::<String>().into() }
 }
 
 /// How many bytes each part of a word that is made of two has.

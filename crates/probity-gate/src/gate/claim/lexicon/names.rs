@@ -97,11 +97,11 @@ impl Lexicon {
 
     /// The day of the week that a word names, from Monday on.
     pub(in crate::gate) fn weekday(&self, word: &str) -> Option<u8> {
-        self.table().info_of(word).weekday
+        self.table().counting(word)?.weekday
     }
 
     /// The number that a word stands for.
     pub(in crate::gate) fn numeral(&self, word: &str) -> Option<u32> {
-        self.table().info_of(word).numeral
+        self.table().counting(word)?.numeral
     }
 }

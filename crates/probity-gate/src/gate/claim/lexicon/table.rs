@@ -152,6 +152,8 @@ pub(in super::super) struct Table {
     /// By their numbers: the lists that words stand in by themselves, and what else they mean.
     cues: Vec<Cues>,
     infos: Vec<WordInfo>,
+    /// How words for numbers and days of the week end, one bit a letter, by their first letters.
+    counting_ends: [u32; 32],
     /// The number of each word, which is in lower case.
     ids: WordMap<u16>,
 }
@@ -201,6 +203,13 @@ impl Table {
     /// What a word that is no token means, whatever the case of its ASCII letters.
     pub(in super::super) fn info_of(&self, word: &str) -> &WordInfo {
         self.info(self.lookup(word.as_bytes()))
+    }
+
+    /// What a word that is no token means as a number or a day of the week. Most words are neither by their first and last
+    /// letters.
+    pub(super) fn counting(&self, word: &str) -> Option<&WordInfo> {
+        let (first, last) = ends(word)?;
+        (self.counting_ends[first] >> last & 1 == 1).then(|| self.info_of(word))
     }
 
     /// What a tool whose name has these words does.
@@ -268,8 +277,16 @@ impl Table {
             }
             Section::Unit if is_one_word => self.word(phrase).unit = Some(UnitWord::of_key(key)),
             Section::Unit => _ = patterns.insert(self.elements(phrase), Meaning::Unit(UnitWord::of_key(key))),
-            Section::Numeral => self.word(phrase).numeral = key.parse().ok(),
-            Section::Weekday => self.word(phrase).weekday = key.parse().ok(),
+            Section::Numeral | Section::Weekday => {
+                let (number, word) = (key.parse().ok(), self.word(phrase));
+                match entry.section {
+                    Section::Numeral => word.numeral = number,
+                    _ => word.weekday = number.and_then(|number| u8::try_from(number).ok()),
+                }
+                if let Some((first, last)) = ends(phrase) {
+                    self.counting_ends[first] |= 1 << last;
+                }
+            }
             Section::Month => self.word(phrase).month = key.parse().ok(),
         }
     }
@@ -347,4 +364,10 @@ impl Table {
         }
         self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
     }
+}
+
+/// The first and the last byte of a word, whatever their case.
+fn ends(word: &str) -> Option<(usize, u8)> {
+    let (first, last) = (word.as_bytes().first()?, word.as_bytes().last()?);
+    Some((usize::from(first & 31), last & 31))
 }

@@ -7,9 +7,11 @@ use super::Page;
 
 /// The contact that starts at `at`. One that is masked or spelled out is none that could be looked up.
 pub(super) fn contact(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let start = page.tokens[at].start;
-    let first = page.contacts.partition_point(|contact| contact.span.start < start);
-    let contact = page.contacts.get(first).filter(|contact| contact.span.start == start)?;
+    let (contacts, start) = (&page.text.contacts, page.tokens[at].start);
+    if !page.tokens[at].opens_contact {
+        return None;
+    }
+    let contact = &contacts[contacts.partition_point(|contact| contact.span.start < start)];
     let raw = &page.text[contact.core.clone()];
     let value = match contact.kind {
         ContactKind::Mail if raw.contains([' ', '*']) || !raw.contains('@') => return None,

@@ -13,14 +13,14 @@ mod time;
 
 use std::ops::Deref;
 
-use super::super::text::{Contact, Row, Shape, Text, Token, WordId, day};
+use super::super::text::{Row, Shape, Text, Token, WordId, day};
 use super::Value;
 use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
 pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, contacts: &text.contacts, words, table };
+    let page = Page { row: Row { text, tokens }, words, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -34,11 +34,12 @@ pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &T
     figures
 }
 
-/// Reads what starts at the token `at` and is no quantity.
+/// Reads what starts at the token `at` and is no quantity. Digits without letters are no code.
 fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
+    let contact = || contact::contact(page, at);
     match page.tokens[at].shape {
+        Shape::Mark('+' | '(') => contact(),
         Shape::Mark('#') => reference::hash(page, at),
-        Shape::Mark('+' | '(') => contact::contact(page, at),
         Shape::Mark(_) => None,
         // Most words are nothing but words.
         Shape::Word
@@ -46,20 +47,25 @@ fn one(page: &Page<'_>, at: usize) -> Option<Figure> {
                 && page.mark(at + 1).is_none()
                 && page.info(at).month.is_none() =>
         {
-            contact::contact(page, at)
+            contact()
         }
-        Shape::Word => contact::contact(page, at)
+        Shape::Word => contact()
             .or_else(|| link::link(page, at))
             .or_else(|| page.info(at).month.and_then(|_| page.day(at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
-        Shape::Digits | Shape::Mixed => link::link(page, at)
-            .or_else(|| page.day(at))
-            .or_else(|| page.short_day(at))
+        // Digits that no letter and no mark of a day, a time or an address follows.
+        Shape::Digits
+            if page.is_digits(at + 1) || page.mark(at + 1).is_some_and(|mark| !"./-:_".contains(mark)) =>
+        {
+            contact().or_else(|| reference::labelled(page, at))
+        }
+        shape @ (Shape::Digits | Shape::Mixed) => link::link(page, at)
+            .or_else(|| page.day(at).or_else(|| page.short_day(at)))
             .or_else(|| time::time(page, at))
-            .or_else(|| contact::contact(page, at))
+            .or_else(contact)
             .or_else(|| reference::labelled(page, at))
-            .or_else(|| reference::code(page, at)),
+            .or_else(|| if shape == Shape::Mixed { reference::code(page, at) } else { None }),
     }
 }
 
@@ -79,8 +85,6 @@ const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
 #[derive(Clone, Copy)]
 struct Page<'a> {
     row: Row<'a>,
-    /// Those of the whole text.
-    contacts: &'a [Contact],
     /// The word of each token.
     words: &'a [WordId],
     table: &'a Table,
@@ -139,14 +143,12 @@ impl<'a> Page<'a> {
         let is_point = |at: usize| self.has_mark(at, ".") && self.is_tight(at);
         let is_short =
             is_point(at + 1) && self.is_tight(at + 2) && is_point(at + 3) && !self.is_tight(at + 4);
-        if !is_short || self.follows_mark(at, ".,:/") {
-            return None;
-        }
         let goes_on =
             self.raw(at + 4).starts_with(char::is_lowercase) || self.is(at.max(1) - 1, Cues::DETERMINER);
         let part = |at: usize, most: u8| self.raw(at).parse().ok().filter(|part| (1..=most).contains(part));
         let (day, month) = (part(at, 31)?, part(at + 2, 12)?);
-        goes_on.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
+        let is_day = is_short && goes_on && !self.follows_mark(at, ".,:/");
+        is_day.then(|| Page::figure(at, at + 4, Value::Day { year: None, month, day }))
     }
 
     /// Whether the one blank before the digits at `at` divides thousands: "1 250".

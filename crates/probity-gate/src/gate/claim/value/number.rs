@@ -82,6 +82,26 @@ fn behind_groups(page: &Page<'_>, at: usize) -> usize {
     behind
 }
 
+/// Whether no unit can stand behind the digits at `at`, the other end of a range and a number in brackets: other digits
+/// do, or a mark that joins nothing. Asked first, because reading a number costs more.
+pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
+    if !page.is_digits(at) {
+        return false;
+    }
+    let mut behind = behind_groups(page, at);
+    if page.has_mark(behind, "-") && page.is_digits(behind + 1) {
+        behind = behind_groups(page, behind + 1);
+    }
+    if page.has_mark(behind, "(") && page.is_digits(behind + 1) && page.has_mark(behind + 2, ")") {
+        behind += 3;
+    }
+    match page.shape(behind) {
+        None | Some(Shape::Digits) => true,
+        Some(Shape::Mark(mark)) => mark.is_ascii() && !"(-%$".contains(mark),
+        Some(Shape::Word | Shape::Mixed) => false,
+    }
+}
+
 /// How many groups are the whole part; at most one more has the decimals.
 fn n_whole(groups: &[Group<'_>], point: LonePoint) -> Option<usize> {
     let (n, (_, first)) = (groups.len(), groups[0]);

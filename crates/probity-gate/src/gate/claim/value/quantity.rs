@@ -8,7 +8,7 @@ use super::super::Value;
 use super::super::lexicon::{Cues, Meaning, UnitWord};
 use super::super::term::Figure;
 use super::Page;
-use super::number::{LonePoint, Number, number};
+use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
 /// How many times as long the first end of a range of times can be as the last one: "29 to 14 days before".
@@ -18,11 +18,17 @@ const DASHES: &str = "-–—";
 
 /// Appends the money, percentages or length of time that starts at `at`.
 pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
+    let whole = || Some(with_rest(page, short(page, at)?));
     let time = Value::Time { minutes: 12 * 60, is_of_day: true };
     let noon = page.is(at, Cues::NOON).then(|| Page::figure(at, at + 1, time));
-    if let Some(figure) = noon.or_else(|| short(page, at)).or_else(|| article_span(page, at)) {
-        figures.push(with_rest(page, figure));
-    } else if let Some((currency, low)) = money_by_sign(page, at) {
+    if let Some(figure) = noon.or_else(whole) {
+        return figures.push(figure);
+    }
+    // Digits are no sign and no word for a length of time.
+    if page.is_digits(at) {
+        return counted(page, at, figures);
+    }
+    if let Some((currency, low)) = money_by_sign(page, at) {
         push_money(page, figures, at, low, currency);
         // "$20-30" names the currency once.
         let more =
@@ -31,15 +37,21 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         if let Some(high) = high {
             push_money(page, figures, low.behind + 1, high, currency);
         }
-    } else {
-        counted(page, at, figures);
+        return;
     }
+    if let Some(span) = article_span(page, at) {
+        figures.push(with_rest(page, span));
+        return;
+    }
+    counted(page, at, figures);
 }
 
 /// Appends the figures that a number at `at` is with the unit behind it.
 fn counted(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     // Digits that go on from others before them are of a version or a time of day.
-    if page.follows_mark(at, ".,:/") && page.is_tight(at - 1) && page.shape(at - 2) != Some(Shape::Word) {
+    let is_inside =
+        page.follows_mark(at, ".,:/") && page.is_tight(at - 1) && page.shape(at - 2) != Some(Shape::Word);
+    if is_inside || is_bare(page, at) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
