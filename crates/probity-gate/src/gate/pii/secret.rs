@@ -11,6 +11,9 @@ use super::super::text::words::words_under;
 /// How many different characters a token needs to look random.
 const DIFFERENT_MIN: usize = 10;
 
+/// The fewest random characters of a token.
+const RANDOM_MIN: usize = 16;
+
 /// A prefix with what makes a token of it.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     let prefixes: Vec<String> =
@@ -21,7 +24,9 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The tokens of a text: a prefix and random characters behind it. A full stop at the end belongs to the sentence.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let tokens = TOKEN.captures_iter(text).map(|found| found.extract().1);
+    // Most words are too short to hold one.
+    let words = text.split_ascii_whitespace().filter(|word| word.len() > RANDOM_MIN);
+    let tokens = words.flat_map(|word| TOKEN.captures_iter(word)).map(|found| found.extract().1);
     tokens.filter(|[_, random]| looks_random(random)).map(|[token, _]| {
         let start = token.as_ptr() as usize - text.as_ptr() as usize;
         start..start + token.trim_end_matches('.').len()
