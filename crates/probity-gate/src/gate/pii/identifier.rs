@@ -43,8 +43,10 @@ pub(super) fn addresses(text: &Text) -> impl Iterator<Item = Range<usize>> {
     let runs = masked::runs(text, |byte| byte.is_ascii_hexdigit() || b":.".contains(&byte), b"");
     runs.filter_map(|run| {
         let word = text[run.clone()].trim_matches('.').trim_end_matches(':');
-        let start = run.start + text[run].find(word)?;
+        // Most runs are numbers, which are no addresses without being read.
+        word.bytes().filter(|byte| b":.".contains(byte)).nth(1)?;
         let address: IpAddr = word.parse().ok()?;
+        let start = run.start + text[run].find(word)?;
         let span = start..start + word.len();
         let is_version = || Labels::around(text, &span).nearest == Some(List::VersionLabels);
         (is_public(address) && may_start(text, start) && !is_version()).then_some(span)

@@ -37,7 +37,7 @@ pub(super) fn find(earlier: &[&str], reply: &Text) -> Option<Hit> {
         let begun: Vec<Part<'_>> = ends.iter().flat_map(parts).filter(is_number).collect();
         let rest: Vec<Part<'_>> = rest.iter().filter(|part| is_number(part)).cloned().collect();
         let has_cue = |text: &Text| has_word(text, |word| List::PartCues.has(word));
-        if rest.is_empty() || !(ends.iter().any(has_cue) || has_cue(reply)) {
+        if begun.is_empty() || rest.is_empty() || !(ends.iter().any(has_cue) || has_cue(reply)) {
             return None;
         }
         // What was begun last goes on with what comes first.

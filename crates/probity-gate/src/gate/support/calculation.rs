@@ -129,7 +129,9 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
     while let Some(word) = words.get(at) {
         let bare = word.trim_matches([',', '(', ')', ':']);
         let phrase = |n: usize| words.get(at..at + n).map(|words| (n, words.join(" ")));
-        let operator = (1..=PHRASE_WORDS_MAX).rev().filter_map(phrase).find_map(|(n, phrase)| {
+        // Most words begin none.
+        let longest = if lexicon.begins(OPERATORS, bare) { PHRASE_WORDS_MAX } else { 0 };
+        let operator = (1..=longest).rev().filter_map(phrase).find_map(|(n, phrase)| {
             let phrase = phrase.trim_matches([',', '(', ')', ':']);
             let list = OPERATORS.iter().find(|list| lexicon.has(**list, phrase))?;
             Some((n, Item::Operator(*list)))

@@ -115,8 +115,9 @@ fn says(text: &str, list: WordList, lexicon: &Lexicon) -> bool {
     let words = tool::spaced(text);
     words.match_indices(' ').any(|(space, _)| {
         let rest = &words[space + 1..];
-        let mut ends = rest.match_indices(' ').take(PHRASE_WORDS_MAX);
-        ends.any(|(end, _)| lexicon.has(list, &rest[..end]))
+        let mut ends = rest.match_indices(' ').map(|(end, _)| &rest[..end]).take(PHRASE_WORDS_MAX).peekable();
+        let begins = ends.peek().is_some_and(|first| lexicon.begins(&[list], first));
+        begins && ends.any(|phrase| lexicon.has(list, phrase))
     })
 }
 

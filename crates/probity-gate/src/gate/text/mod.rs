@@ -28,7 +28,7 @@ pub(super) use row::Row;
 pub(super) use sentence::{Sentence, quotes, sentence_at, sentence_spans};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
-pub(super) use word_map::{WordMap, Words};
+pub(super) use word_map::WordMap;
 pub(super) use words::{List, Word, is_whole, keys_of, may_end, may_start, month, run_after, run_before};
 
 use std::ops::{Deref, Range};
@@ -84,15 +84,19 @@ impl Text {
         let (groups, openings) = (digits::groups(clean.text()), phrases::openings(plain.text()));
         let mut blocks = Vec::with_capacity(clean.text().len() / BLOCK + 1);
         for (at, token) in tokens.iter().enumerate() {
-            blocks.resize(blocks.len().max(token.start / BLOCK + 1), at);
+            while blocks.len() * BLOCK <= token.start {
+                blocks.push(at);
+            }
         }
         let mut text =
             Text { clean, plain, openings, tokens, blocks, sentences, groups, contacts: Vec::new() };
         text.contacts = contact::contacts(&text);
-        let mut starts = text.contacts.iter().map(|contact| contact.span.start).peekable();
-        for token in &mut text.tokens {
-            while starts.next_if(|start| *start < token.start).is_some() {}
-            token.opens_contact = starts.peek() == Some(&token.start);
+        for at in 0..text.contacts.len() {
+            let start = text.contacts[at].span.start;
+            let first = text.token_from(start);
+            if let Some(token) = text.tokens.get_mut(first) {
+                token.opens_contact |= token.start == start;
+            }
         }
         text
     }

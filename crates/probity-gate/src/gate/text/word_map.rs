@@ -1,15 +1,11 @@
 //! Words looked up whatever their case.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
 /// The longest word that is a number, one byte behind the other: most are.
 const SHORT_MAX: usize = size_of::<u128>();
-
-/// Words that are compared as they are. Texts are only looked up, so none can fill a set with words that share a hash.
-pub(in crate::gate) type Words = HashSet<Cow<'static, str>, FixedState>;
 
 /// Values by words, which are in lower case.
 #[derive(Debug, Clone, Default)]

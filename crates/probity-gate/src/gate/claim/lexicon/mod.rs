@@ -5,6 +5,7 @@
 //! language names at most one remedy or deed.
 
 mod languages;
+mod listed;
 mod names;
 mod read;
 mod table;
@@ -171,12 +172,17 @@ impl Lexicon {
 
     /// Whether a word or phrase stands in a list.
     pub fn has(&self, list: WordList, word: &str) -> bool {
-        self.table().words[list as usize].contains(word)
+        self.table().listed.has(list, word)
+    }
+
+    /// Whether a word begins a word or phrase of one of the lists.
+    pub(in crate::gate) fn begins(&self, lists: &[WordList], word: &str) -> bool {
+        self.table().listed.begins(lists, word)
     }
 
     /// The words of a list.
     pub fn words(&self, list: WordList) -> impl Iterator<Item = &str> {
-        self.table().words[list as usize].iter().map(|word| &**word)
+        self.table().listed.phrases(list)
     }
 
     /// The words of `text` without their endings, in lower case. Those that stand in `fillers` are left out.

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::super::text::{Shape, WordId, WordMap, Words, tokenise};
+use super::super::super::text::{Shape, WordId, WordMap, tokenise};
 use super::super::TimeUnit;
+use super::listed::Listed;
 use super::read::{Entry, Section};
 use super::{Cues, VERB_FINAL, WordList, plain};
 
@@ -135,8 +136,8 @@ pub(in super::super) struct Table {
     pub(in super::super) acts: Vec<String>,
     /// The deeds that a tool does whose name has these words, by their places in `deeds`.
     calls: BTreeMap<String, Vec<usize>>,
-    /// Words that are looked up as they are, by the number of their list.
-    pub(super) words: Vec<Words>,
+    /// Words that are looked up as they are.
+    pub(super) listed: Listed,
     /// Whether verbs stand at the end of their clause.
     pub(in super::super) verb_final: bool,
     /// How the past forms of verbs end that stand behind "have".
@@ -169,7 +170,6 @@ impl Table {
             deeds: ids(Entry::is_of_deed),
             acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
-            words: vec![Words::default(); WordList::ALL.len()],
             cues: vec![Cues::NONE],
             infos: vec![WordInfo::default()],
             ..Table::default()
@@ -179,9 +179,8 @@ impl Table {
         for entry in entries {
             table.add(entry, &mut patterns);
         }
-        let listed = |list: WordList| &table.words[list as usize];
-        table.verb_final = listed(WordList::Traits).contains(VERB_FINAL);
-        table.participles = listed(WordList::Participles).iter().map(ToString::to_string).collect();
+        table.verb_final = table.listed.has(WordList::Traits, VERB_FINAL);
+        table.participles = table.listed.phrases(WordList::Participles).map(str::to_owned).collect();
         table.finish(patterns);
         table
     }
@@ -246,9 +245,9 @@ impl Table {
         match entry.section {
             Section::Language => {
                 let list = WordList::from_name(key).expect("the reader knows its keys");
-                self.words[list as usize].insert(entry.phrase.clone());
+                self.listed.insert(list, entry.phrase.clone());
                 if matches!(list, WordList::Failed | WordList::Pending) {
-                    self.words[list as usize].insert(plain(phrase).into());
+                    self.listed.insert(list, plain(phrase).into());
                 }
             }
             section if section.is_of_deeds() && key == "calls" => {
