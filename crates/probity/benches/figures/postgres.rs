@@ -1,6 +1,7 @@
 //! The figures of a run on PostgreSQL, beside those on a file: a server of its own on this machine, which syncs.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Instant;
 
 use crate::bench::{Bench, CALLS_PER_CASE, Calls};
@@ -62,7 +63,13 @@ fn workers(bench: &Bench, mock: &Mock, calls: &Calls, store: &str) -> f64 {
     let cases = bench.cases(n_cases);
     let started = Instant::now();
     let workers: Vec<_> = (0..N_WORKERS)
-        .map(|_| bench.run(mock, calls, &cases, store).spawn().expect("the program can be started"))
+        .map(|_| {
+            bench
+                .run(mock, calls, &cases, store)
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("the program can be started")
+        })
         .collect();
     for mut worker in workers {
         assert!(worker.wait().expect("the program can be waited for").success());

@@ -1,10 +1,10 @@
 //! Personal data, shown as dots: a report travels further than a reply.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_core::gate::Gate;
-use probity_core::results::{FindingRecord, finding_records};
+use probity_core::gate::pii::{Allow, Scanner, Surroundings};
+use probity_core::results::FindingRecord;
 use serde::{Deserialize, Serialize};
 
 /// The family of rules that find personal data.
@@ -107,13 +107,11 @@ impl Texts {
 
 /// What the gate takes for personal data in any text: a judge may quote a ticket.
 fn private(text: &str) -> Vec<Mark> {
-    let id = CaseId::new("text").expect("a plain word is an id");
-    let case = Case::new(id, Situation::Ticket("".into()));
-    let found = match Gate::default().screen(Entry { case, reply: Reply::new(text) }) {
-        Ok(admitted) => finding_records(admitted.flags()),
-        Err(blocked) => finding_records(blocked.findings()),
-    };
-    found.iter().map(Mark::of).filter(Mark::is_private).collect()
+    static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+        Scanner::new(&Allow::default()).expect("no pattern can be wrong where there is none")
+    });
+    let found = SCANNER.check(text, &Surroundings::default()).into_iter();
+    found.map(|found| Mark::new(found.start..found.end, MarkKind::Gate, found.rule)).collect()
 }
 
 /// `text` with dots for personal data.
