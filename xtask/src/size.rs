@@ -269,7 +269,9 @@ fn meanings(sources: &[SourceFile]) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for line in sources.iter().flat_map(|source| source.text.lines()) {
         let words: Vec<&str> = declaration(line).splitn(3, ' ').collect();
-        if let ["struct" | "enum" | "trait", name, ..] = words.as_slice() {
+        if let ["struct" | "enum" | "trait", name, ..] = words.as_slice()
+            && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        {
             let name: String = name.chars().take_while(char::is_ascii_alphanumeric).collect();
             *counts.entry(name).or_default() += 1;
         }

@@ -1,4 +1,4 @@
-//! The reader: one pass over the bytes, offsets kept, every repair listed.
+//! The parser: one pass over the bytes, offsets kept, every repair listed.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ pub fn parse(text: &str) -> Result<Json, JsonError> {
 /// Reads `text` as exactly one value under `tolerance`, and lists the repairs that were needed.
 pub fn parse_with(text: &str, tolerance: Tolerance) -> Result<(Json, Vec<JsonRepair>), JsonError> {
     let (value, end, repairs) = parse_prefix(text, 0, tolerance)?;
-    let mut reader = Reader { text, at: end, tolerance, repairs };
-    reader.skip_space()?;
-    if reader.at < text.len() {
-        return Err(reader.error(JsonProblem::TrailingText));
+    let mut parser = Parser { text, at: end, tolerance, repairs };
+    parser.skip_space()?;
+    if parser.at < text.len() {
+        return Err(parser.error(JsonProblem::TrailingText));
     }
-    Ok((value, reader.repairs()))
+    Ok((value, parser.repairs()))
 }
 
 /// Reads one value that starts at byte `from` (after white space) and says where it ends.
@@ -26,20 +26,20 @@ pub fn parse_prefix(
     from: usize,
     tolerance: Tolerance,
 ) -> Result<(Json, usize, Vec<JsonRepair>), JsonError> {
-    let mut reader = Reader { text, at: from, tolerance, repairs: Vec::new() };
-    reader.skip_space()?;
-    let value = reader.value(0)?;
-    Ok((value, reader.at, reader.repairs()))
+    let mut parser = Parser { text, at: from, tolerance, repairs: Vec::new() };
+    parser.skip_space()?;
+    let value = parser.value(0)?;
+    Ok((value, parser.at, parser.repairs()))
 }
 
-struct Reader<'a> {
+struct Parser<'a> {
     text: &'a str,
     at: usize,
     tolerance: Tolerance,
     repairs: Vec<JsonRepair>,
 }
 
-impl Reader<'_> {
+impl Parser<'_> {
     /// The repairs that were needed, each once.
     fn repairs(mut self) -> Vec<JsonRepair> {
         self.repairs.sort_unstable();
@@ -136,16 +136,16 @@ impl Reader<'_> {
 
     fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
         let (mut members, mut keys) = (Vec::new(), HashSet::new());
-        self.items(b'}', |reader| {
-            let offset = reader.at;
-            let Some(close) = reader.opening_quote() else { return Err(reader.unexpected()) };
-            let key = reader.string(close)?;
-            reader.skip_space()?;
-            if !reader.passes(b':') {
-                return Err(reader.unexpected());
+        self.items(b'}', |parser| {
+            let offset = parser.at;
+            let Some(close) = parser.opening_quote() else { return Err(parser.unexpected()) };
+            let key = parser.string(close)?;
+            parser.skip_space()?;
+            if !parser.passes(b':') {
+                return Err(parser.unexpected());
             }
-            reader.skip_space()?;
-            let value = reader.value(depth + 1)?;
+            parser.skip_space()?;
+            let value = parser.value(depth + 1)?;
             if !keys.insert(key.clone()) {
                 return Err(JsonError { problem: JsonProblem::DuplicateKey(key), offset });
             }
@@ -157,8 +157,8 @@ impl Reader<'_> {
 
     fn array(&mut self, depth: usize) -> Result<Json, JsonError> {
         let mut items = Vec::new();
-        self.items(b']', |reader| {
-            items.push(reader.value(depth + 1)?);
+        self.items(b']', |parser| {
+            items.push(parser.value(depth + 1)?);
             Ok(())
         })?;
         Ok(Json::Array(items))

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::text::{Shape, Text, Token, WordId, quotes};
 use super::clause::{self, Bare, Doing, Mood, Sentence};
-use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
+use super::lexicon::{Cues, Form, Lexicon, LexiconTable, Meaning};
 use super::polarity::spoken;
 use super::term::{Figure, Term, terms};
 use super::{Claim, ClaimKind, Value, value};
@@ -24,7 +24,8 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
 
 /// What a text claims that has been read. Spans are of its original.
 pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader = Reader { text, table: lexicon.table(), claims: Vec::new(), quoted: (0..0, Vec::new()) };
+    let mut reader =
+        Extractor { text, table: lexicon.table(), claims: Vec::new(), quoted: (0..0, Vec::new()) };
     for sentence in &text.sentences {
         reader.sentence(&sentence.span, &sentence.paragraph);
     }
@@ -36,15 +37,15 @@ pub(in super::super) fn extract_read(text: &Text, lexicon: &Lexicon) -> Vec<Clai
     claims
 }
 
-struct Reader<'a> {
+struct Extractor<'a> {
     text: &'a Text,
-    table: &'a Table,
+    table: &'a LexiconTable,
     claims: Vec<Claim>,
     /// The last paragraph with a mention, and what stands in quotes in it.
     quoted: (Range<usize>, Vec<Range<usize>>),
 }
 
-impl Reader<'_> {
+impl Extractor<'_> {
     /// Reads one sentence of a paragraph.
     fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
         let table = self.table;

@@ -5,7 +5,7 @@
 
 use super::super::text::{Shape, Token, WordId};
 use super::Value;
-use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
+use super::lexicon::{Cues, Element, LexiconTable, Meaning, Pattern};
 
 /// How many words a gap of a phrase can hold, and how many where verbs stand at the end of their clause.
 const GAP_WORDS_MAX: [usize; 2] = [3, 8];
@@ -42,12 +42,17 @@ impl Term {
 }
 
 /// The terms of `tokens`.
-pub(super) fn terms(tokens: &[Token], words: &[WordId], figures: &[Figure], table: &Table) -> Vec<Term> {
+pub(super) fn terms(
+    tokens: &[Token],
+    words: &[WordId],
+    figures: &[Figure],
+    table: &LexiconTable,
+) -> Vec<Term> {
     let mut starts = vec![None; tokens.len()];
     for figure in figures {
         starts[figure.first] = Some(figure);
     }
-    let reader = Reader { tokens, words, starts, table };
+    let reader = PhraseMatcher { tokens, words, starts, table };
     let (mut terms, mut at, mut inert) = (Vec::new(), 0, 0..0);
     while at < tokens.len() {
         let figure = reader.figure_at(at);
@@ -117,15 +122,15 @@ struct Fit {
     tail: usize,
 }
 
-struct Reader<'a> {
+struct PhraseMatcher<'a> {
     tokens: &'a [Token],
     words: &'a [WordId],
     /// The figure that starts at each token.
     starts: Vec<Option<&'a Figure>>,
-    table: &'a Table,
+    table: &'a LexiconTable,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PhraseMatcher<'a> {
     /// The figure that starts at a token.
     fn figure_at(&self, at: usize) -> Option<&'a Figure> {
         self.starts.get(at).copied().flatten()

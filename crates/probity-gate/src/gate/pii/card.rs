@@ -10,7 +10,7 @@ use super::national::{Issuer, NUMBERS, luhn};
 
 /// How sure the shape of a number makes it a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CardShape {
     /// The check digit is right, and no more: others who number things have such numbers too.
     Checked,
     /// Only cards are likely to look like this.
@@ -36,7 +36,7 @@ pub(super) fn find(text: &Text, groups: &[Group]) -> Vec<Hit> {
 }
 
 /// What the prefix and length of a number say, if a card can have it.
-pub(super) fn shape(digits: &[u8]) -> Option<Shape> {
+pub(super) fn shape(digits: &[u8]) -> Option<CardShape> {
     let n = digits.len();
     if n < 12 || digits.iter().all(|digit| *digit == 0) || !luhn(digits) {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn shape(digits: &[u8]) -> Option<Shape> {
     let four = digits[..4].iter().fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
     let is_issued =
         |issuer: &Issuer| (issuer.from..=issuer.to).contains(&four) && issuer.lengths.contains(&n);
-    Some(if NUMBERS.cards.iter().any(is_issued) { Shape::Sure } else { Shape::Checked })
+    Some(if NUMBERS.cards.iter().any(is_issued) { CardShape::Sure } else { CardShape::Checked })
 }
 
 /// How many groups from `at` on are written the way a card is.
@@ -73,7 +73,7 @@ fn is_card(text: &Text, groups: &[Group]) -> bool {
     let span = digits::span(groups);
     let labels = Labels::around(text, &span);
     let is_called_card = labels.nearest == Some(List::CardLabels) || (labels.card && groups.len() > 1);
-    let fits = is_called_card || (shape == Shape::Sure && !labels.is_reference());
+    let fits = is_called_card || (shape == CardShape::Sure && !labels.is_reference());
     fits && !labels.is_glued(text, &span)
 }
 
@@ -82,22 +82,22 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(number: &str, want: impl Into<Option<Shape>>) {
+    fn check(number: &str, want: impl Into<Option<CardShape>>) {
         let values: Vec<u8> = number.bytes().map(|byte| byte - b'0').collect();
         assert_eq!(shape(&values), want.into(), "{number}");
     }
 
     #[test]
     fn issuers_have_their_prefixes_and_lengths() {
-        check("4111111111111111", Shape::Sure);
-        check("378282246310005", Shape::Sure);
-        check("5555555555554444", Shape::Sure);
-        check("2223003122003222", Shape::Sure);
-        check("30569309025904", Shape::Sure);
-        check("6011111111111117", Shape::Sure);
-        check("3530111333300000", Shape::Sure);
-        check("4222222222222", Shape::Checked);
-        check("630427373398", Shape::Checked);
+        check("4111111111111111", CardShape::Sure);
+        check("378282246310005", CardShape::Sure);
+        check("5555555555554444", CardShape::Sure);
+        check("2223003122003222", CardShape::Sure);
+        check("30569309025904", CardShape::Sure);
+        check("6011111111111117", CardShape::Sure);
+        check("3530111333300000", CardShape::Sure);
+        check("4222222222222", CardShape::Checked);
+        check("630427373398", CardShape::Checked);
     }
 
     #[test]
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_right_check_digit_alone_needs_the_word() {
-        check("1111111111111117", Shape::Checked);
-        check("3593156708213738", Shape::Checked);
-        check("41111111111111113", Shape::Checked);
+        check("1111111111111117", CardShape::Checked);
+        check("3593156708213738", CardShape::Checked);
+        check("41111111111111113", CardShape::Checked);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::text::{Day, List, Row, Text, Word, day, is_spaceless, is_whole, month, run_after};
+use super::super::text::{Day, List, Text, TokenRow, Word, day, is_spaceless, is_whole, month, run_after};
 use super::kind::{Hit, Kind};
 use super::linked::is_name_part;
 use super::secret;
@@ -212,8 +212,8 @@ fn birth_date(text: &Text, label: &Range<usize>) -> Option<Hit> {
         let found = JAPANESE_DAY.find(&text[range.clone()])?;
         Some(range.start + found.start()..range.start + found.end())
     });
-    let is_lead = |row: &Row<'_>, at: usize| row.mark(at).is_some() || List::DateLeads.has(row.raw(at));
-    let [behind, before] = near.map(|range| Row { text, tokens: text.tokens_in(&range) });
+    let is_lead = |row: &TokenRow<'_>, at: usize| row.mark(at).is_some() || List::DateLeads.has(row.raw(at));
+    let [behind, before] = near.map(|range| TokenRow { text, tokens: text.tokens_in(&range) });
     let first_behind = || {
         let n_leads = (0..behind.tokens.len()).take_while(|at| is_lead(&behind, *at)).count();
         (0..=n_leads).find_map(|at| day_at(&behind, at))
@@ -228,7 +228,7 @@ fn birth_date(text: &Text, label: &Range<usize>) -> Option<Hit> {
 }
 
 /// The day that starts at a token.
-fn day_at(row: &Row<'_>, at: usize) -> Option<Range<usize>> {
+fn day_at(row: &TokenRow<'_>, at: usize) -> Option<Range<usize>> {
     let Day { behind, .. } = day(row, at, |at| month(row.raw(at)))?;
     Some(row.tokens[at].start..row.tokens[behind - 1].end)
 }

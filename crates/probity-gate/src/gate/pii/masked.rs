@@ -132,7 +132,7 @@ pub(super) fn spelled(text: &Text, words: &[(Spelled, Range<usize>)]) -> Vec<Hit
             }
         }
         let span = run[0].1.start..run[run.len() - 1].1.end;
-        let is_card = card::shape(&values) == Some(card::Shape::Sure);
+        let is_card = card::shape(&values) == Some(card::CardShape::Sure);
         let kind = if is_card { Kind::Card } else { Kind::SpelledNumber };
         (values.len() >= SPELLED_MIN).then(|| Hit::new(kind, span))
     };

@@ -118,7 +118,9 @@ pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexico
     }
     let is_equals = |at: &usize| items[*at] == Item::Operator(WordList::Equals);
     let written = (1..items.len()).filter(is_equals);
-    written.filter_map(|equals| Reader { reply, figures, items: &items }.calculation(equals)).collect()
+    written
+        .filter_map(|equals| CalculationReader { reply, figures, items: &items }.calculation(equals))
+        .collect()
 }
 
 /// Adds what stands between two figures.
@@ -152,13 +154,13 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
     }
 }
 
-struct Reader<'r> {
+struct CalculationReader<'r> {
     reply: &'r str,
     figures: &'r [Figure<'r>],
     items: &'r [Item],
 }
 
-impl Reader<'_> {
+impl CalculationReader<'_> {
     /// The calculation whose "equals" stands at `equals`: what is before it, as far as operands and operators alternate.
     fn calculation(&self, equals: usize) -> Option<Calculation> {
         let Some(Item::Figure(result)) = self.items.get(equals + 1) else { return None };

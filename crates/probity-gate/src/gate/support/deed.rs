@@ -32,7 +32,7 @@ pub(super) fn check(
     support: &Support<'_>,
 ) -> Vec<Sighting> {
     let deeds = claims.iter().filter_map(Deed::of).take(DEEDS_MAX).collect();
-    let reading = Reading { reply, claims, deeds, passages, lexicon: support.language.lexicon };
+    let reading = DeedCheck { reply, claims, deeds, passages, lexicon: support.language.lexicon };
     // Most deeds need no proof.
     let said: LazyCell<Vec<Said<'_>>, _> =
         LazyCell::new(|| (0..reading.deeds.len()).map(|at| reading.said(at)).collect());
@@ -72,7 +72,7 @@ impl<'c> Deed<'c> {
     }
 }
 
-struct Reading<'r, 'p> {
+struct DeedCheck<'r, 'p> {
     reply: &'r str,
     claims: &'r [Claim],
     deeds: Vec<Deed<'r>>,
@@ -95,7 +95,7 @@ struct Said<'r> {
     number: Option<usize>,
 }
 
-impl Reading<'_, '_> {
+impl DeedCheck<'_, '_> {
     fn said(&self, at: usize) -> Said<'_> {
         let (reply, lexicon) = (self.reply, self.lexicon);
         let Deed { id, is_ours, span: &Range { start, end } } = self.deeds[at];

@@ -7,7 +7,7 @@ use super::super::claim::{TimeUnit, Value, WordList};
 use super::amount::{Reach, is_hit, is_round, is_specific};
 use super::calculation::{Calculation, Figure, Numbers, calculations};
 use super::step::{Manner, Operands, Origin};
-use super::value::{Fault, NEAR, OPEN_MAX, Reading, Stated, is_figure};
+use super::value::{Fault, FigureCheck, NEAR, OPEN_MAX, Stated, is_figure};
 use crate::exact::Exact;
 
 /// The seconds of a day.
@@ -16,7 +16,7 @@ const DAY: i64 = 86_400;
 /// How often figures are calculated: one may follow from another.
 const PASSES_MAX: usize = 4;
 
-impl<'r> Reading<'r, '_> {
+impl<'r> FigureCheck<'r, '_> {
     /// Calculations that are written out: a wrong one is a fault, and the result of a right one is supported by its operands.
     pub(super) fn calculate(&self, figures: &[Figure<'r>], faults: &mut [Option<Fault<'r>>]) {
         for calculation in calculations(self.reply, figures, self.support.language.lexicon) {

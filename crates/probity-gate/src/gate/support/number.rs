@@ -11,7 +11,7 @@ use super::amount::{is_hit, is_whole, last_digit};
 use super::count::{Count, counts, words};
 use super::shown::loose_numbers;
 use super::step::{Manner, Origin};
-use super::value::{OPEN_MAX, Reading};
+use super::value::{FigureCheck, OPEN_MAX};
 use super::{UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE};
 use crate::exact::Exact;
 
@@ -28,7 +28,7 @@ const LONG_BYTES: usize = 8;
 /// Numbers that are years.
 const YEARS: Range<i128> = 1900..2101;
 
-impl Reading<'_, '_> {
+impl FigureCheck<'_, '_> {
     /// Numbers of things that the case counts otherwise.
     pub(super) fn wrong_counts(&self) -> Vec<Sighting> {
         let shown = self.support.shown();

@@ -47,7 +47,7 @@ pub(super) fn check(
 ) -> Vec<Sighting> {
     let stated = |claim| Some(Stated { claim, value: Claim::value(claim)? });
     let values: Vec<Stated<'_>> = claims.iter().filter_map(stated).collect();
-    let reading = Reading {
+    let reading = FigureCheck {
         reply,
         values: &values,
         passages,
@@ -129,7 +129,7 @@ pub(super) struct Stated<'c> {
     pub(super) value: &'c Value,
 }
 
-pub(super) struct Reading<'r, 'p> {
+pub(super) struct FigureCheck<'r, 'p> {
     pub(super) reply: &'r str,
     /// By their place in the reply.
     pub(super) values: &'r [Stated<'r>],
@@ -144,7 +144,7 @@ pub(super) struct Reading<'r, 'p> {
     given: RefCell<BTreeMap<(usize, usize, *const Fact), bool>>,
 }
 
-impl<'r> Reading<'r, '_> {
+impl<'r> FigureCheck<'r, '_> {
     /// What is wrong with each value, those that follow from others taken out.
     fn faults(&self) -> Vec<Option<Fault<'r>>> {
         let mut faults: Vec<Option<Fault<'r>>> =

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 
-use super::Row;
+use super::TokenRow;
 
 /// Years that a text is taken to mean.
 const YEARS: RangeInclusive<i32> = 1900..=2199;
@@ -33,14 +33,18 @@ pub(in crate::gate) struct Day {
 }
 
 /// The day that starts at `at`; `month` gives the number of the month that a word names.
-pub(in crate::gate) fn day(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
+pub(in crate::gate) fn day(
+    row: &TokenRow<'_>,
+    at: usize,
+    month: impl Fn(usize) -> Option<u8>,
+) -> Option<Day> {
     match month(at) {
         Some(month) => month_first(row, at, month),
         None => numeric(row, at).or_else(|| characters(row, at)).or_else(|| day_first(row, at, &month)),
     }
 }
 
-fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
+fn numeric(row: &TokenRow<'_>, at: usize) -> Option<Day> {
     let is_joined = row.has_mark(at + 1, "-/.") && row.mark(at + 3) == row.mark(at + 1);
     // "22-11-'83" has an apostrophe for the century, "9. 12. 2014" has spaces behind its points.
     let last_at = at + 4 + usize::from(row.has_mark(at + 4, "'"));
@@ -65,7 +69,7 @@ fn numeric(row: &Row<'_>, at: usize) -> Option<Day> {
 }
 
 /// `2026年4月1日`, or the same with the year of an era.
-fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
+fn characters(row: &TokenRow<'_>, at: usize) -> Option<Day> {
     let part =
         |at: usize, sign: char| row.raw(at + 1).starts_with(sign).then(|| number(row.raw(at))).flatten();
     let (year, month, day) = (part(at, '年')?, part(at + 2, '月')?, part(at + 4, '日')?);
@@ -73,7 +77,7 @@ fn characters(row: &Row<'_>, at: usize) -> Option<Day> {
 }
 
 /// "April 1, 2026", "Apr. 1st".
-fn month_first(row: &Row<'_>, at: usize, month: u8) -> Option<Day> {
+fn month_first(row: &TokenRow<'_>, at: usize, month: u8) -> Option<Day> {
     let mut next = at + 1;
     next += usize::from(row.has_mark(next, ".") && row.is_tight(next));
     next += usize::from(row.is_word(next, "the"));
@@ -84,7 +88,7 @@ fn month_first(row: &Row<'_>, at: usize, month: u8) -> Option<Day> {
 }
 
 /// "1 April 2026", "1st of April", "1er avril", "1 de abril de 2026".
-fn day_first(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
+fn day_first(row: &TokenRow<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> Option<Day> {
     let mut next = at + 1;
     next += usize::from(row.has_mark(next, ".-"));
     next += usize::from(row.is_any_word(next, LINKS));
@@ -93,7 +97,7 @@ fn day_first(row: &Row<'_>, at: usize, month: impl Fn(usize) -> Option<u8>) -> O
 }
 
 /// A month and a day with the year behind them, where there is one. One of `marks` or a link may stand between.
-fn with_year(row: &Row<'_>, behind: usize, marks: &str, (month, day): (u8, i32)) -> Option<Day> {
+fn with_year(row: &TokenRow<'_>, behind: usize, marks: &str, (month, day): (u8, i32)) -> Option<Day> {
     let at = behind + usize::from(row.has_mark(behind, marks) || row.is_any_word(behind, LINKS));
     let is_year = row.is_digits(at) && row.len(at) == 4;
     let year = number(row.raw(at)).filter(|year| is_year && YEARS.contains(year));
@@ -102,7 +106,7 @@ fn with_year(row: &Row<'_>, behind: usize, marks: &str, (month, day): (u8, i32))
 }
 
 /// A day in digits, with or without "st", "nd", "rd", "th".
-fn day_number(row: &Row<'_>, at: usize) -> Option<i32> {
+fn day_number(row: &TokenRow<'_>, at: usize) -> Option<i32> {
     let raw = row.raw(at);
     let digits = raw.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let is_ordinal = |ending: &str| raw[digits.len()..].eq_ignore_ascii_case(ending);

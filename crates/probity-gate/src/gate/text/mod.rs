@@ -11,11 +11,11 @@ pub(super) mod lists;
 mod mail;
 mod phone;
 mod phrases;
-mod row;
 mod sentence;
 mod spelling;
 mod street;
 mod token;
+mod token_row;
 mod word_map;
 pub(super) mod words;
 
@@ -24,10 +24,10 @@ pub(super) use day::{Day, day};
 pub(super) use digits::{DIGITS_MAX, Group};
 pub(super) use label::Labels;
 pub(super) use phrases::Phrases;
-pub(super) use row::Row;
 pub(super) use sentence::{Sentence, quotes, sentence_at, sentence_spans};
 pub(super) use spelling::{Rewritten, bare};
 pub(super) use token::{Shape, Token, WordId, is_spaceless, is_word_byte, tokenise};
+pub(super) use token_row::TokenRow;
 pub(super) use word_map::WordMap;
 pub(super) use words::{List, Word, is_whole, keys_of, may_end, may_start, month, run_after, run_before};
 

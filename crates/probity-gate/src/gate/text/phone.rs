@@ -12,7 +12,7 @@ const LINK_MAX: usize = 300;
 
 /// How much the shape of a number says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum PhoneShape {
     /// Only phones are written like this.
     Sure,
     /// A phone may be written like this, and so may many other numbers.
@@ -30,11 +30,11 @@ pub(super) fn find(text: &Text, groups: &[Group], found: &mut Vec<Contact>) {
 }
 
 /// How many groups from `at` on are written the way a phone is.
-fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)> {
+fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, PhoneShape)> {
     let bytes = text.as_bytes();
     let first = &groups[at];
     if matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']) {
-        return run(groups, at, 8..=15).map(|n| (n, Shape::Sure));
+        return run(groups, at, 8..=15).map(|n| (n, PhoneShape::Sure));
     }
     // Within a run, a number can only start where a new one may.
     let opens_run = !first.is_narrow() || at == 0 || groups[at - 1].is_dated;
@@ -43,16 +43,16 @@ fn candidate(text: &Text, groups: &[Group], at: usize) -> Option<(usize, Shape)>
         return None;
     }
     if let Some(n) = by_grouping(text, groups, at) {
-        return Some((n, Shape::Sure));
+        return Some((n, PhoneShape::Sure));
     }
     if let Some(n) = run(groups, at, 9..=14).filter(|_| bytes[first.start] == b'0') {
         let is_grouped = n > 1 && groups[at..at + n].iter().all(|group| group.len() > 1);
-        return Some((n, if is_grouped { Shape::Sure } else { Shape::Plain }));
+        return Some((n, if is_grouped { PhoneShape::Sure } else { PhoneShape::Plain }));
     }
     // A plain row of digits is the whole of its run, or part of a longer number.
     let n = run(groups, at, 7..=13).filter(|_| opens_run)?;
     let goes_on = groups.get(at + n).is_some_and(|next| next.is_narrow() && !next.is_dated);
-    (!goes_on).then_some((n, Shape::Plain))
+    (!goes_on).then_some((n, PhoneShape::Plain))
 }
 
 /// The longest narrow run from `at` on, if it has as many digits as asked for.
@@ -99,7 +99,7 @@ fn is_north_american(digits: &[u8]) -> bool {
 }
 
 /// The phone that `groups` are, unless the words around them say otherwise.
-fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
+fn phone(text: &Text, groups: &[Group], shape: PhoneShape) -> Option<Contact> {
     let span = with_frame(text, digits::span(groups));
     let digits = digits::values(text, groups)?;
     if is_day(&digits) || digits.iter().all(|digit| *digit == digits[0]) {
@@ -114,7 +114,7 @@ fn phone(text: &Text, groups: &[Group], shape: Shape) -> Option<Contact> {
     }
     let is_ten = || groups.len() == 1 && labels.nearest.is_none() && is_north_american(&digits);
     let is_phone = labels.nearest == Some(List::PhoneLabels)
-        || ((shape == Shape::Sure || is_ten()) && !is_in_link(text, span.start));
+        || ((shape == PhoneShape::Sure || is_ten()) && !is_in_link(text, span.start));
     let core = digits::span(groups);
     is_phone.then_some(Contact { kind: ContactKind::Phone, core, span, is_own: labels.is_own })
 }

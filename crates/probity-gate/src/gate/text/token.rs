@@ -59,7 +59,7 @@ impl Token {
 /// The tokens of a clean text; `mark` gives the character that was written for a mark at a place.
 pub(in crate::gate) fn tokenise(text: &str, mark: impl Fn(usize, char) -> char) -> Vec<Token> {
     // Most tokens have four bytes, with the space behind them.
-    let mut reader = Reader { text, tokens: Vec::with_capacity(text.len() / 4) };
+    let mut reader = Tokeniser { text, tokens: Vec::with_capacity(text.len() / 4) };
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         at = match byte {
@@ -84,12 +84,12 @@ pub(in crate::gate) fn is_spaceless(byte: u8) -> bool {
     (0xE3..=0xE9).contains(&byte)
 }
 
-struct Reader<'t> {
+struct Tokeniser<'t> {
     text: &'t str,
     tokens: Vec<Token>,
 }
 
-impl Reader<'_> {
+impl Tokeniser<'_> {
     fn push(&mut self, range: Range<usize>, shape: Shape, spoken: Option<&'static &'static str>) {
         self.tokens.push(Token { start: range.start, end: range.end, shape, opens_contact: false, spoken });
     }

@@ -14,7 +14,7 @@ use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;
 
 pub use languages::{Language, Languages};
-pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
+pub(super) use table::{Element, Form, LexiconTable, Meaning, Pattern, UnitWord, WordInfo};
 
 use super::super::text::bare;
 use crate::spec_file::Problem;
@@ -133,7 +133,7 @@ pub struct Lexicon {
     /// Everything that the files say, in their order.
     entries: Vec<Entry>,
     /// The lists, ready for use from the first text of the language on.
-    table: OnceLock<Table>,
+    table: OnceLock<LexiconTable>,
 }
 
 impl Lexicon {
@@ -147,8 +147,8 @@ impl Lexicon {
     }
 
     /// The lists, ready for use.
-    pub(super) fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::of(&self.entries))
+    pub(super) fn table(&self) -> &LexiconTable {
+        self.table.get_or_init(|| LexiconTable::of(&self.entries))
     }
 
     /// These lists and those of `toml`, which has the form of the built-in files.

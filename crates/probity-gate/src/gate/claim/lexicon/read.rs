@@ -144,7 +144,7 @@ pub(super) fn built_in(file: &'static str) -> impl Iterator<Item = Entry> {
 
 /// The phrases of `text`, none of which `known` has.
 pub(super) fn entries(text: &str, known: &[Entry]) -> Result<Vec<Entry>, Vec<Problem>> {
-    let mut reader = Reader { faults: Faults::default(), found: Vec::new() };
+    let mut reader = EntryReader { faults: Faults::default(), found: Vec::new() };
     if let Some(table) = toml_table(text, &mut reader.faults) {
         let top = Fields::top(&TOP, &table, 1);
         top.refuse_unknown_keys(&[], &mut reader.faults);
@@ -158,12 +158,12 @@ pub(super) fn entries(text: &str, known: &[Entry]) -> Result<Vec<Entry>, Vec<Pro
     Ok(reader.found.into_iter().map(|at| at.value).collect())
 }
 
-struct Reader {
+struct EntryReader {
     faults: Faults,
     found: Vec<At<Entry>>,
 }
 
-impl Reader {
+impl EntryReader {
     fn section(&mut self, top: &Fields<'_>, section: Section) {
         if section.is_of_deeds() || section == Section::Currency {
             for (id, fields) in top.named_tables(section.name(), section.shape(), &mut self.faults) {

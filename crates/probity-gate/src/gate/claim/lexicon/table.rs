@@ -44,7 +44,7 @@ pub(in super::super) struct WordInfo {
     pub(in super::super) month: Option<u8>,
     /// As a day of the week, from Monday on.
     pub(in super::super) weekday: Option<u8>,
-    /// As a currency, by its place in [`Table::currencies`].
+    /// As a currency, by its place in [`LexiconTable::currencies`].
     pub(in super::super) currency: Option<usize>,
     /// As a hundredth of a currency.
     pub(in super::super) hundredth: Option<usize>,
@@ -70,9 +70,9 @@ pub(in super::super) enum Element {
 /// What a phrase stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Meaning {
-    /// A remedy, by its place in [`Table::remedies`].
+    /// A remedy, by its place in [`LexiconTable::remedies`].
     Remedy(usize, Form),
-    /// A deed, by its place in [`Table::deeds`].
+    /// A deed, by its place in [`LexiconTable::deeds`].
     Deed(usize),
     /// Something that contains a remedy's word and is none.
     Other,
@@ -129,7 +129,7 @@ impl Pattern {
 
 /// The word lists, ready for use.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Table {
+pub(in super::super) struct LexiconTable {
     pub(in super::super) remedies: Vec<String>,
     pub(in super::super) deeds: Vec<String>,
     /// Those of the deeds that can be undone, by their ids.
@@ -159,20 +159,20 @@ pub(in super::super) struct Table {
     ids: WordMap<u16>,
 }
 
-impl Table {
-    pub(super) fn of(entries: &[Entry]) -> Table {
+impl LexiconTable {
+    pub(super) fn of(entries: &[Entry]) -> LexiconTable {
         let ids = |wanted: fn(&Entry) -> bool| -> Vec<String> {
             let ids = entries.iter().filter(|entry| wanted(entry)).map(|entry| entry.id.to_string());
             ids.collect::<BTreeSet<_>>().into_iter().collect()
         };
-        let mut table = Table {
+        let mut table = LexiconTable {
             remedies: ids(Entry::is_of_remedy),
             deeds: ids(Entry::is_of_deed),
             acts: ids(|entry| entry.section == Section::Act),
             currencies: ids(|entry| entry.section == Section::Currency),
             cues: vec![Cues::NONE],
             infos: vec![WordInfo::default()],
-            ..Table::default()
+            ..LexiconTable::default()
         };
         // By their elements, so that cues of the same phrase come together.
         let mut patterns = BTreeMap::new();

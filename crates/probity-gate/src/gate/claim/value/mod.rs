@@ -13,14 +13,14 @@ mod time;
 
 use std::ops::Deref;
 
-use super::super::text::{Row, Shape, Text, Token, WordId, day};
+use super::super::text::{Shape, Text, Token, TokenRow, WordId, day};
 use super::Value;
-use super::lexicon::{Cues, Element, Meaning, Table, WordInfo};
+use super::lexicon::{Cues, Element, LexiconTable, Meaning, WordInfo};
 use super::term::Figure;
 
 /// The figures of a sentence, in order.
-pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &Table) -> Vec<Figure> {
-    let page = Page { row: Row { text, tokens }, words, table };
+pub(super) fn figures(text: &Text, tokens: &[Token], words: &[WordId], table: &LexiconTable) -> Vec<Figure> {
+    let page = Page { row: TokenRow { text, tokens }, words, table };
     let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         let n_before = figures.len();
@@ -84,16 +84,16 @@ const CAPITAL_MONTHS: &[&str] = &["may", "march", "mar"];
 /// A sentence to be searched for figures.
 #[derive(Clone, Copy)]
 struct Page<'a> {
-    row: Row<'a>,
+    row: TokenRow<'a>,
     /// The word of each token.
     words: &'a [WordId],
-    table: &'a Table,
+    table: &'a LexiconTable,
 }
 
 impl<'a> Deref for Page<'a> {
-    type Target = Row<'a>;
+    type Target = TokenRow<'a>;
 
-    fn deref(&self) -> &Row<'a> {
+    fn deref(&self) -> &TokenRow<'a> {
         &self.row
     }
 }

@@ -4,12 +4,12 @@ use super::{Shape, Text, Token};
 
 /// Tokens of a text. Places are counted from the first of them, and behind the last there is nothing.
 #[derive(Clone, Copy)]
-pub(in crate::gate) struct Row<'a> {
+pub(in crate::gate) struct TokenRow<'a> {
     pub(in crate::gate) text: &'a Text,
     pub(in crate::gate) tokens: &'a [Token],
 }
 
-impl<'a> Row<'a> {
+impl<'a> TokenRow<'a> {
     /// The token as it is written.
     pub(in crate::gate) fn raw(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
