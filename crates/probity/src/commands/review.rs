@@ -1,6 +1,6 @@
 //! `probity review`: makes a queue of case files, and serves the room where people label it.
 //!
-//! What is served and how is the business of [`crate::web`]. Nobody is asked here: what a judge said comes from
+//! What is served and how is the business of [`crate::web`]. No judge is asked here: what a judge said comes from
 //! the store.
 
 use crate::render::figure::counted;

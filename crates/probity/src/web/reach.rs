@@ -242,6 +242,6 @@ mod tests {
         let headers = |value: &str| HeaderMap::from_iter([(FORWARDED_PROTO, value.parse().unwrap())]);
         assert!(proxies.says_plain(ip("10.1.0.1"), &headers("http")));
         assert!(!proxies.says_plain(ip("10.1.0.1"), &headers("https")));
-        assert!(!proxies.says_plain(ip("10.1.0.2"), &headers("http")), "nobody named it");
+        assert!(!proxies.says_plain(ip("10.1.0.2"), &headers("http")), "no setting names it");
     }
 }

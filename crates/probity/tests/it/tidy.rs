@@ -7,7 +7,7 @@
 mod modules;
 mod reading;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use modules::{cycles, later_modules};
@@ -33,6 +33,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Manifests that decide about versions and lints; the fuzz targets are a workspace of their own.
 const DECIDING: &[&str] = &["Cargo.toml", "fuzz/Cargo.toml"];
+
+/// The most types of one name in the workspace.
+const TYPE_MEANINGS_MAX: usize = 2;
 
 /// Packages in the lock file; the lock file decides how long a first build takes.
 const PACKAGES_MAX: usize = 380;
@@ -81,7 +84,7 @@ fn manifests_take_versions_and_lints_from_the_workspace() {
 
 #[test]
 fn dependencies_are_pinned() {
-    check("an upgrade is a change that somebody reviews", &each("Cargo.toml", unpinned_dependencies));
+    check("an upgrade is a change that is reviewed", &each("Cargo.toml", unpinned_dependencies));
 }
 
 #[test]
@@ -125,6 +128,11 @@ fn modules_are_named_after_a_concept() {
 }
 
 #[test]
+fn type_names_mean_one_thing() {
+    check("a name with three meanings says none of them", &repeated_type_names(&repository()));
+}
+
+#[test]
 fn nothing_is_left_over() {
     check(
         "unfinished work belongs in an issue, and a test that does not run protects nothing",
@@ -134,7 +142,7 @@ fn nothing_is_left_over() {
 
 #[test]
 fn paths_are_not_of_one_machine() {
-    check("a path that exists on one machine helps nobody else", &each("", absolute_paths));
+    check("a path that exists on one machine helps no other user", &each("", absolute_paths));
 }
 
 #[test]
@@ -174,6 +182,8 @@ fn each_rule_sees_a_planted_offence() {
     planted(impure, core, "fn f() { tokio::spawn(g()); }\n", &[1]);
     planted(homeless, "crates/probity/src/web/utils.rs", "//! Text.\n", &[1]);
     planted(homeless, core, "//! Text.\nmod helpers;\n", &[2]);
+    let alike = Source { path: core.to_owned(), text: "struct A {\n".repeat(TYPE_MEANINGS_MAX + 1) };
+    assert_eq!(repeated_type_names(&[alike]).len(), 1, "one meaning too many");
     for word in leftover_words() {
         planted(leftovers, core, &format!("//! Text.\n{word}\n"), &[2]);
     }
@@ -213,6 +223,31 @@ fn too_long(file: &Source) -> Vec<Offence> {
         return Vec::new();
     }
     vec![file.offence(1, format!("{n_lines} lines, at most {LINES_MAX} are allowed"))]
+}
+
+/// Types by a name that [`TYPE_MEANINGS_MAX`] others have. Those of tests are left out.
+fn repeated_type_names(files: &[Source]) -> Vec<Offence> {
+    let (mut meanings, mut offences) = (BTreeMap::<&str, usize>::new(), Vec::new());
+    let sources =
+        files.iter().filter(|file| file.in_crate().is_some_and(|(_, inside)| !inside.contains("tests")));
+    for file in sources {
+        let code = file.lines().take_while(|(_, line)| *line != "#[cfg(test)]");
+        for (number, line) in code {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).collect();
+            let declared = words.windows(2).find(|pair| matches!(pair[0], "struct" | "enum" | "trait"));
+            let is_declaration = line.ends_with(['{', ';']) && !line.trim_start().starts_with("//");
+            let Some(name) = declared.map(|pair| pair[1]).filter(|name| is_declaration && !name.is_empty())
+            else {
+                continue;
+            };
+            let n = meanings.entry(name).or_default();
+            *n += 1;
+            if *n > TYPE_MEANINGS_MAX {
+                offences.push(file.offence(number, format!("`{name}` has {n} meanings")));
+            }
+        }
+    }
+    offences
 }
 
 fn no_module_comment(file: &Source) -> Vec<Offence> {

@@ -1,7 +1,7 @@
 //! promptfoo: the rows of a results file, alone or in its frame.
 //!
 //! A rating overwrites what the row says as a whole; the components keep who said what, so verdicts and labels are
-//! taken from them alone. A row without an assertion was judged by nobody.
+//! taken from them alone. A row without an assertion has no verdict.
 
 use std::io;
 

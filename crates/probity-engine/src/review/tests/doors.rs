@@ -36,7 +36,7 @@ fn inviting_again_takes_nothing_away_and_one_link_of_a_person_opens() {
         "another person's link is untouched"
     );
     invited(&scene.room, "dee", PersonRole::Lead);
-    assert!(scene.room.session(&session, NOW).unwrap().is_some(), "whoever is in stays in");
+    assert!(scene.room.session(&session, NOW).unwrap().is_some(), "who is in stays in");
 }
 
 #[test]

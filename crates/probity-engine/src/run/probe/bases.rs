@@ -13,7 +13,7 @@ use crate::input::{Dataset, Skipped};
 const BASES_MIN: usize = 30;
 
 /// What was drawn.
-pub(super) struct Drawn {
+pub(super) struct DrawnBases {
     /// A person's own first, each in the order of the draw.
     pub(super) bases: Vec<Base>,
     /// Records that cannot be used.
@@ -28,8 +28,8 @@ pub(super) fn drawn(
     rubric: &Rubric,
     gate: &Gate,
     selection: &Selection,
-) -> Result<Drawn, RunError> {
-    let mut drawn = Drawn { bases: Vec::new(), skipped: Vec::new(), n_blocked: 0 };
+) -> Result<DrawnBases, RunError> {
+    let mut drawn = DrawnBases { bases: Vec::new(), skipped: Vec::new(), n_blocked: 0 };
     if let Some(dataset) = dataset {
         let mut draw = BaseDraw::new(selection.n_bases, selection.seed);
         for record in usable(dataset, rubric)? {

@@ -35,7 +35,7 @@ use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest};
 use crate::schedule::lane::Stop;
 
-use bases::Drawn;
+use bases::DrawnBases;
 use ready::{Ready, Screening};
 
 /// Which probes are made, and on how many bases.
@@ -104,7 +104,7 @@ impl ProbeJob {
             .and_then(|task| task.naming(&selection.own.criteria))
             .map_err(|problem| RunError::NotProbed { rubric: rubric.name().to_owned(), problem })?;
         let asks = Asks::new(&task, asking)?;
-        let Drawn { bases, skipped, n_blocked } = bases::drawn(dataset, rubric, gate, &selection)?;
+        let DrawnBases { bases, skipped, n_blocked } = bases::drawn(dataset, rubric, gate, &selection)?;
         let Selection { probes, own, seed, tolerance, .. } = &selection;
         let battery = battery_hash(probes, own, &bases, *seed, *tolerance);
         let of_base = |base| {

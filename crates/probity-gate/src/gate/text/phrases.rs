@@ -20,7 +20,7 @@ pub(in crate::gate) struct Phrases<T> {
 
 /// A phrase found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::gate) struct Found<'p, T> {
+pub(in crate::gate) struct FoundPhrase<'p, T> {
     /// What the phrase stands for.
     pub(in crate::gate) meaning: &'p T,
     /// Where it stands in the text, in bytes.
@@ -51,7 +51,7 @@ impl<T> Phrases<T> {
 
     /// The phrases that start with a word or mark of a text, from left to right, the longest where several start at one
     /// place.
-    pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = Found<'p, T>> {
+    pub(in crate::gate) fn find<'p>(&'p self, text: &'p Text) -> impl Iterator<Item = FoundPhrase<'p, T>> {
         let plain = text.plain.text();
         let begins = |at: &usize| {
             let next = plain.as_bytes().get(at + 1).copied().unwrap_or_default();
@@ -60,7 +60,7 @@ impl<T> Phrases<T> {
         };
         text.openings.iter().copied().filter(begins).filter_map(move |at| {
             let found = self.search.find(Input::new(plain).range(at..).anchored(Anchored::Yes))?;
-            Some(Found {
+            Some(FoundPhrase {
                 meaning: &self.meanings[found.pattern().as_usize()],
                 span: text.plain.original(&found.range()),
                 is_whole: closes(plain, found.end()),

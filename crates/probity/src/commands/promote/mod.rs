@@ -52,7 +52,7 @@ struct Named {
     source: String,
 }
 
-/// What counts as what: as in a calibration without flags, so that nobody chooses what suits the judge.
+/// What counts as what: as in a calibration without flags, so that no setting can be chosen to suit the judge.
 fn counting(args: &PromoteArgs) -> Counting {
     let mut counting = default_counting();
     counting.sampling.resampling = args.resampling.resampling();

@@ -1,6 +1,6 @@
 //! `probity sample estimate`: what a sample says about all of production.
 //!
-//! Nobody is asked: the sample, the results of a run on it and people's labels come from files. They are joined by
+//! No judge is asked: the sample, the results of a run on it and people's labels come from files. They are joined by
 //! id, and results also by variant.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! `probity sample`: draws the replies that people and a judge look at.
 //!
 //! The export is read twice: once to draw, once to write what was drawn. The draw is recorded before it is
-//! written, because a draw that is made again gives the same sample, and one that nobody recorded could show up
+//! written, because a draw that is made again gives the same sample, and one that is not recorded could show up
 //! in two weeks.
 
 mod estimate;

@@ -14,7 +14,7 @@ const GROUPS: usize = 5;
 struct LengthPoint {
     /// How many characters longer the second reply is.
     longer_by: i64,
-    /// 0 the second wins, 1 nobody, 2 the first wins.
+    /// 0 the second wins, 1 a tie, 2 the first wins.
     band: usize,
 }
 

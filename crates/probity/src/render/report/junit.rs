@@ -1,6 +1,6 @@
 //! `JUnit` XML, as CI servers read it: one test case per reply.
 //!
-//! A reply that does not pass, or that the gate blocked, is a failure. One that nobody could judge is an error:
+//! A reply that does not pass, or that the gate blocked, is a failure. One without a verdict is an error:
 //! an outage must not look like bad quality. One that waits for a person is skipped, as is a record that cannot
 //! be used. What a judge without standing says informs and fails no build, so its tests are skipped, each with what
 //! it came to. Text from outside is escaped, and what XML cannot hold is replaced.

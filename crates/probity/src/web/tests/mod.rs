@@ -115,12 +115,12 @@ impl Site {
         self.raw(&format!("{text}\r\n{body}")).await
     }
 
-    /// A page, for whoever has `cookie`.
+    /// A page, for the session of `cookie`.
     async fn get(&self, path: &str, cookie: &str) -> Got {
         self.ask(&format!("GET {path}"), &["Host: 127.0.0.1:PORT", &format!("Cookie: {cookie}")], "").await
     }
 
-    /// A form sent from a page of the server, by whoever has `cookie`.
+    /// A form sent from a page of the server, in the session of `cookie`.
     async fn post(&self, path: &str, cookie: &str, form: &str) -> Got {
         let cookie = format!("Cookie: {cookie}");
         let headers = [
