@@ -149,10 +149,11 @@ pub(crate) fn level_schema() -> Value {
     json!({ "type": "object", "properties": members, "required": ["reasoning", "score"] })
 }
 
-/// The lines of a ledger.
+/// The lines of a ledger. One that is being written is not there yet.
 pub(crate) fn ledger(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).expect("there is a ledger");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    let end = text.rfind('\n').unwrap_or(0);
+    text[..end].lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
 /// How a connection ended, as its client sees it.
