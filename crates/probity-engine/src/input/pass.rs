@@ -1,10 +1,11 @@
 //! One pass over all files of a data set: cases numbered through, one from each record or as many as a foreign record
 //! holds, and files checked at their ends.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use probity_core::json::{Json, Object};
+use probity_core::spelling::closest;
 
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
@@ -18,6 +19,12 @@ use super::reader::{FileReader, Parsed, RecordText};
 use super::record::{RecordReading, object_fields, unwrapped};
 use super::source::DataFile;
 use super::{LoadError, LoadOptions, Place, Sources};
+
+/// With more distinct values than this, a column is probably not a slice.
+pub(super) const SLICES_MAX: usize = 1_000;
+
+/// How many slices a hint lists.
+const SLICES_LISTED_MAX: usize = 10;
 
 /// One case as it was read.
 pub(super) struct Item {
@@ -37,6 +44,8 @@ pub(super) struct Pass {
     n_good: usize,
     /// How many records were filtered out.
     pub(super) n_left_out: usize,
+    /// The first of their slices.
+    slices_left_out: BTreeSet<String>,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
     /// How many blank lines those files had.
@@ -59,6 +68,7 @@ impl Pass {
             n_records: 0,
             n_good: 0,
             n_left_out: 0,
+            slices_left_out: BTreeSet::new(),
             digests: Vec::new(),
             n_blank_lines: 0,
             notices: Vec::new(),
@@ -82,6 +92,11 @@ impl Pass {
                 self.reader = Some(reader);
                 if !self.options.part.takes(&parsed.outcome) {
                     self.n_left_out += 1;
+                    let slice =
+                        parsed.outcome.as_ref().ok().and_then(|content| content.case().slice.as_ref());
+                    if let Some(slice) = slice.filter(|_| self.slices_left_out.len() < SLICES_MAX) {
+                        self.slices_left_out.insert(slice.as_str().to_owned());
+                    }
                     continue;
                 }
                 self.n_good += usize::from(parsed.outcome.is_ok());
@@ -92,6 +107,28 @@ impl Pass {
             self.open_next()?;
         }
         self.some_case().map(|()| None)
+    }
+
+    /// What to say where the part of the records that is asked for has none.
+    pub(super) fn part_is_empty(&self) -> Option<LoadError> {
+        let part = &self.options.part;
+        let is_of_no_slice = self.n_good == 0 && self.n_left_out > 0 && !part.slices.is_empty();
+        if !is_of_no_slice && (part.is_all() || self.n_records > self.n_left_out) {
+            return None;
+        }
+        let error = LoadError::new(self.sources.files[0].name(), "no record matches --slice or --only");
+        let names = || self.slices_left_out.iter().map(String::as_str);
+        Some(match part.slices.first().map(|slice| closest(slice, names())) {
+            None => error,
+            Some(Some(meant)) => error.hint(format!("did you mean --slice {meant}?")),
+            Some(None) if self.slices_left_out.is_empty() => {
+                error.hint("no record has a slice; --map slice=COLUMN names where it stands")
+            }
+            Some(None) => {
+                let listed: Vec<&str> = names().take(SLICES_LISTED_MAX).collect();
+                error.hint(format!("slices in the file: {}", listed.join(", ")))
+            }
+        })
     }
 
     /// Opens the file after those that were read to their ends.

@@ -16,12 +16,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Content;
 use super::foreign::{Pieces, Withheld, is_desk, public_frame};
-use super::pass::{Item, Pass};
+use super::pass::{Item, Pass, SLICES_MAX};
 use super::reader::Parsed;
 use super::{Dedup, Digest, LoadError, LoadOptions, Place, Sources, Strictness};
-
-/// With more distinct values than this, a column is probably not a slice.
-const SLICES_MAX: usize = 1_000;
 
 /// What the first pass found.
 #[derive(Debug)]
@@ -79,9 +76,8 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
             }
         }
     }
-    if n_records == 0 && !options.part.is_all() {
-        let message = "no record matches --slice or --only";
-        return Err(LoadError::new(sources.files[0].name(), message));
+    if let Some(error) = pass.part_is_empty() {
+        return Err(error);
     }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),

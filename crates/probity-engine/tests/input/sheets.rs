@@ -266,6 +266,44 @@ fn what_was_retrieved_is_evidence_whatever_it_is_called() {
     );
 }
 
+fn of_slice(slice: &str) -> LoadOptions {
+    let part = DatasetPart { slices: vec![slice.to_owned()], ..DatasetPart::default() };
+    LoadOptions { part, ..LoadOptions::default() }
+}
+
+#[test]
+fn a_slice_without_records_is_named_with_those_that_there_are() {
+    let records = format!("{A}\n{B}\n{}\n", r#"{"id":"c","slice":"s","ticket":"t","reply":"r"}"#);
+    // A slip of the fingers, another name, and no slices at all: a bad record hides none of it.
+    check_with(
+        "c.jsonl",
+        format!("{records}{{}}\n"),
+        of_slice("S"),
+        &expect![[r#"
+        error: c.jsonl: no record matches --slice or --only
+        hint: did you mean --slice s?
+    "#]],
+    );
+    check_with(
+        "c.jsonl",
+        &records,
+        of_slice("returns"),
+        &expect![[r#"
+        error: c.jsonl: no record matches --slice or --only
+        hint: slices in the file: s
+    "#]],
+    );
+    check_with(
+        "c.jsonl",
+        format!("{A}\n"),
+        of_slice("s"),
+        &expect![[r#"
+        error: c.jsonl: no record matches --slice or --only
+        hint: no record has a slice; --map slice=COLUMN names where it stands
+    "#]],
+    );
+}
+
 #[test]
 fn a_part_of_the_records_is_used() {
     let records = format!("{A}\n{B}\n{}\n", r#"{"id":"c","slice":"s","ticket":"t","reply":"r"}"#);
@@ -297,7 +335,7 @@ fn a_part_of_the_records_is_used() {
         error: c.jsonl: no record matches --slice or --only
     "#]],
     );
-    let slices = part(DatasetPart { slices: vec!["s".to_owned()], ..DatasetPart::default() });
+    let slices = of_slice("s");
     check_with(
         "c.jsonl",
         &records,

@@ -206,6 +206,15 @@ fn files_that_do_not_have_what_is_asked_for() {
         [exit code 2]
     "#]],
     );
+    check(
+        &folder,
+        &["run", "tickets.json", "--slice", "nothing"],
+        &expect![[r#"
+        error: tickets.json: no record matches --slice or --only
+        hint: no record has a slice; --map slice=COLUMN names where it stands
+        [exit code 2]
+    "#]],
+    );
 }
 
 #[test]
