@@ -91,21 +91,6 @@ const OPERATORS: &[WordList] =
 
 /// The calculations of a reply, in order.
 pub(super) fn calculations(reply: &str, figures: &[Figure<'_>], lexicon: &Lexicon) -> Vec<Calculation> {
-    // No result stands but behind "equals".
-    let phrases: Vec<&str> = lexicon.words(WordList::Equals).collect();
-    let is_result = |figure: &Figure<'_>| {
-        let from = reply.floor_char_boundary(figure.start.saturating_sub(GAP_BYTES_MAX));
-        let before = reply[from..figure.start].trim_end().trim_end_matches([',', '(', ')', ':']);
-        // Asked of every figure, and most have another letter there.
-        let may_end = |phrase: &&str| {
-            let (its, last) = (phrase.as_bytes().last(), before.as_bytes().last());
-            its.zip(last).is_some_and(|(its, last)| its.eq_ignore_ascii_case(last) || !last.is_ascii())
-        };
-        phrases.iter().any(may_end)
-    };
-    if !figures.iter().skip(1).any(is_result) {
-        return Vec::new();
-    }
     let mut items = Vec::new();
     for (at, figure) in figures.iter().enumerate() {
         let before = at.checked_sub(1).map_or(0, |before| figures[before].end);

@@ -43,10 +43,7 @@ pub(super) fn write_apart(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &V
         Some(text) => text.replace(SEAM, "\u{fffd}"),
         None => value.to_string(),
     };
-    [&*SEAM.to_string(), &text, &*SEAM.to_string()]
-        .iter()
-        .try_for_each(|part| out.write_str(part))
-        .map_err(failed)
+    write!(out, "{SEAM}{text}{SEAM}").map_err(failed)
 }
 
 impl Pieces {
