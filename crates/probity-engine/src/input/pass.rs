@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use probity_core::json::{Json, Object};
-use probity_core::spelling::closest;
+use probity_core::spelling::{closest, counted};
 
 use super::assign::{NotUnderstood, SAMPLE_CHARS, ShownColumn, lacking, not_understood, sample};
 use super::bytes::no_records;
@@ -116,7 +116,12 @@ impl Pass {
         if !is_of_no_slice && (part.is_all() || self.n_records > self.n_left_out) {
             return None;
         }
-        let error = LoadError::new(self.sources.files[0].name(), "no record matches --slice or --only");
+        let bad = match self.n_records - self.n_left_out {
+            0 => String::new(),
+            n => format!(", and {} cannot be used", counted(n, "record")),
+        };
+        let message = format!("no record matches --slice or --only{bad}");
+        let error = LoadError::new(self.sources.files[0].name(), message);
         let names = || self.slices_left_out.iter().map(String::as_str);
         Some(match part.slices.first().map(|slice| closest(slice, names())) {
             None => error,

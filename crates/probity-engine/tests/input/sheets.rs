@@ -280,7 +280,7 @@ fn a_slice_without_records_is_named_with_those_that_there_are() {
         format!("{records}{{}}\n"),
         of_slice("S"),
         &expect![[r#"
-        error: c.jsonl: no record matches --slice or --only
+        error: c.jsonl: no record matches --slice or --only, and 1 record cannot be used
         hint: did you mean --slice s?
     "#]],
     );
