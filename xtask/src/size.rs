@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -35,11 +35,10 @@ struct SourceFile {
 
 /// Prints the figures of the workspace in this folder.
 pub(crate) fn run() -> ExitCode {
-    match sources() {
-        Ok(sources) => {
-            print(&sources);
-            ExitCode::SUCCESS
-        }
+    match sources().and_then(|sources| write(&sources, &mut io::stdout().lock())) {
+        Ok(()) => ExitCode::SUCCESS,
+        // `head` has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("cannot read the source: {error}");
             ExitCode::FAILURE
@@ -47,35 +46,33 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-fn print(sources: &[SourceFile]) {
+fn write(sources: &[SourceFile], out: &mut impl Write) -> io::Result<()> {
     let lines = || sources.iter().flat_map(|source| source.text.lines());
     let crates: BTreeSet<&str> = sources.iter().map(|source| source.krate.as_str()).collect();
-    println!("source lines          {:>7}", lines().count());
-    println!("files                 {:>7}", sources.len());
-    println!("crates                {:>7}", crates.len());
-    println!("public items          {:>7}", lines().filter(|line| is_public_item(line)).count());
-    match unused_outside() {
-        Ok(unused) => println!("  unused elsewhere    {unused:>7}"),
-        Err(error) => println!("  unused elsewhere    {error}"),
-    }
-    println!("numeric constants     {:>7}", lines().filter(|line| is_numeric_constant(line)).count());
-    println!("threads spawned       {:>7}", lines().filter(|line| spawns_thread(line)).count());
-    println!("whoever, nobody, …    {:>7}", lines().map(n_pronouns).sum::<usize>());
+    writeln!(out, "source lines          {:>7}", lines().count())?;
+    writeln!(out, "files                 {:>7}", sources.len())?;
+    writeln!(out, "crates                {:>7}", crates.len())?;
+    writeln!(out, "public items          {:>7}", lines().filter(|line| is_public_item(line)).count())?;
+    writeln!(out, "  unused elsewhere    {:>7}", unused_outside()?)?;
+    writeln!(out, "numeric constants     {:>7}", lines().filter(|line| is_numeric_constant(line)).count())?;
+    writeln!(out, "threads spawned       {:>7}", lines().filter(|line| spawns_thread(line)).count())?;
+    writeln!(out, "whoever, nobody, …    {:>7}", lines().map(n_pronouns).sum::<usize>())?;
     let meanings = meanings(sources);
-    println!("type names of {MEANINGS_LISTED} and more {:>5}", meanings.len());
+    writeln!(out, "type names of {MEANINGS_LISTED} and more {:>5}", meanings.len())?;
     let cycles: Vec<String> = crates.iter().flat_map(|krate| cycles(sources, krate)).collect();
-    println!("module cycles         {:>7}", cycles.len());
+    writeln!(out, "module cycles         {:>7}", cycles.len())?;
     for krate in crates {
         let n =
             sources.iter().filter(|source| source.krate == krate).map(|source| source.text.lines().count());
-        println!("  lines of {krate:<16} {:>6}", n.sum::<usize>());
+        writeln!(out, "  lines of {krate:<16} {:>6}", n.sum::<usize>())?;
     }
     for (name, n) in meanings {
-        println!("  {n:>2} types named {name}");
+        writeln!(out, "  {n:>2} types named {name}")?;
     }
     for cycle in cycles {
-        println!("  cycle: {cycle}");
+        writeln!(out, "  cycle: {cycle}")?;
     }
+    Ok(())
 }
 
 /// Public items of the library crates whose names no other crate, test, benchmark or example has. A type that only

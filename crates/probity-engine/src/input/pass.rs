@@ -109,8 +109,8 @@ impl Pass {
         self.some_case().map(|()| None)
     }
 
-    /// What to say where the part of the records that is asked for has none.
-    pub(super) fn part_is_empty(&self) -> Option<LoadError> {
+    /// What to say where none of the records that are asked for is there or can be used.
+    pub(super) fn empty_part_error(&self) -> Option<LoadError> {
         let part = &self.options.part;
         let is_of_no_slice = self.n_good == 0 && self.n_left_out > 0 && !part.slices.is_empty();
         if !is_of_no_slice && (part.is_all() || self.n_records > self.n_left_out) {
@@ -123,7 +123,9 @@ impl Pass {
         let message = format!("no record matches --slice or --only{bad}");
         let error = LoadError::new(self.sources.files[0].name(), message);
         let names = || self.slices_left_out.iter().map(String::as_str);
-        Some(match part.slices.first().map(|slice| closest(slice, names())) {
+        // A slice that is there was left out by its ids.
+        let absent = part.slices.iter().find(|slice| !self.slices_left_out.contains(*slice));
+        Some(match absent.map(|slice| closest(slice, names())) {
             None => error,
             Some(Some(meant)) => error.hint(format!("did you mean --slice {meant}?")),
             Some(None) if self.slices_left_out.is_empty() => {

@@ -76,7 +76,7 @@ fn scan_with(sources: &Arc<Sources>, options: &LoadOptions, hash: NameHash) -> R
             }
         }
     }
-    if let Some(error) = pass.part_is_empty() {
+    if let Some(error) = pass.empty_part_error() {
         return Err(error);
     }
     let repeats = match names.twice.len() {

@@ -302,6 +302,16 @@ fn a_slice_without_records_is_named_with_those_that_there_are() {
         hint: no record has a slice; --map slice=COLUMN names where it stands
     "#]],
     );
+    let mut both = of_slice("s");
+    both.part.only = vec!["b".to_owned()];
+    check_with(
+        "c.jsonl",
+        &records,
+        both,
+        &expect![[r#"
+        error: c.jsonl: no record matches --slice or --only
+    "#]],
+    );
 }
 
 #[test]

@@ -225,7 +225,8 @@ fn too_long(file: &Source) -> Vec<Offence> {
     vec![file.offence(1, format!("{n_lines} lines, at most {LINES_MAX} are allowed"))]
 }
 
-/// Types by a name that [`TYPE_MEANINGS_MAX`] others have. Those of tests are left out.
+/// Types by a name that [`TYPE_MEANINGS_MAX`] others have. What stands in files of tests or at the end of a file for them is
+/// left out.
 fn repeated_type_names(files: &[Source]) -> Vec<Offence> {
     let (mut meanings, mut offences) = (BTreeMap::<&str, usize>::new(), Vec::new());
     let sources =

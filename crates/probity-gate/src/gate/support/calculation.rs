@@ -116,7 +116,7 @@ fn add_words(text: &str, from: usize, lexicon: &Lexicon, items: &mut Vec<Item>) 
     while let Some(word) = words.get(at) {
         let bare = word.trim_matches([',', '(', ')', ':']);
         let phrase = |n: usize| words.get(at..at + n).map(|words| (n, words.join(" ")));
-        // Most words begin none.
+        // Most words begin no operator.
         let longest = if lexicon.begins(OPERATORS, bare) { PHRASE_WORDS_MAX } else { 0 };
         let operator = (1..=longest).rev().filter_map(phrase).find_map(|(n, phrase)| {
             let phrase = phrase.trim_matches([',', '(', ')', ':']);
